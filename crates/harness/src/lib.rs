@@ -1,0 +1,8 @@
+//! Measures hash functions on real key sets and draws the report.
+#![forbid(unsafe_code)]
+
+pub mod dataset;
+pub mod functions;
+pub mod keys;
+pub mod record;
+pub mod records;

@@ -1,0 +1,333 @@
+//! What a run leaves on disk: one CSV file a measurement, and `run.json` for everything else.
+//!
+//! The records are the only thing that charts and report may read. Nothing here measures or draws.
+//! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
+//! is what every reader of the file sees.
+
+use serde::{Deserialize, Serialize};
+
+/// `format` of every `run.json` that this program writes.
+pub const FORMAT: &str = "hash-comparison-run";
+/// `schema` of the `run.json` that this version writes.
+pub const SCHEMA: u32 = 1;
+
+/// How a function did against chance, most welcome first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Fewer collisions than a random function gives: the structure of these keys suits the function.
+    FewerThanChance,
+    /// No difference from a random function that this test could see.
+    InBand,
+    /// Worse than a random function, beyond what the number of tests explains.
+    MeasurablyWorse,
+    /// So much worse that at least four bits of the output width are lost on these keys.
+    Unusable,
+}
+
+/// A row of `collisions.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CollisionRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// Width that was compared, in low bits of the value.
+    pub bits: u32,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Distinct keys minus distinct values.
+    pub collisions: u64,
+    /// The same of a random function of this width.
+    #[serde(with = "significant")]
+    pub expected: f64,
+    /// Two-sided, of this one test.
+    #[serde(with = "significant")]
+    pub p_value: f64,
+    /// Lower end of the 99 % interval for the mean number of collisions.
+    #[serde(with = "significant")]
+    pub ci_low: f64,
+    /// Upper end of that interval.
+    #[serde(with = "significant")]
+    pub ci_high: f64,
+    /// Fewest collisions that a random function would show, at 1 % over all tests of the file.
+    #[serde(with = "significant")]
+    pub band_low: f64,
+    /// Most collisions that a random function would show, at 1 % over all tests of the file.
+    #[serde(with = "significant")]
+    pub band_high: f64,
+    /// `p_value` corrected for the number of tests in the file (Bonferroni).
+    #[serde(with = "significant")]
+    pub p_adjusted: f64,
+    /// The verdict of this row.
+    pub verdict: Verdict,
+}
+
+/// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the one before).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimingRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// Keys in one batch.
+    pub keys: u64,
+    /// Bytes in one batch.
+    pub bytes: u64,
+    /// Median over the rounds, the floor not subtracted.
+    #[serde(with = "significant")]
+    pub median_ns_per_key: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "significant")]
+    pub mad_ns_per_key: f64,
+    /// Number of rounds.
+    pub samples: u64,
+}
+
+/// Which question a row of `distribution.csv` answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DistributionKind {
+    /// Chi-square over `parameter` buckets, a power of two: the low bits choose.
+    PowerOfTwoBuckets,
+    /// Chi-square over `parameter` buckets, a prime: the remainder chooses.
+    PrimeBuckets,
+    /// Share of keys whose output bit `parameter` (0 is the lowest) is one; the p-value is that of the
+    /// chi-square with one degree of freedom against one half.
+    BitShare,
+}
+
+/// A row of `distribution.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DistributionRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// The question.
+    pub kind: DistributionKind,
+    /// Number of buckets, or index of the output bit.
+    pub parameter: u64,
+    /// Chi-square, or the share of ones.
+    #[serde(with = "significant")]
+    pub statistic: f64,
+    /// Degrees of freedom behind the p-value.
+    pub dof: u64,
+    /// Upper tail: how often a random function is at least as uneven.
+    #[serde(with = "significant")]
+    pub p_value: f64,
+}
+
+/// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
+pub const IDEAL: &str = "ideal";
+/// Name of the row in `timing.csv` and `latency.csv` that shows the cost of the loop itself.
+pub const EMPTY: &str = "empty";
+
+/// A row of `false_positives.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FalsePositiveRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits.
+    pub function: String,
+    /// Bits per key that the policy was given.
+    pub bits_per_key: u32,
+    /// Keys in the filter.
+    pub keys: u64,
+    /// Absent keys that were asked.
+    pub probes: u64,
+    /// Absent keys that the filter let through.
+    pub false_positives: u64,
+    /// `false_positives / probes`.
+    #[serde(with = "significant")]
+    pub rate: f64,
+    /// Lower end of the 95 % interval of the rate.
+    #[serde(with = "significant")]
+    pub ci_low: f64,
+    /// Upper end of that interval.
+    #[serde(with = "significant")]
+    pub ci_high: f64,
+    /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
+    #[serde(with = "significant")]
+    pub theory: f64,
+    /// Bytes of the keys in the filter.
+    pub raw_bytes: u64,
+    /// Bytes of the filter, the trailing probe count included.
+    pub filter_bytes: u64,
+    /// `1 - filter_bytes / raw_bytes`.
+    #[serde(with = "significant")]
+    pub saved: f64,
+}
+
+/// `run.json`: what the CSV files do not say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// [`SCHEMA`] of the version that wrote it.
+    pub schema: u32,
+    /// Name and version of the program.
+    pub generator: String,
+    /// The command line that repeats this run.
+    pub command: String,
+    /// Start of the run, UTC, RFC 3339.
+    pub date: String,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Whether fewer timing samples were taken.
+    pub quick: bool,
+    /// Every file of the run, relative to its folder, sorted, `run.json` itself included.
+    pub files: Vec<String>,
+    /// The machine and the build.
+    pub environment: Environment,
+    /// The datasets, in the order measured.
+    pub datasets: Vec<DatasetSummary>,
+    /// The functions, in the order measured.
+    pub functions: Vec<FunctionSummary>,
+    /// One for each dataset and function.
+    pub findings: Vec<Finding>,
+}
+
+/// The machine and the build behind the times.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// CPU model as it names itself.
+    pub cpu: String,
+    /// Logical processors.
+    pub logical_cpus: u64,
+    /// Memory, bytes.
+    pub memory_bytes: u64,
+    /// Operating system and version.
+    pub os: String,
+    /// Target triple of the build.
+    pub target: String,
+    /// Compiler version.
+    pub rustc: String,
+    /// Flags beyond the defaults (`RUSTFLAGS`), empty when none.
+    pub rustflags: String,
+    /// Optimisation level and whether debug assertions were on.
+    pub profile: String,
+    /// CPU features that the build or the measured crates may use, as detected.
+    pub cpu_features: Vec<String>,
+    /// Frequency governor of the first CPU, where the system tells.
+    pub governor: Option<String>,
+    /// Threads of this process while it measured times.
+    pub threads_while_timing: Option<u64>,
+}
+
+/// What a dataset is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetSummary {
+    /// Name in the rows.
+    pub name: String,
+    /// `embedded`, `generated` or `file`.
+    pub kind: DatasetKind,
+    /// Recipe, package or path.
+    pub source: String,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Bytes of all distinct keys.
+    pub bytes: u64,
+    /// Length of the shortest key, bytes.
+    pub min_len: u64,
+    /// Length of the longest key, bytes.
+    pub max_len: u64,
+    /// Mean length, bytes.
+    #[serde(with = "significant")]
+    pub mean_len: f64,
+    /// SHA-256 of the distinct keys in order, each followed by a line feed.
+    pub sha256: String,
+    /// Lines dropped because an equal one came before.
+    pub duplicates_dropped: u64,
+    /// Number of collisions at full width that this test could have told from chance, over the expected.
+    #[serde(with = "significant")]
+    pub detectable_ratio: f64,
+}
+
+/// Where the keys of a dataset come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DatasetKind {
+    /// A file inside the program.
+    Embedded,
+    /// Drawn by a recipe from the seed.
+    Generated,
+    /// The user's own file.
+    File,
+}
+
+/// What a function is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FunctionSummary {
+    /// Name in the rows.
+    pub name: String,
+    /// `published` (the 17) or `anchor`.
+    pub group: FunctionGroup,
+    /// Bits of output that were compared, at most 32.
+    pub bits: u32,
+    /// Bits of output that the function has.
+    pub output_bits: u32,
+    /// Crate and version that it comes from.
+    pub origin: String,
+    /// First publication.
+    pub year: u16,
+    /// Who wrote it.
+    pub author: String,
+    /// Where it was published.
+    pub source: String,
+    /// Known weaknesses, a sentence each.
+    pub weaknesses: Vec<String>,
+    /// Whether it promises the same values for ever on every platform.
+    pub stable: bool,
+}
+
+/// Which part of the comparison a function belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FunctionGroup {
+    /// One of the 17 of the published comparison.
+    Published,
+    /// A modern function beside them.
+    Anchor,
+}
+
+/// What all measurements together say of one function on one dataset.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// The worst verdict of collisions, distribution and false positives.
+    pub verdict: Verdict,
+    /// Each failed test in words, most telling first; empty when none failed.
+    pub reasons: Vec<String>,
+    /// The width at which collisions were furthest above chance.
+    pub worst_bits: u32,
+    /// Two distinct keys with one value at the compared width, escaped for print, where there are any.
+    pub example: Option<[String; 2]>,
+}
+
+/// Numbers with nine significant digits.
+pub mod significant {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// `value` rounded to nine significant digits.
+    pub fn round(value: f64) -> f64 {
+        if !value.is_finite() || value == 0.0 {
+            return value;
+        }
+        // The formatter rounds correctly; the text it gives always parses.
+        format!("{value:.8e}").parse().unwrap_or(value)
+    }
+
+    /// Writes the rounded number.
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(round(*value))
+    }
+
+    /// Reads any number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        f64::deserialize(deserializer)
+    }
+}
