@@ -2,7 +2,11 @@
 #![forbid(unsafe_code)]
 
 pub mod dataset;
+pub mod environment;
 pub mod functions;
 pub mod keys;
+pub mod measure;
+pub mod output;
+pub mod progress;
 pub mod record;
 pub mod records;

@@ -1,0 +1,3 @@
+//! The measurements, one file each.
+
+pub mod timing;

@@ -1,0 +1,424 @@
+//! Time per key, over whole batches of a key set; the only module that reads a clock.
+//!
+//! A clock around one call measures the clock: reading it costs more than most of these functions. So one
+//! reading covers a whole batch, and what the loop itself costs is a row of its own, the function
+//! [`empty`](crate::record::EMPTY), which goes through the same loop in the same rounds.
+//!
+//! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in
+//!   the key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The
+//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more,
+//!   whatever the function.
+//! - Every function is called through a pointer that the compiler cannot see through.
+//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In the chained form the place of
+//!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.
+//! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the
+//!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
+//!   depends on the size of the batch alone, never on the clock.
+//! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
+//!   wrong result.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use rand::seq::SliceRandom as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use crate::dataset::Dataset;
+use crate::environment;
+use crate::functions::Function;
+use crate::keys::KeySet;
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{EMPTY, TimingRow};
+
+/// Most keys in a batch; of a larger set a sample is timed.
+pub const MAX_KEYS: usize = 1_000_000;
+/// Most bytes in a batch, unless the first key drawn is longer.
+pub const MAX_BYTES: usize = 32_000_000;
+/// Fewest calls in one reading. The cheapest takes about a nanosecond, so a reading lasts 50 µs or more.
+const MIN_CALLS: usize = 50_000;
+
+/// What the timing of a run gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// Independent calls: rows of `timing.csv`, by dataset and function in the order given, the floor first.
+    pub timing: Vec<TimingRow>,
+    /// Chained calls: rows of `latency.csv`, in the same order.
+    pub latency: Vec<TimingRow>,
+    /// Threads of this process meanwhile, where the system tells.
+    pub threads: Option<u64>,
+}
+
+/// Why there are no times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimingError {
+    /// A batch gave another result than the one computed beforehand.
+    WrongResult {
+        /// Name of the dataset.
+        dataset: String,
+        /// Name of the function.
+        function: String,
+        /// Sum of the values computed beforehand.
+        expected: u64,
+        /// Sum of the values of the timed batch.
+        found: u64,
+    },
+    /// The run was asked to stop.
+    Cancelled(Cancelled),
+}
+
+impl std::fmt::Display for TimingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongResult {
+                dataset,
+                function,
+                expected,
+                found,
+            } => write!(
+                f,
+                "timing {function} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand"
+            ),
+            Self::Cancelled(cancelled) => cancelled.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TimingError {}
+
+impl From<Cancelled> for TimingError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+/// Times every function on every dataset, and the floor beside them.
+///
+/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
+/// threads. The steps told to `progress` are rounds, the warm-up included.
+///
+/// # Errors
+///
+/// When a function gives another result while timed than before, and when `progress` asks to stop.
+pub fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Times, TimingError> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects: Vec<Subject> = std::iter::once(Subject {
+        name: EMPTY,
+        hash: empty,
+    })
+    .chain(functions.iter().map(|function| Subject {
+        name: function.name,
+        hash: function.hash,
+    }))
+    .collect();
+    let batches: Vec<Batch> = datasets
+        .iter()
+        .map(|dataset| Batch::new(&dataset.keys, &mut generator))
+        .collect();
+    let rounds: Vec<usize> = batches
+        .iter()
+        .map(|batch| rounds(batch.calls(), batch.bytes_read(), quick))
+        .collect();
+
+    progress.begin("timing", (rounds.iter().sum::<usize>() + rounds.len()) as u64);
+    let mut tables = Vec::with_capacity(batches.len());
+    for (batch, dataset) in batches.iter().zip(datasets) {
+        tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
+    }
+    for table in &mut tables {
+        table.round(&mut generator, progress)?;
+        table.forget();
+        progress.step();
+    }
+    for dataset in spread(&rounds) {
+        tables[dataset].round(&mut generator, progress)?;
+        progress.step();
+    }
+    Ok(Times {
+        timing: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Independent))
+            .collect(),
+        latency: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Chained))
+            .collect(),
+        threads: environment::threads(),
+    })
+}
+
+/// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
+fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+    // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes.
+    let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
+    if quick {
+        (30_000_000 / reading_ns).clamp(3, 11)
+    } else {
+        (400_000_000 / reading_ns).clamp(11, 61)
+    }
+}
+
+/// Indices of the datasets, each as often as it has rounds, spread evenly over the whole.
+fn spread(rounds: &[usize]) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = rounds
+        .iter()
+        .enumerate()
+        .flat_map(|(dataset, &count)| {
+            (0..count).map(move |round| ((round as f64 + 0.5) / count as f64, dataset))
+        })
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    order.into_iter().map(|(_, dataset)| dataset).collect()
+}
+
+/// The floor: takes a key, touches none of its bytes.
+#[inline(never)]
+fn empty(key: &[u8]) -> u64 {
+    key.len() as u64
+}
+
+/// A function to be timed.
+#[derive(Clone, Copy)]
+struct Subject {
+    name: &'static str,
+    hash: fn(&[u8]) -> u64,
+}
+
+/// Whether a call waits for the result of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Independent,
+    Chained,
+}
+
+/// Keys as the timed loops read them.
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where each key ends; it begins where the one before ends.
+    ends: Vec<u32>,
+    /// How often one reading goes through the keys.
+    repetitions: usize,
+}
+
+impl Batch {
+    /// All of `keys`, or as many as a batch may hold, in an order drawn from `generator`.
+    fn new(keys: &KeySet, generator: &mut SplitMix64) -> Self {
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        let (order, _) = order.partial_shuffle(generator, MAX_KEYS);
+        let mut bytes = Vec::with_capacity(keys.total_bytes().min(MAX_BYTES));
+        let mut ends = Vec::with_capacity(order.len());
+        for &index in order.iter() {
+            let key = keys.get(index as usize);
+            if !ends.is_empty() && bytes.len() + key.len() > MAX_BYTES {
+                break;
+            }
+            bytes.extend_from_slice(key);
+            ends.push(bytes.len() as u32);
+        }
+        let repetitions = MIN_CALLS.div_ceil(ends.len().max(1));
+        Self {
+            bytes,
+            ends,
+            repetitions,
+        }
+    }
+
+    fn calls(&self) -> usize {
+        self.ends.len() * self.repetitions
+    }
+
+    fn bytes_read(&self) -> usize {
+        self.bytes.len() * self.repetitions
+    }
+
+    /// The sum that a reading must give, without the timed loops.
+    fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
+        let mut start = 0;
+        let once = self.ends.iter().fold(0_u64, |sum, &end| {
+            let key = &self.bytes[start..end as usize];
+            start = end as usize;
+            sum.wrapping_add(hash(key))
+        });
+        once.wrapping_mul(self.repetitions as u64)
+    }
+
+    /// Hashes all keys; no call needs the result of another.
+    #[inline(never)]
+    fn independent(&self, hash: fn(&[u8]) -> u64) -> u64 {
+        let hash = black_box(hash);
+        let mut sum = 0_u64;
+        for _ in 0..self.repetitions {
+            let mut start = 0;
+            for &end in &self.ends {
+                let end = end as usize;
+                sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
+                start = end;
+            }
+        }
+        black_box(sum)
+    }
+
+    /// Hashes all keys; the address of each depends on the hash before.
+    #[inline(never)]
+    fn chained(&self, hash: fn(&[u8]) -> u64) -> u64 {
+        let hash = black_box(hash);
+        // Nothing of the hash remains in the offset, but the compiler cannot know that.
+        let mask = black_box(0_u64);
+        let mut offset = 0;
+        let mut sum = 0_u64;
+        for _ in 0..self.repetitions {
+            let mut start = 0;
+            for &end in &self.ends {
+                let end = end as usize;
+                let value = hash(black_box(&self.bytes[start + offset..end + offset]));
+                offset = (value & mask) as usize;
+                sum = sum.wrapping_add(value);
+                start = end;
+            }
+        }
+        black_box(sum)
+    }
+
+    fn run(&self, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
+        match form {
+            Form::Independent => self.independent(hash),
+            Form::Chained => self.chained(hash),
+        }
+    }
+
+    /// One reading: nanoseconds per key, and the sum of the values.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads a clock"
+    )]
+    fn time(&self, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+        let start = Instant::now();
+        let sum = self.run(form, hash);
+        let elapsed = start.elapsed();
+        (elapsed.as_nanos() as f64 / self.calls() as f64, sum)
+    }
+}
+
+/// All readings of one dataset.
+struct Table<'a> {
+    dataset: &'a str,
+    batch: &'a Batch,
+    lines: Vec<Line>,
+    /// Which line to read next, shuffled before every round.
+    order: Vec<usize>,
+}
+
+/// All readings of one function in one form.
+struct Line {
+    subject: Subject,
+    form: Form,
+    expected: u64,
+    /// Nanoseconds per key, one a round.
+    samples: Vec<f64>,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        dataset: &'a str,
+        batch: &'a Batch,
+        subjects: &[Subject],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let mut lines = Vec::with_capacity(2 * subjects.len());
+        for &subject in subjects {
+            go_on(progress)?;
+            let expected = batch.checksum(subject.hash);
+            for form in [Form::Independent, Form::Chained] {
+                lines.push(Line {
+                    subject,
+                    form,
+                    expected,
+                    samples: Vec::new(),
+                });
+            }
+        }
+        let order = (0..lines.len()).collect();
+        Ok(Self {
+            dataset,
+            batch,
+            lines,
+            order,
+        })
+    }
+
+    fn round(&mut self, generator: &mut SplitMix64, progress: &dyn Progress) -> Result<(), TimingError> {
+        self.order.shuffle(generator);
+        // The round before may have been another dataset's: bring these keys back into the cache. The function
+        // that is read last goes first here, so that its code is as cold at its reading as any other's.
+        if let Some(&last) = self.order.last() {
+            self.batch
+                .run(self.lines[last].form, self.lines[last].subject.hash);
+        }
+        for &index in &self.order {
+            go_on(progress)?;
+            let line = &mut self.lines[index];
+            let (nanoseconds, found) = self.batch.time(line.form, line.subject.hash);
+            if found != line.expected {
+                return Err(TimingError::WrongResult {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    expected: line.expected,
+                    found,
+                });
+            }
+            line.samples.push(nanoseconds);
+        }
+        Ok(())
+    }
+
+    /// Drops the readings so far: they were the warm-up.
+    fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.samples.clear();
+        }
+    }
+
+    fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(|line| {
+                let (median, mad) = median_and_mad(&line.samples);
+                TimingRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    keys: self.batch.ends.len() as u64,
+                    bytes: self.batch.bytes.len() as u64,
+                    median_ns_per_key: median,
+                    mad_ns_per_key: mad,
+                    samples: line.samples.len() as u64,
+                }
+            })
+    }
+}
+
+/// The median of `samples` and the median distance from it; of an even number the mean of the middle two.
+fn median_and_mad(samples: &[f64]) -> (f64, f64) {
+    let center = median(samples.to_vec());
+    (
+        center,
+        median(samples.iter().map(|sample| (sample - center).abs()).collect()),
+    )
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    let middle = samples.len() / 2;
+    match samples.len() {
+        0 => f64::NAN,
+        odd if odd % 2 == 1 => samples[middle],
+        _ => f64::midpoint(samples[middle - 1], samples[middle]),
+    }
+}
