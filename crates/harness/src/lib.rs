@@ -4,5 +4,6 @@
 pub mod dataset;
 pub mod functions;
 pub mod keys;
+pub mod names;
 pub mod record;
 pub mod records;
