@@ -6,6 +6,7 @@ pub mod environment;
 pub mod functions;
 pub mod keys;
 pub mod measure;
+pub mod names;
 pub mod output;
 pub mod progress;
 pub mod record;

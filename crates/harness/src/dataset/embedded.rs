@@ -1,0 +1,209 @@
+//! The datasets that are part of the program, and the manifest that describes them.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::{Dataset, DatasetError, Recipe, sha256};
+use crate::keys::KeySet;
+use crate::names::UnknownName;
+use crate::record::DatasetKind;
+
+/// `bench-data/datasets.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The embedded datasets, in the order in which they are measured.
+    #[serde(rename = "dataset")]
+    pub datasets: Vec<ManifestEntry>,
+}
+
+/// What the manifest says of a dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestEntry {
+    /// Name in the records.
+    pub name: String,
+    /// Where the keys come from.
+    pub kind: DatasetKind,
+    /// How generated keys are drawn.
+    pub recipe: Option<Recipe>,
+    /// Name of the generator behind the recipe.
+    pub generator: Option<String>,
+    /// The seed of which `bytes` and `sha256` speak.
+    pub seed: Option<u64>,
+    /// Number of keys, all distinct.
+    pub count: usize,
+    /// Bytes of all keys, without line ends.
+    pub bytes: usize,
+    /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
+    pub sha256: String,
+    /// Where the keys come from, in one line.
+    pub source: String,
+    /// What they are.
+    pub description: String,
+}
+
+static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../../../bench-data/datasets.toml"))
+        .expect("the manifest inside the program is well formed")
+});
+
+const APP_ACCOUNTS: &[u8] = include_bytes!("../../../../bench-data/app-accounts/words.txt");
+
+impl Manifest {
+    /// The manifest inside the program.
+    pub fn embedded() -> &'static Self {
+        &MANIFEST
+    }
+}
+
+/// Names of the embedded datasets, in the order in which they are measured.
+pub fn embedded_names() -> impl Iterator<Item = &'static str> {
+    Manifest::embedded()
+        .datasets
+        .iter()
+        .map(|entry| entry.name.as_str())
+}
+
+/// The embedded dataset `name` (in any case), generated from `seed` where it is generated, and verified.
+///
+/// # Errors
+///
+/// When no dataset has that name, or its keys are not those of the manifest.
+pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, DatasetError> {
+    let entry = Manifest::embedded()
+        .datasets
+        .iter()
+        .find(|entry| entry.name.eq_ignore_ascii_case(name))
+        .ok_or_else(|| DatasetError::Unknown(UnknownName::new("dataset", name, embedded_names())))?;
+    let (keys, duplicates_dropped) = match entry.recipe {
+        Some(recipe) => (recipe.keys(seed, entry.count), 0),
+        None => KeySet::from_lines(APP_ACCOUNTS.to_vec()).expect("the list inside the program is short"),
+    };
+    let dataset = Dataset {
+        name: entry.name.clone(),
+        kind: entry.kind,
+        source: entry.source.clone(),
+        sha256: sha256(&keys),
+        keys,
+        duplicates_dropped,
+        seed,
+        recipe: entry.recipe,
+    };
+    verify(entry, &dataset)?;
+    Ok(dataset)
+}
+
+/// Compares with the manifest what it says of the dataset's seed.
+fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), DatasetError> {
+    let mismatch = |field, expected: &dyn ToString, got: &dyn ToString| DatasetError::Mismatch {
+        name: entry.name.clone(),
+        field,
+        expected: expected.to_string(),
+        got: got.to_string(),
+    };
+    let count = dataset.keys.len();
+    if count != entry.count {
+        return Err(mismatch("count", &entry.count, &count));
+    }
+    if entry.seed.is_some_and(|seed| seed != dataset.seed) {
+        return Ok(());
+    }
+    let bytes = dataset.keys.total_bytes();
+    if bytes != entry.bytes {
+        return Err(mismatch("bytes", &entry.bytes, &bytes));
+    }
+    if dataset.sha256 != entry.sha256 {
+        return Err(mismatch("sha256", &entry.sha256, &dataset.sha256));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_dataset_is_what_the_manifest_says() {
+        let names: Vec<&str> = embedded_names().collect();
+        assert_eq!(names, ["random-strings", "video-ids", "app-accounts"]);
+        for name in names {
+            let dataset = load_embedded(name, 1).unwrap();
+            assert_eq!(dataset.name, name);
+            assert_eq!(dataset.duplicates_dropped, 0);
+            assert_eq!(dataset.recipe.is_some(), dataset.kind == DatasetKind::Generated);
+        }
+    }
+
+    #[test]
+    fn generated_entries_name_recipe_generator_and_seed_and_only_they_do() {
+        for entry in &Manifest::embedded().datasets {
+            let generated = entry.kind == DatasetKind::Generated;
+            assert_eq!(entry.recipe.is_some(), generated, "{}", entry.name);
+            assert_eq!(entry.generator.as_deref(), generated.then_some("SplitMix64"));
+            assert_eq!(entry.seed.is_some(), generated);
+        }
+    }
+
+    #[test]
+    fn another_seed_gives_other_keys_of_the_same_count() {
+        let one = load_embedded("video-ids", 1).unwrap();
+        let two = load_embedded("VIDEO-ids", 2).unwrap();
+        assert_eq!(one.keys.len(), two.keys.len());
+        assert_ne!(one.sha256, two.sha256);
+        assert_eq!(two.seed, 2);
+    }
+
+    #[test]
+    fn what_differs_from_the_manifest_is_refused() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        let entry = Manifest::embedded().datasets[2].clone();
+        let wrong = [
+            (
+                "count",
+                ManifestEntry {
+                    count: 3,
+                    ..entry.clone()
+                },
+            ),
+            (
+                "bytes",
+                ManifestEntry {
+                    bytes: 3,
+                    ..entry.clone()
+                },
+            ),
+            (
+                "sha256",
+                ManifestEntry {
+                    sha256: "00".into(),
+                    ..entry
+                },
+            ),
+        ];
+        for (field, entry) in wrong {
+            let error = verify(&entry, &dataset).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("dataset app-accounts: {field} is ")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_brings_the_nearest() {
+        let error = load_embedded("app-acounts", 1).unwrap_err().to_string();
+        assert!(
+            error.contains("\"app-acounts\"; the nearest are app-accounts"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_list() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        assert_eq!(dataset.length_range(), (2, 28));
+        assert!((dataset.mean_length() - 8.009_470_9).abs() < 1e-6);
+    }
+}

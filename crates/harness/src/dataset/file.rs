@@ -1,0 +1,175 @@
+//! The user's own keys, one a line.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::{Dataset, DatasetError, embedded_names, sha256};
+use crate::keys::{KeySet, TooLarge};
+use crate::record::DatasetKind;
+
+/// The names of the datasets that these key files would give, in order.
+///
+/// # Errors
+///
+/// When a path has no usable stem, or a stem is the name of an embedded dataset or of another file. Names are compared
+/// without regard to ASCII case, since files are named after them.
+pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, DatasetError> {
+    let mut names: Vec<String> = Vec::with_capacity(paths.len());
+    for (index, path) in paths.iter().map(AsRef::as_ref).enumerate() {
+        let name = name_of(path)?;
+        if let Some(first) = names.iter().position(|other| other.eq_ignore_ascii_case(&name)) {
+            return Err(DatasetError::SameName {
+                first: paths[first].as_ref().to_owned(),
+                second: paths[index].as_ref().to_owned(),
+                name,
+            });
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// The keys in the file `path`, read as [`KeySet::from_lines`] says; `seed` is for shuffles and samples.
+///
+/// # Errors
+///
+/// When the path is missing, unreadable, a folder, empty or too long, or names no dataset ([`file_names`]).
+pub fn load_file(path: &Path, seed: u64) -> Result<Dataset, DatasetError> {
+    let name = name_of(path)?;
+    let data = read(path)?;
+    let (keys, duplicates_dropped) = KeySet::from_lines(data).map_err(|source| DatasetError::TooLarge {
+        path: path.to_owned(),
+        source,
+    })?;
+    if keys.is_empty() {
+        return Err(DatasetError::NoKeys {
+            path: path.to_owned(),
+        });
+    }
+    Ok(Dataset {
+        name,
+        kind: DatasetKind::File,
+        source: path.display().to_string(),
+        sha256: sha256(&keys),
+        keys,
+        duplicates_dropped,
+        seed,
+        recipe: None,
+    })
+}
+
+fn name_of(path: &Path) -> Result<String, DatasetError> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = stem
+        .filter(|stem| !stem.contains(char::is_control))
+        .ok_or_else(|| DatasetError::NoName {
+            path: path.to_owned(),
+        })?;
+    match embedded_names().find(|embedded| embedded.eq_ignore_ascii_case(&name)) {
+        Some(_) => Err(DatasetError::NameOfEmbedded {
+            path: path.to_owned(),
+            name,
+        }),
+        None => Ok(name),
+    }
+}
+
+/// The whole file in one buffer of its size.
+fn read(path: &Path) -> Result<Vec<u8>, DatasetError> {
+    let unreadable = |source| DatasetError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(DatasetError::Folder {
+            path: path.to_owned(),
+        });
+    }
+    if metadata.len() > TooLarge::MAX_BYTES {
+        return Err(DatasetError::TooLarge {
+            path: path.to_owned(),
+            source: TooLarge {
+                bytes: metadata.len(),
+            },
+        });
+    }
+    let mut data = Vec::new();
+    data.try_reserve_exact(metadata.len() as usize)
+        .map_err(|_| unreadable(std::io::ErrorKind::OutOfMemory.into()))?;
+    // A pipe has no length to check beforehand; one byte too many is enough to refuse it.
+    file.take(TooLarge::MAX_BYTES + 1)
+        .read_to_end(&mut data)
+        .map_err(unreadable)?;
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder_with(name: &str, data: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, data).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_file_is_named_after_its_stem_and_keeps_its_bytes() {
+        let (_folder, path) = folder_with("user.keys.txt", b"b\r\na\n\n\xff\nb");
+        let dataset = load_file(&path, 7).unwrap();
+        assert_eq!(dataset.name, "user.keys");
+        assert_eq!(dataset.kind, DatasetKind::File);
+        assert_eq!(
+            dataset.keys.iter().collect::<Vec<_>>(),
+            [&b"b"[..], b"a", b"", b"\xff"]
+        );
+        assert_eq!((dataset.duplicates_dropped, dataset.seed), (1, 7));
+        // printf 'b\na\n\n\377\n' | sha256sum
+        assert_eq!(
+            dataset.sha256,
+            "3acbcd5345949902d4f048627464e3f87d4f11a6bf1a54a8c99914dc29a8a187"
+        );
+    }
+
+    #[test]
+    fn what_is_no_key_file_is_refused_by_name() {
+        let (folder, empty) = folder_with("empty.txt", b"");
+        let missing = folder.path().join("missing.txt");
+        let cases = [
+            (empty.as_path(), "no keys"),
+            (missing.as_path(), "cannot read the keys"),
+            (folder.path(), "is a folder"),
+            (Path::new("/"), "needs one"),
+            (Path::new("a\u{1b}b.txt"), "needs one"),
+            (Path::new("App-Accounts.csv"), "embedded dataset"),
+        ];
+        for (path, expected) in cases {
+            let error = load_file(path, 1).unwrap_err().to_string();
+            assert!(error.starts_with(&path.display().to_string()), "{error}");
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn equal_stems_are_refused_before_anything_is_read() {
+        assert_eq!(file_names(&["x/a.txt", "x/b.txt"]).unwrap(), ["a", "b"]);
+        let error = file_names(&["x/a.txt", "b.txt", "y/A.keys"])
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            error,
+            "x/a.txt and y/A.keys would both be the dataset A; rename or copy one of them"
+        );
+        assert!(file_names(&["video-ids"]).is_err());
+    }
+
+    #[test]
+    fn one_empty_line_is_one_key() {
+        let (_folder, path) = folder_with("line", b"\n");
+        assert_eq!(load_file(&path, 1).unwrap().keys.len(), 1);
+    }
+}
