@@ -5,6 +5,7 @@ mod list;
 mod render;
 mod test;
 mod tidy;
+mod written;
 
 use clap::{Parser, Subcommand};
 

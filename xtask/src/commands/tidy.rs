@@ -23,6 +23,8 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Failure> {
     match offences.len() {
         0 => Ok(writeln!(out, "tidy")?),
         1 => Err(Failure::internal("1 offence against the workspace's rules")),
-        many => Err(Failure::internal(format!("{many} offences against the workspace's rules"))),
+        many => Err(Failure::internal(format!(
+            "{many} offences against the workspace's rules"
+        ))),
     }
 }

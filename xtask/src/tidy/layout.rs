@@ -22,7 +22,11 @@ pub(super) fn top_level(names: &[String]) -> Vec<Offence> {
         .iter()
         .filter(|name| !name.starts_with('.') && *name != "target" && !ENTRIES.contains(&name.as_str()))
         .map(|name| {
-            Offence::new(name, 0, format!("top level: only {} and dot-files lie here", ENTRIES.join(", ")))
+            Offence::new(
+                name,
+                0,
+                format!("top level: only {} and dot-files lie here", ENTRIES.join(", ")),
+            )
         })
         .collect()
 }
@@ -36,6 +40,10 @@ mod tests {
         let names = ["Cargo.toml", ".clippy.toml", "target", "crates", "justfile"].map(str::to_owned);
         let offences = top_level(&names);
         assert_eq!(offences.len(), 1);
-        assert!(offences[0].to_string().starts_with("justfile: top level: "), "{}", offences[0]);
+        assert!(
+            offences[0].to_string().starts_with("justfile: top level: "),
+            "{}",
+            offences[0]
+        );
     }
 }

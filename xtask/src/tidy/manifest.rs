@@ -15,8 +15,20 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("guava-bloom", &["hashzoo"]),
     ("membership-filters", &["hashzoo", "guava-bloom"]),
     ("bloom-redis", &["hashzoo", "guava-bloom"]),
-    ("harness", &["hashzoo", "filter-policy", "guava-bloom", "membership-filters"]),
-    ("xtask", &["hashzoo", "filter-policy", "guava-bloom", "membership-filters", "harness"]),
+    (
+        "harness",
+        &["hashzoo", "filter-policy", "guava-bloom", "membership-filters"],
+    ),
+    (
+        "xtask",
+        &[
+            "hashzoo",
+            "filter-policy",
+            "guava-bloom",
+            "membership-filters",
+            "harness",
+        ],
+    ),
 ];
 
 /// Crates that may use only these of other people's crates, tests aside.
@@ -47,7 +59,10 @@ pub(super) fn packages(root: &Path) -> Result<Vec<Package>, String> {
         .output()
         .map_err(|error| format!("cargo metadata: {error}"))?;
     if !output.status.success() {
-        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim()));
+        return Err(format!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
     }
     parse(&output.stdout).ok_or_else(|| "cargo metadata: unexpected form".to_owned())
 }
@@ -67,7 +82,11 @@ fn parse(json: &[u8]) -> Option<Vec<Package>> {
         Some(Package {
             name: value["name"].as_str()?.to_owned(),
             manifest: manifest.strip_prefix(&root).unwrap_or(manifest).to_owned(),
-            dependencies: value["dependencies"].as_array()?.iter().map(dependency).collect::<Option<_>>()?,
+            dependencies: value["dependencies"]
+                .as_array()?
+                .iter()
+                .map(dependency)
+                .collect::<Option<_>>()?,
         })
     };
     metadata["packages"].as_array()?.iter().map(package).collect()
@@ -79,7 +98,10 @@ pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
     for package in packages {
         let mut offence = |rule: String| offences.push(Offence::new(&package.manifest, 0, rule));
         let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
-            offence(format!("dependencies: {} has no entry in xtask/src/tidy/manifest.rs", package.name));
+            offence(format!(
+                "dependencies: {} has no entry in xtask/src/tidy/manifest.rs",
+                package.name
+            ));
             continue;
         };
         let lean = LEAN.iter().find(|(name, _)| *name == package.name);
@@ -88,8 +110,14 @@ pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
             if dependency.local && !allowed.contains(&name) {
                 offence(format!("dependencies: {} may not use {name}", package.name));
             }
-            if !dependency.local && !dependency.development && lean.is_some_and(|(_, few)| !few.contains(&name)) {
-                offence(format!("dependencies: {} may not use {name}: it stays lean", package.name));
+            if !dependency.local
+                && !dependency.development
+                && lean.is_some_and(|(_, few)| !few.contains(&name))
+            {
+                offence(format!(
+                    "dependencies: {} may not use {name}: it stays lean",
+                    package.name
+                ));
             }
         }
     }
@@ -100,12 +128,18 @@ pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
 pub(super) fn lints(source: &Source) -> Vec<Offence> {
     let mut lines = source.text.lines().map(str::trim);
     let inherits = lines.any(|line| line == "[lints]")
-        && lines.take_while(|line| !line.starts_with('[')).any(|line| line == "workspace = true");
+        && lines
+            .take_while(|line| !line.starts_with('['))
+            .any(|line| line == "workspace = true");
     // A workspace of its own has nothing to inherit.
     if inherits || source.text.lines().any(|line| line.trim() == "[workspace]") {
         Vec::new()
     } else {
-        vec![Offence::new(&source.path, 0, "lints: `[lints]` with `workspace = true` is missing")]
+        vec![Offence::new(
+            &source.path,
+            0,
+            "lints: `[lints]` with `workspace = true` is missing",
+        )]
     }
 }
 

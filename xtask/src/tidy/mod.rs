@@ -62,7 +62,10 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     for path in paths.iter().filter(|path| text::is_ours(path)) {
         let bytes = fs::read(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
         match String::from_utf8(bytes) {
-            Ok(text) => sources.push(Source { path: path.clone(), text }),
+            Ok(text) => sources.push(Source {
+                path: path.clone(),
+                text,
+            }),
             Err(_) => return Err(format!("{path}: not UTF-8")),
         }
     }
@@ -98,7 +101,11 @@ fn entries(root: &Path) -> Result<Vec<String>, String> {
 /// Every file below `folder`, but for what git ignores: build output and the latest report.
 fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) -> Result<(), String> {
     for name in entries(&root.join(folder))? {
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let path = if folder.is_empty() {
+            name.clone()
+        } else {
+            format!("{folder}/{name}")
+        };
         if matches!(name.as_str(), ".git" | "target") || path == "reports/latest" {
             continue;
         }

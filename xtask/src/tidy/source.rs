@@ -25,10 +25,21 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
         ));
     }
     if !documented(&source.text) {
-        offences.push(Offence::new(&source.path, 1, "no `//!` that says what the file holds"));
+        offences.push(Offence::new(
+            &source.path,
+            1,
+            "no `//!` that says what the file holds",
+        ));
     }
-    if NAMELESS.iter().any(|name| source.path.rsplit('/').next() == Some(name)) {
-        offences.push(Offence::new(&source.path, 0, "the name does not say what the file holds"));
+    if NAMELESS
+        .iter()
+        .any(|name| source.path.rsplit('/').next() == Some(name))
+    {
+        offences.push(Offence::new(
+            &source.path,
+            0,
+            "the name does not say what the file holds",
+        ));
     }
     if !may_be_unsafe(&source.path) {
         for (index, line) in source.text.lines().enumerate() {
@@ -56,14 +67,20 @@ fn documented(text: &str) -> bool {
 /// Whether the file lies in a module that may hold such code.
 fn may_be_unsafe(path: &str) -> bool {
     path.starts_with(FREESTANDING)
-        || path.split('/').any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
+        || path
+            .split('/')
+            .any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
 }
 
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
-    let lifted = ["allow", "expect"].iter().any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
+    let lifted = ["allow", "expect"]
+        .iter()
+        .any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
     let used = code.split(UNSAFE).skip(1).any(|after| {
-        [" {", " fn", " impl", " trait", " extern", "("].iter().any(|follow| after.starts_with(follow))
+        [" {", " fn", " impl", " trait", " extern", "("]
+            .iter()
+            .any(|follow| after.starts_with(follow))
     });
     lifted || used
 }
@@ -72,14 +89,22 @@ fn is_unsafe(line: &str) -> bool {
 pub(super) fn forbids_unsafe(sources: &[Source]) -> Vec<Offence> {
     let mut offences = Vec::new();
     for root in sources {
-        let Some(package) =
-            root.path.strip_suffix("src/lib.rs").or_else(|| root.path.strip_suffix("src/main.rs"))
+        let Some(package) = root
+            .path
+            .strip_suffix("src/lib.rs")
+            .or_else(|| root.path.strip_suffix("src/main.rs"))
         else {
             continue;
         };
-        let lifts = sources.iter().any(|source| source.path.starts_with(package) && may_be_unsafe(&source.path));
+        let lifts = sources
+            .iter()
+            .any(|source| source.path.starts_with(package) && may_be_unsafe(&source.path));
         if !lifts && !root.text.contains(&format!("#![forbid({UNSAFE}_code)]")) {
-            offences.push(Offence::new(&root.path, 1, format!("no `#![forbid({UNSAFE}_code)]`")));
+            offences.push(Offence::new(
+                &root.path,
+                1,
+                format!("no `#![forbid({UNSAFE}_code)]`"),
+            ));
         }
     }
     offences
@@ -97,7 +122,10 @@ mod tests {
     }
 
     fn offences(path: &str, text: impl Into<String>) -> Vec<String> {
-        check(&source(path, text)).iter().map(ToString::to_string).collect()
+        check(&source(path, text))
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
@@ -105,14 +133,24 @@ mod tests {
         let long = format!("//! Doc.\n{}", "fn f() {}\n".repeat(LONG));
         let found = offences("x/src/a.rs", long.clone());
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("x/src/a.rs:401: 401 lines: "), "{}", found[0]);
+        assert!(
+            found[0].starts_with("x/src/a.rs:401: 401 lines: "),
+            "{}",
+            found[0]
+        );
         assert!(offences("x/src/a.rs", format!("{long}{REASON}one table\n")).is_empty());
     }
 
     #[test]
     fn a_file_says_what_it_holds() {
         assert!(offences("x/src/a.rs", "#![no_std]\n// Why.\n//! Doc.\nfn f() {}\n").is_empty());
-        assert!(offences("x/src/lib.rs", "#![doc = include_str!(\"../README.md\")]\nfn f() {}\n").is_empty());
+        assert!(
+            offences(
+                "x/src/lib.rs",
+                "#![doc = include_str!(\"../README.md\")]\nfn f() {}\n"
+            )
+            .is_empty()
+        );
         assert_eq!(
             offences("x/src/a.rs", "/// Doc of f.\nfn f() {}\n"),
             ["x/src/a.rs:1: no `//!` that says what the file holds"]
@@ -125,13 +163,19 @@ mod tests {
 
     #[test]
     fn code_that_the_compiler_cannot_check_is_found() {
-        for code in ["UNSAFE { f() }", "UNSAFE fn f()", "#[UNSAFE(no_mangle)]", "#[expect(UNSAFE_code, reason = \"\")]"] {
+        for code in [
+            "UNSAFE { f() }",
+            "UNSAFE fn f()",
+            "#[UNSAFE(no_mangle)]",
+            "#[expect(UNSAFE_code, reason = \"\")]",
+        ] {
             let text = format!("//! Doc.\n{}\n", code.replace("UNSAFE", UNSAFE));
             assert_eq!(offences("x/src/a.rs", text.clone()).len(), 1, "{code}");
             assert!(offences("x/src/arch/sse2.rs", text.clone()).is_empty());
             assert!(offences("x/src/ffi.rs", text).is_empty());
         }
-        let harmless = format!("//! Doc.\n#![forbid({UNSAFE}_code)]\n// an {UNSAFE} fn would do\nfn f() {{}}\n");
+        let harmless =
+            format!("//! Doc.\n#![forbid({UNSAFE}_code)]\n// an {UNSAFE} fn would do\nfn f() {{}}\n");
         assert!(offences("x/src/a.rs", harmless).is_empty());
     }
 
@@ -142,7 +186,10 @@ mod tests {
         assert_eq!(found.len(), 1);
         let forbidding = source("x/src/main.rs", format!("//! Doc.\n#![forbid({UNSAFE}_code)]\n"));
         assert!(forbids_unsafe(&[forbidding]).is_empty());
-        let lifting = [source("x/src/lib.rs", "//! Doc.\n"), source("x/src/arch/sse2.rs", "//! Doc.\n")];
+        let lifting = [
+            source("x/src/lib.rs", "//! Doc.\n"),
+            source("x/src/arch/sse2.rs", "//! Doc.\n"),
+        ];
         assert!(forbids_unsafe(&lifting).is_empty());
     }
 }

@@ -16,15 +16,18 @@ const FORBIDDEN: [(&str, &str); 7] = [
 /// Whether people write this file: not data, not what a program wrote.
 pub(super) fn is_ours(path: &str) -> bool {
     let data = path.starts_with("bench-data/") && !path.ends_with(".toml");
-    let generated = ["/tests/data/", "/snapshots/", "/golden/"].iter().any(|folder| path.contains(folder))
+    let generated = ["/tests/data/", "/snapshots/", "/golden/"]
+        .iter()
+        .any(|folder| path.contains(folder))
         || path.starts_with("reports/")
         || path.ends_with("Cargo.lock");
     let name = path.rsplit('/').next().unwrap_or(path);
     let text = match name.rsplit_once('.') {
         Some(("", _)) | None => true,
-        Some((_, extension)) => {
-            ["rs", "toml", "md", "yml", "yaml", "sh", "c", "cc", "h", "html", "css", "js"].contains(&extension)
-        }
+        Some((_, extension)) => [
+            "rs", "toml", "md", "yml", "yaml", "sh", "c", "cc", "h", "html", "css", "js",
+        ]
+        .contains(&extension),
     };
     text && !data && !generated && !name.starts_with("LICENSE")
 }
@@ -91,7 +94,13 @@ mod tests {
 
     #[test]
     fn data_is_left_alone() {
-        for path in ["xtask/src/main.rs", ".ci/run", ".gitignore", "bench-data/datasets.toml", "README.md"] {
+        for path in [
+            "xtask/src/main.rs",
+            ".ci/run",
+            ".gitignore",
+            "bench-data/datasets.toml",
+            "README.md",
+        ] {
             assert!(is_ours(path), "{path}");
         }
         for path in [

@@ -1,0 +1,57 @@
+//! How a run gets to its folder: written beside it, moved when complete.
+
+use harness::output::{Destination, OutputError, RUN};
+use harness::progress::Progress as _;
+use harness::records::{CSV_FILES, Records};
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::terminal::Terminal;
+
+/// Writes records, charts and report.
+pub(super) fn all(
+    records: &mut Records,
+    destination: Destination,
+    terminal: &Terminal<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    records.run.files = files(records);
+    destination.refuse_foreign(&records.run.files).map_err(output)?;
+    terminal.begin("drawing", 1);
+    let staging = destination.stage().map_err(output)?;
+    records.write(staging.path()).map_err(Failure::internal)?;
+    finish(records, staging, terminal, interrupt)
+}
+
+/// Draws charts and report from `records`, and moves them to their folder.
+pub(super) fn finish(
+    records: &Records,
+    staging: harness::output::Staging,
+    terminal: &Terminal<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    terminal.step();
+    terminal.finish();
+    if interrupt.requested() {
+        return Err(Failure::Interrupted);
+    }
+    interrupt.ignore();
+    staging.commit(&records.run).map_err(output)
+}
+
+/// Every file that belongs to the run of `records`, sorted.
+pub(super) fn files(_records: &Records) -> Vec<String> {
+    let mut files: Vec<String> = CSV_FILES.iter().map(|&name| name.to_owned()).collect();
+    files.push(RUN.to_owned());
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// A folder that is not ours is the user's choice; a disk that is full is not.
+pub(super) fn output(error: OutputError) -> Failure {
+    match error {
+        OutputError::Refused { .. } => Failure::input(format!("--out {error}")),
+        _ => Failure::internal(error),
+    }
+}
