@@ -47,7 +47,7 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
                 offences.push(Offence::new(
                     &source.path,
                     index + 1,
-                    format!("{UNSAFE} code outside the modules `arch` and `ffi`"),
+                    format!("{UNSAFE}: only the modules `arch` and `ffi` may hold such code"),
                 ));
             }
         }
@@ -74,13 +74,11 @@ fn may_be_unsafe(path: &str) -> bool {
 
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
-    let lifted = ["allow", "expect"]
-        .iter()
-        .any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
-    let used = code.split(UNSAFE).skip(1).any(|after| {
-        [" {", " fn", " impl", " trait", " extern", "("]
-            .iter()
-            .any(|follow| after.starts_with(follow))
+    let lifted = ["allow", "expect"].iter().any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
+    let used = code.match_indices(UNSAFE).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + UNSAFE.len()..]);
+        !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            && [" {", " fn", " impl", " trait", " extern", "("].iter().any(|follow| after.starts_with(follow))
     });
     lifted || used
 }
