@@ -1,0 +1,219 @@
+//! Time against quality: each function a point with its name.
+
+use super::collisions::ratio_scale;
+use super::mark;
+use super::number;
+use super::panel::MARGIN;
+use super::rows::{DatasetRows, ratio, will_do};
+use super::scale::Scale;
+use super::scene::{Anchor, Font, GRID, INK, MUTED, SMALL, Scene};
+use crate::record::Verdict;
+
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 620.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = WIDTH - 20.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = HEIGHT - 44.0;
+
+/// A function on the chart.
+struct Point<'a> {
+    name: &'a str,
+    verdict: Verdict,
+    at: (f64, f64),
+    /// The ratio, where it lies beyond the axis.
+    beyond: Option<f64>,
+}
+
+/// The chart, or `None` where no function has both a time and a ratio.
+pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let found: Vec<_> = data
+        .best_first()
+        .into_iter()
+        .filter_map(|finding| {
+            let row = data.worst_width(finding)?;
+            let time = data.throughput(&finding.function)?.median_ns_per_key;
+            time.is_finite().then_some((finding, row, ratio(row)?, time))
+        })
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let good: Vec<_> = found.iter().filter(|f| will_do(f.0.verdict)).map(|f| f.1).collect();
+    let slowest = found.iter().map(|f| f.3).fold(0.0, f64::max);
+    let x_scale = Scale::linear(slowest * 1.08, LEFT, RIGHT);
+    // Pixels grow downwards.
+    let y_scale = ratio_scale(&good, BOTTOM, TOP + 20.0);
+    let name = &data.summary.name;
+    let mut scene =
+        Scene::new(WIDTH, HEIGHT, &format!("{name}: time per key against collisions over chance, each function a point"));
+    let used: Vec<_> = found.iter().map(|f| f.0.verdict).collect();
+    let key_start = mark::key(&mut scene, &used, WIDTH - MARGIN, 11.0);
+    let title = Font::TITLE.fit(&format!("{name}: time against quality"), key_start - 2.0 * MARGIN);
+    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
+    axes(&mut scene, &x_scale, &y_scale);
+    let points: Vec<Point<'_>> = found
+        .iter()
+        .map(|(finding, _, ratio, time)| {
+            let beyond = y_scale.is_above(*ratio).then_some(*ratio);
+            let y = if beyond.is_some() { TOP + 8.0 } else { y_scale.at(*ratio) };
+            Point { name: &finding.function, verdict: finding.verdict, at: (x_scale.at(*time), y), beyond }
+        })
+        .collect();
+    let labels = place(&points);
+    for (point, label) in points.iter().zip(&labels) {
+        label.leader(&mut scene, point.at);
+    }
+    for point in &points {
+        mark::filled(&mut scene, point.verdict, point.at, mark::RADIUS);
+        if point.beyond.is_some() {
+            let (x, y) = (point.at.0, point.at.1 - 7.0);
+            scene.polygon(vec![(x, y - 6.0), (x + 4.5, y), (x - 4.5, y)], mark::color(point.verdict));
+        }
+    }
+    for label in &labels {
+        scene.text_middle((label.left, label.middle), Anchor::Start, Font::VALUE, &label.text);
+    }
+    Some(scene)
+}
+
+fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
+    for value in x_scale.ticks(70.0) {
+        let x = x_scale.at(value);
+        scene.upright(x, TOP, BOTTOM + 4.0, 1.0, GRID);
+        scene.text((x, BOTTOM + 17.0), Anchor::Middle, Font::NOTE, &number::tick(value));
+    }
+    for value in y_scale.ticks(26.0) {
+        let y = y_scale.at(value);
+        scene.level(y, LEFT - 4.0, RIGHT, 1.0, GRID);
+        scene.text_middle((LEFT - 8.0, y), Anchor::End, Font::NOTE, &format!("{}×", number::tick(value)));
+    }
+    scene.level(y_scale.at(1.0), LEFT, RIGHT, 1.5, MUTED);
+    scene.level(BOTTOM, LEFT, RIGHT, 1.0, INK);
+    scene.upright(LEFT, TOP, BOTTOM, 1.0, INK);
+    let axis = "ns per key, independent calls, median; the call itself included";
+    scene.text(((LEFT + RIGHT) / 2.0, HEIGHT - 10.0), Anchor::Middle, Font::NOTE, axis);
+    let axis = "observed / expected collisions at the worst width (log scale); chance gives 1×";
+    scene.text((MARGIN, 34.0), Anchor::Start, Font::NOTE, axis);
+}
+
+/// A label and where it stands.
+struct Label {
+    text: String,
+    left: f64,
+    middle: f64,
+    width: f64,
+}
+
+impl Label {
+    const HEIGHT: f64 = SMALL + 2.0;
+
+    fn overlaps(&self, [left, top, right, bottom]: [f64; 4]) -> bool {
+        self.left < right
+            && left < self.left + self.width
+            && self.middle - Self::HEIGHT / 2.0 < bottom
+            && top < self.middle + Self::HEIGHT / 2.0
+    }
+
+    fn corners(&self) -> [f64; 4] {
+        let half = Self::HEIGHT / 2.0;
+        [self.left - 2.0, self.middle - half, self.left + self.width + 2.0, self.middle + half]
+    }
+
+    fn fits(&self) -> bool {
+        let half = Self::HEIGHT / 2.0;
+        self.left > LEFT + 3.0
+            && self.left + self.width < RIGHT
+            && self.middle - half > TOP - 4.0
+            && self.middle + half < BOTTOM - 2.0
+    }
+
+    /// A thin line to the point, where the label does not stand right beside it.
+    fn leader(&self, scene: &mut Scene, at: (f64, f64)) {
+        let near = (at.0.clamp(self.left, self.left + self.width), self.middle);
+        let edge = if near.1 > at.1 { near.1 - Self::HEIGHT / 2.0 } else { near.1 + Self::HEIGHT / 2.0 };
+        let far = (near.0 - at.0).abs().max((edge - at.1).abs());
+        if far > 12.0 {
+            let inside = self.left <= at.0 && at.0 <= self.left + self.width;
+            scene.line(at, if inside { (near.0, edge) } else { near }, MUTED);
+        }
+    }
+}
+
+/// Finds each label the nearest free place. Deterministic: fixed directions, in order of the points.
+fn place(points: &[Point<'_>]) -> Vec<Label> {
+    /// Right first, then the other sides, then between; unit vectors.
+    const DIRECTIONS: [(f64, f64); 12] = [
+        (1.0, 0.0),
+        (-1.0, 0.0),
+        (0.0, -1.0),
+        (0.0, 1.0),
+        (0.707, -0.707),
+        (0.707, 0.707),
+        (-0.707, -0.707),
+        (-0.707, 0.707),
+        (0.383, -0.924),
+        (0.383, 0.924),
+        (-0.383, -0.924),
+        (-0.383, 0.924),
+    ];
+    let mut placed: Vec<Label> = Vec::new();
+    for point in points {
+        let name = Font::VALUE.fit(point.name, 180.0);
+        let text = point.beyond.map_or(name.clone(), |r| format!("{name} {}×", number::significant(r, 2)));
+        let width = Font::VALUE.width(&text);
+        let candidate = |distance: f64, (dx, dy): (f64, f64)| {
+            let x = point.at.0 + dx * distance;
+            let left = if dx > 0.1 {
+                x
+            } else if dx < -0.1 {
+                x - width
+            } else {
+                x - width / 2.0
+            };
+            Label { text: text.clone(), left, middle: point.at.1 + dy * distance, width }
+        };
+        let free = |label: &Label| {
+            label.fits()
+                && placed.iter().all(|other| !label.overlaps(other.corners()))
+                && points.iter().all(|p| {
+                    let r = mark::RADIUS + 1.0;
+                    !label.overlaps([p.at.0 - r, p.at.1 - r, p.at.0 + r, p.at.1 + r])
+                })
+        };
+        let found = (0..48)
+            .map(|step| 9.0 + 7.0 * f64::from(step))
+            .flat_map(|distance| DIRECTIONS.map(|direction| candidate(distance, direction)))
+            .find(free);
+        // Where nothing is free the label stands over its point; the tables have every number.
+        placed.push(found.unwrap_or_else(|| candidate(9.0, DIRECTIONS[0])));
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_forty_crowded_points_do_not_overlap() {
+        let names: Vec<String> = (0..40).map(|i| format!("Function{i}")).collect();
+        let points: Vec<Point<'_>> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| Point {
+                name,
+                verdict: Verdict::InBand,
+                at: (300.0 + 6.0 * i as f64, 400.0 + (i % 3) as f64),
+                beyond: None,
+            })
+            .collect();
+        let labels = place(&points);
+        for (i, label) in labels.iter().enumerate() {
+            assert!(label.fits(), "{}", label.text);
+            for other in &labels[..i] {
+                assert!(!label.overlaps(other.corners()), "{} over {}", label.text, other.text);
+            }
+        }
+    }
+}
