@@ -4,6 +4,8 @@
 pub mod dataset;
 pub mod functions;
 pub mod keys;
+pub mod measure;
 pub mod names;
 pub mod record;
 pub mod records;
+pub mod stats;

@@ -1,0 +1,8 @@
+//! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
+
+pub mod collisions;
+pub mod distribution;
+pub mod false_positives;
+mod hashed;
+
+pub use hashed::Hashed;
