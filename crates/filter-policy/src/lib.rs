@@ -1,1 +1,38 @@
-//! stub
+#![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "alloc"),
+    doc = "Bloom filter policies for storage engines, without an allocator. See `README.md` for an introduction."
+)]
+#![no_std]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod bloom;
+mod builder;
+mod error;
+mod hasher;
+mod params;
+mod policy;
+mod probe;
+pub mod sizing;
+pub mod theory;
+mod view;
+
+pub use bloom::BloomFilterPolicy;
+pub use builder::FilterBuilder;
+pub use error::Error;
+pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
+pub use policy::FilterPolicy;
+pub use probe::{Positions, ProbeSequence};
+pub use view::{FilterKind, FilterView};

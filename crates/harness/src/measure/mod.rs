@@ -1,3 +1,9 @@
-//! The measurements, one file each.
+//! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
 
+pub mod collisions;
+pub mod distribution;
+pub mod false_positives;
+mod hashed;
 pub mod timing;
+
+pub use hashed::Hashed;

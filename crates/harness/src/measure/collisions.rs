@@ -1,0 +1,158 @@
+//! Collisions: distinct keys minus distinct values, at three widths.
+//!
+//! A verdict depends on how many tests there are in all, so measuring and judging are two steps: [`measure`] each
+//! function on each dataset, then [`judge`] all of it.
+
+use std::collections::HashMap;
+
+use super::Hashed;
+use crate::dataset::Dataset;
+use crate::record::{CollisionRow, Verdict};
+use crate::stats::collisions::CollisionLaw;
+use crate::stats::correction::{FAMILY_LEVEL, bonferroni};
+
+/// Widths that are compared besides a function's own: at fewer bits, small sets can tell functions apart.
+pub const NARROW_BITS: [u32; 2] = [24, 20];
+
+/// Confidence of the interval in a row.
+pub const INTERVAL_LEVEL: f64 = 0.99;
+
+/// A function is unusable when surely this many times as many keys collide as by chance: collisions double with each
+/// bit of width, so four bits are lost.
+pub const UNUSABLE_RATIO: f64 = 16.0;
+
+/// What one function does to the keys of one dataset, not judged yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawCollisions {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function.
+    pub function: String,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Widths and the collisions at each, widest first, no width twice.
+    pub counts: Vec<(u32, u64)>,
+    /// Indices of two keys with one value at the widest width: the first key, in the order of the dataset, that shares
+    /// its value with an earlier one, after the earliest of these.
+    pub example: Option<(usize, usize)>,
+}
+
+/// The widths at which a function of `compared_bits` bits is compared, widest first.
+pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::once(compared_bits).chain(NARROW_BITS.into_iter().filter(move |&bits| bits < compared_bits))
+}
+
+/// Counts the collisions of one function on one dataset.
+///
+/// # Panics
+///
+/// If `hashed` is not of the keys of `dataset`.
+pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
+    let values = &hashed.values;
+    assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
+    let own = hashed.function.compared_bits();
+    let mut sorted = values.clone();
+    sorted.sort_unstable();
+    let repeated = repeated_values(&sorted);
+    sorted.dedup();
+    let keys = values.len() as u64;
+    let counts = widths(own)
+        .map(|bits| {
+            let distinct = if bits == own {
+                sorted.len() as u64
+            } else {
+                distinct_low_bits(&sorted, bits)
+            };
+            (bits, keys - distinct)
+        })
+        .collect();
+    RawCollisions {
+        dataset: dataset.name.clone(),
+        function: hashed.function.name.to_owned(),
+        keys,
+        counts,
+        example: first_pair(values, &repeated),
+    }
+}
+
+/// The values that are there more than once, in order.
+fn repeated_values(sorted: &[u32]) -> Vec<u32> {
+    let mut repeated: Vec<u32> = sorted
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
+        .collect();
+    repeated.dedup();
+    repeated
+}
+
+fn first_pair(values: &[u32], repeated: &[u32]) -> Option<(usize, usize)> {
+    if repeated.is_empty() {
+        return None;
+    }
+    let mut first_of = HashMap::new();
+    values.iter().enumerate().find_map(|(index, value)| {
+        repeated.binary_search(value).ok()?;
+        first_of.insert(*value, index).map(|first| (first, index))
+    })
+}
+
+/// How many different values the low `bits` bits take; `bits` is at most 24, so that a bit for each fits the cache.
+fn distinct_low_bits(values: &[u32], bits: u32) -> u64 {
+    let mut seen = vec![0_u64; (1_usize << bits).div_ceil(64)];
+    for value in values {
+        let low = (value & ((1 << bits) - 1)) as usize;
+        seen[low / 64] |= 1 << (low % 64);
+    }
+    seen.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.
+pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
+    let tests = raw.iter().map(|one| one.counts.len()).sum();
+    // Band ends take many p-values and depend on little; all functions of a dataset share them.
+    let mut laws: HashMap<(u64, u32), (CollisionLaw, (u64, u64))> = HashMap::new();
+    raw.iter()
+        .flat_map(|one| {
+            one.counts
+                .iter()
+                .map(move |&(bits, collisions)| (one, bits, collisions))
+        })
+        .map(|(one, bits, collisions)| {
+            let (law, band) = *laws.entry((one.keys, bits)).or_insert_with(|| {
+                let law = CollisionLaw::new(one.keys, bits);
+                (law, law.band(tests))
+            });
+            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+            let p_value = law.two_sided_p(collisions);
+            let p_adjusted = bonferroni(p_value, tests);
+            CollisionRow {
+                dataset: one.dataset.clone(),
+                function: one.function.clone(),
+                bits,
+                keys: one.keys,
+                collisions,
+                expected: law.expected(),
+                p_value,
+                ci_low,
+                ci_high,
+                band_low: band.0 as f64,
+                band_high: band.1 as f64,
+                p_adjusted,
+                verdict: verdict(collisions as f64, law.expected(), ci_low, p_adjusted),
+            }
+        })
+        .collect()
+}
+
+fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
+    if p_adjusted >= FAMILY_LEVEL {
+        Verdict::InBand
+    } else if collisions < expected {
+        Verdict::FewerThanChance
+    } else if ci_low >= UNUSABLE_RATIO * expected {
+        Verdict::Unusable
+    } else {
+        Verdict::MeasurablyWorse
+    }
+}

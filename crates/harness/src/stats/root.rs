@@ -1,0 +1,64 @@
+//! Where a monotone function crosses a level.
+
+/// The point between `low` and `high` where the rising function `f` reaches zero, to the last bits.
+///
+/// Plain bisection: slow, sure, and the same everywhere.
+pub(super) fn rising_root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    loop {
+        let middle = low + (high - low) / 2.0;
+        if middle <= low || middle >= high || high - low <= 1e-14 * high {
+            return middle;
+        }
+        if f(middle) < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+}
+
+/// The largest whole number from `holds_at` to `limit` up to which `predicate` holds, given that it holds at first and
+/// then no longer.
+pub(super) fn last_where(holds_at: u64, limit: u64, predicate: impl Fn(u64) -> bool) -> u64 {
+    // Steps that double find a bracket close to the start, where evaluating is cheap.
+    let (mut good, mut step) = (holds_at, 1);
+    let mut bad = loop {
+        let next = good.saturating_add(step).min(limit);
+        if next == good {
+            return good;
+        }
+        if !predicate(next) {
+            break next;
+        }
+        good = next;
+        step *= 2;
+    };
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if predicate(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    good
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_found_to_the_last_bits() {
+        assert!((rising_root(0.0, 10.0, |x| x * x - 2.0) - core::f64::consts::SQRT_2).abs() < 1e-13);
+        assert!(rising_root(0.0, 1.0, |_| 1.0) < 1e-300);
+    }
+
+    #[test]
+    fn the_last_number_is_found_from_any_start() {
+        for last in [0, 1, 2, 3, 10, 1000] {
+            assert_eq!(last_where(0, 1000, |k| k <= last), last);
+            assert_eq!(last_where(last, u64::MAX, |k| k <= last), last);
+        }
+    }
+}
