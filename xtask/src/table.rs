@@ -7,7 +7,14 @@ use harness::records::Records;
 /// Fits any terminal.
 const WIDTH: u16 = 80;
 /// Columns of the summary; the false positives are those of a filter of ten bits per key.
-const HEADER: [&str; 6] = ["function", "ns/key", "total ms", "collisions", "FP 10 bits", "verdict"];
+const HEADER: [&str; 6] = [
+    "function",
+    "ns/key",
+    "total ms",
+    "collisions",
+    "FP 10 bits",
+    "verdict",
+];
 /// One line under the header, and no other.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 

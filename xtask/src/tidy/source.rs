@@ -74,11 +74,15 @@ fn may_be_unsafe(path: &str) -> bool {
 
 fn is_unsafe(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
-    let lifted = ["allow", "expect"].iter().any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
+    let lifted = ["allow", "expect"]
+        .iter()
+        .any(|how| code.contains(&format!("{how}({UNSAFE}_code")));
     let used = code.match_indices(UNSAFE).any(|(at, _)| {
         let (before, after) = (&code[..at], &code[at + UNSAFE.len()..]);
         !before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
-            && [" {", " fn", " impl", " trait", " extern", "("].iter().any(|follow| after.starts_with(follow))
+            && [" {", " fn", " impl", " trait", " extern", "("]
+                .iter()
+                .any(|follow| after.starts_with(follow))
     });
     lifted || used
 }

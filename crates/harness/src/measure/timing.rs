@@ -17,26 +17,20 @@
 //! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
 //!   wrong result.
 
-use std::hint::black_box;
+mod batch;
+
 use std::time::Instant;
 
 use rand::seq::SliceRandom as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
+use self::batch::{Batch, Form, empty};
 use crate::dataset::Dataset;
 use crate::environment;
 use crate::functions::Function;
-use crate::keys::KeySet;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{EMPTY, TimingRow};
-
-/// Most keys in a batch; of a larger set a sample is timed.
-pub const MAX_KEYS: usize = 1_000_000;
-/// Most bytes in a batch, unless the first key drawn is longer.
-pub const MAX_BYTES: usize = 32_000_000;
-/// Fewest calls in one reading. The cheapest takes about a nanosecond, so a reading lasts 50 µs or more.
-const MIN_CALLS: usize = 50_000;
 
 /// What the timing of a run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -178,12 +172,6 @@ fn spread(rounds: &[usize]) -> Vec<usize> {
     order.into_iter().map(|(_, dataset)| dataset).collect()
 }
 
-/// The floor: takes a key, touches none of its bytes.
-#[inline(never)]
-fn empty(key: &[u8]) -> u64 {
-    key.len() as u64
-}
-
 /// A function to be timed.
 #[derive(Clone, Copy)]
 struct Subject {
@@ -191,119 +179,16 @@ struct Subject {
     hash: fn(&[u8]) -> u64,
 }
 
-/// Whether a call waits for the result of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Independent,
-    Chained,
-}
-
-/// Keys as the timed loops read them.
-struct Batch {
-    bytes: Vec<u8>,
-    /// Where each key ends; it begins where the one before ends.
-    ends: Vec<u32>,
-    /// How often one reading goes through the keys.
-    repetitions: usize,
-}
-
-impl Batch {
-    /// All of `keys`, or as many as a batch may hold, in an order drawn from `generator`.
-    fn new(keys: &KeySet, generator: &mut SplitMix64) -> Self {
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        let (order, _) = order.partial_shuffle(generator, MAX_KEYS);
-        let mut bytes = Vec::with_capacity(keys.total_bytes().min(MAX_BYTES));
-        let mut ends = Vec::with_capacity(order.len());
-        for &index in order.iter() {
-            let key = keys.get(index as usize);
-            if !ends.is_empty() && bytes.len() + key.len() > MAX_BYTES {
-                break;
-            }
-            bytes.extend_from_slice(key);
-            ends.push(bytes.len() as u32);
-        }
-        let repetitions = MIN_CALLS.div_ceil(ends.len().max(1));
-        Self {
-            bytes,
-            ends,
-            repetitions,
-        }
-    }
-
-    fn calls(&self) -> usize {
-        self.ends.len() * self.repetitions
-    }
-
-    fn bytes_read(&self) -> usize {
-        self.bytes.len() * self.repetitions
-    }
-
-    /// The sum that a reading must give, without the timed loops.
-    fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
-        let mut start = 0;
-        let once = self.ends.iter().fold(0_u64, |sum, &end| {
-            let key = &self.bytes[start..end as usize];
-            start = end as usize;
-            sum.wrapping_add(hash(key))
-        });
-        once.wrapping_mul(self.repetitions as u64)
-    }
-
-    /// Hashes all keys; no call needs the result of another.
-    #[inline(never)]
-    fn independent(&self, hash: fn(&[u8]) -> u64) -> u64 {
-        let hash = black_box(hash);
-        let mut sum = 0_u64;
-        for _ in 0..self.repetitions {
-            let mut start = 0;
-            for &end in &self.ends {
-                let end = end as usize;
-                sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
-                start = end;
-            }
-        }
-        black_box(sum)
-    }
-
-    /// Hashes all keys; the address of each depends on the hash before.
-    #[inline(never)]
-    fn chained(&self, hash: fn(&[u8]) -> u64) -> u64 {
-        let hash = black_box(hash);
-        // Nothing of the hash remains in the offset, but the compiler cannot know that.
-        let mask = black_box(0_u64);
-        let mut offset = 0;
-        let mut sum = 0_u64;
-        for _ in 0..self.repetitions {
-            let mut start = 0;
-            for &end in &self.ends {
-                let end = end as usize;
-                let value = hash(black_box(&self.bytes[start + offset..end + offset]));
-                offset = (value & mask) as usize;
-                sum = sum.wrapping_add(value);
-                start = end;
-            }
-        }
-        black_box(sum)
-    }
-
-    fn run(&self, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
-        match form {
-            Form::Independent => self.independent(hash),
-            Form::Chained => self.chained(hash),
-        }
-    }
-
-    /// One reading: nanoseconds per key, and the sum of the values.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads a clock"
-    )]
-    fn time(&self, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
-        let start = Instant::now();
-        let sum = self.run(form, hash);
-        let elapsed = start.elapsed();
-        (elapsed.as_nanos() as f64 / self.calls() as f64, sum)
-    }
+/// One reading: nanoseconds per key, and the sum of the values.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads a clock"
+)]
+fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    let start = Instant::now();
+    let sum = batch.run(form, hash);
+    let elapsed = start.elapsed();
+    (elapsed.as_nanos() as f64 / batch.calls() as f64, sum)
 }
 
 /// All readings of one dataset.
@@ -355,8 +240,7 @@ impl<'a> Table<'a> {
 
     fn round(&mut self, generator: &mut SplitMix64, progress: &dyn Progress) -> Result<(), TimingError> {
         self.order.shuffle(generator);
-        // The round before may have been another dataset's: bring these keys back into the cache. The function
-        // that is read last goes first here, so that its code is as cold at its reading as any other's.
+        // The round before may have been another dataset's: bring these keys back into the cache.
         if let Some(&last) = self.order.last() {
             self.batch
                 .run(self.lines[last].form, self.lines[last].subject.hash);
@@ -364,7 +248,7 @@ impl<'a> Table<'a> {
         for &index in &self.order {
             go_on(progress)?;
             let line = &mut self.lines[index];
-            let (nanoseconds, found) = self.batch.time(line.form, line.subject.hash);
+            let (nanoseconds, found) = read(self.batch, line.form, line.subject.hash);
             if found != line.expected {
                 return Err(TimingError::WrongResult {
                     dataset: self.dataset.to_owned(),
@@ -394,8 +278,8 @@ impl<'a> Table<'a> {
                 TimingRow {
                     dataset: self.dataset.to_owned(),
                     function: line.subject.name.to_owned(),
-                    keys: self.batch.ends.len() as u64,
-                    bytes: self.batch.bytes.len() as u64,
+                    keys: self.batch.keys() as u64,
+                    bytes: self.batch.bytes() as u64,
                     median_ns_per_key: median,
                     mad_ns_per_key: mad,
                     samples: line.samples.len() as u64,
