@@ -23,7 +23,7 @@ pub(crate) fn table<const N: usize>(
     header: [&str; N],
     numbers: &[usize],
     rows: impl IntoIterator<Item = [String; N]>,
-) -> Table {
+) -> String {
     let mut table = Table::new();
     table
         .load_style(RULED)
@@ -37,7 +37,19 @@ pub(crate) fn table<const N: usize>(
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    table.trim_fmt()
+}
+
+/// Labels and what they mean, the meaning wrapped beside its label.
+pub(crate) fn labelled(rows: Vec<[String; 2]>) -> String {
+    let mut table = Table::new();
     table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty()
+        .add_rows(rows);
+    table.trim_fmt()
 }
 
 /// `number` with its thousands set apart.
@@ -153,7 +165,7 @@ mod tests {
             "100.000 %",
             "fewer than chance",
         ];
-        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]).to_string();
+        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
         assert!(text.contains("fewer than chance"), "{text}");
         for line in text.lines() {
             assert!(line.chars().count() <= usize::from(WIDTH), "{line}");

@@ -7,13 +7,17 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::functions::{self, Function, GateError};
+use crate::measure::collisions::{self, RawCollisions};
 use crate::measure::timing::{self, TimingError};
+use crate::measure::{Hashed, distribution};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{DatasetSummary, FORMAT, FunctionSummary, Run, SCHEMA};
+use crate::record::{DatasetSummary, DistributionRow, FORMAT, FunctionSummary, Run, SCHEMA};
 use crate::records::Records;
 
 /// Seed of a run that names none; the manifest's checksums are for it.
@@ -203,6 +207,14 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress,
     )?;
     environment.threads_while_timing = times.threads;
+    let cells = measure(&datasets, &options.functions, progress)?;
+    let mut raw = Vec::with_capacity(cells.len());
+    let mut distribution = Vec::new();
+    for cell in cells {
+        raw.push(cell.collisions);
+        distribution.extend(cell.distribution);
+    }
+    let collisions = collisions::judge(&raw);
 
     Ok(Records {
         run: Run {
@@ -223,12 +235,50 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
                 .collect(),
             findings: Vec::new(),
         },
-        collisions: Vec::new(),
+        collisions,
         timing: times.timing,
         latency: times.latency,
-        distribution: Vec::new(),
+        distribution,
         false_positives: Vec::new(),
     })
+}
+
+/// What one function does to one dataset, whatever the machine.
+struct Cell {
+    collisions: RawCollisions,
+    distribution: Vec<DistributionRow>,
+}
+
+/// Measures everything but time on all processors; the result does not depend on their number.
+fn measure(
+    datasets: &[Dataset],
+    functions: &[&'static Function],
+    progress: &dyn Progress,
+) -> Result<Vec<Cell>, CompareError> {
+    let pairs: Vec<(&Dataset, &'static Function)> = datasets
+        .iter()
+        .flat_map(|dataset| functions.iter().map(move |&function| (dataset, function)))
+        .collect();
+    progress.begin("quality", pairs.len() as u64);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .build()
+        .map_err(|error| CompareError::Threads(error.to_string()))?;
+    let cells: Result<Vec<Cell>, Cancelled> = pool.install(|| {
+        pairs
+            .par_iter()
+            .map(|&(dataset, function)| {
+                go_on(progress)?;
+                let hashed = Hashed::new(&dataset.keys, function);
+                let cell = Cell {
+                    collisions: collisions::measure(dataset, &hashed),
+                    distribution: distribution::measure(dataset, &hashed),
+                };
+                progress.step();
+                Ok(cell)
+            })
+            .collect()
+    });
+    Ok(cells?)
 }
 
 /// All datasets of the run: the embedded ones, then the key files.

@@ -193,12 +193,20 @@ impl Destination {
         let Some(beside) = beside(&folder) else {
             return refused(path, "cannot be written, nor can the folder it lies in");
         };
-        Ok(Self {
+        let destination = Self {
             folder,
             exists: true,
             previous,
             beside,
-        })
+        };
+        // The names of the charts depend on the data; these do not, so that a mistake costs no run.
+        let always: Vec<String> = records::CSV_FILES
+            .iter()
+            .chain(&[REPORT])
+            .map(|&name| name.to_owned())
+            .collect();
+        destination.refuse_foreign(&always)?;
+        Ok(destination)
     }
 
     /// The folder, absolute.

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use harness::dataset::Manifest;
+use harness::dataset::{Manifest, ManifestEntry};
 use harness::functions::{self, Function};
 use harness::record::{DatasetKind, FunctionGroup};
 
 use crate::failure::Failure;
-use crate::table::{grouped, table};
+use crate::table::{grouped, labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
@@ -22,19 +22,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
         for function in functions::all() {
-            describe(&mut out, function)?;
+            facts(&mut out, function.name, function_facts(function))?;
         }
         for entry in &Manifest::embedded().datasets {
-            writeln!(out, "{} ({})", entry.name, kind(entry.kind))?;
-            writeln!(out, "  {}", entry.description)?;
-            writeln!(
-                out,
-                "  keys     {}, {} bytes",
-                grouped(entry.count as u64),
-                grouped(entry.bytes as u64)
-            )?;
-            writeln!(out, "  source   {}", entry.source)?;
-            writeln!(out, "  sha256   {}\n", entry.sha256)?;
+            facts(&mut out, &entry.name, dataset_facts(entry))?;
         }
         return Ok(());
     }
@@ -58,48 +49,68 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             kind(entry.kind).to_owned(),
             grouped(entry.count as u64),
             grouped(entry.bytes as u64),
-            entry.description.clone(),
         ]
     });
     writeln!(
         out,
         "{}",
-        table(
-            ["dataset", "kind", "keys", "bytes", "what they are"],
-            &[2, 3],
-            rows
-        )
+        table(["dataset", "kind", "keys", "bytes"], &[2, 3], rows)
     )?;
     Ok(())
 }
 
-fn describe(out: &mut impl io::Write, function: &Function) -> io::Result<()> {
-    writeln!(
-        out,
-        "{} ({}, {})",
-        function.name,
-        function.ident,
-        group(function.group)
-    )?;
-    writeln!(
-        out,
-        "  output   {} bits, of which {} are compared",
-        function.output_bits,
-        function.compared_bits()
-    )?;
-    writeln!(out, "  author   {}, {}", function.author, function.year)?;
-    writeln!(out, "  source   {}", function.source)?;
-    writeln!(out, "  origin   {}", function.origin)?;
+/// A heading, and facts below it.
+fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io::Result<()> {
+    writeln!(out, "{heading}\n{}\n", labelled(facts))
+}
+
+fn function_facts(function: &Function) -> Vec<[String; 2]> {
+    let mut facts = vec![
+        fact("group", group(function.group)),
+        fact("name in code", function.ident),
+        fact(
+            "output",
+            format!(
+                "{} bits, of which {} are compared",
+                function.output_bits,
+                function.compared_bits()
+            ),
+        ),
+        fact("author", format!("{}, {}", function.author, function.year)),
+        fact("source", function.source),
+        fact("measured as", function.origin),
+    ];
     if !function.aliases.is_empty() {
-        writeln!(out, "  also     {}", function.aliases.join(", "))?;
+        facts.push(fact("other names", function.aliases.join(", ")));
     }
-    if !function.stable {
-        writeln!(out, "  note     its values may change with a release")?;
-    }
-    for weakness in function.weaknesses {
-        writeln!(out, "  weak     {weakness}")?;
-    }
-    writeln!(out)
+    facts.extend(
+        function
+            .weaknesses
+            .iter()
+            .map(|&weakness| fact("weakness", weakness)),
+    );
+    facts
+}
+
+fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
+    vec![
+        fact(
+            "keys",
+            format!(
+                "{}, {} bytes",
+                grouped(entry.count as u64),
+                grouped(entry.bytes as u64)
+            ),
+        ),
+        fact("kind", kind(entry.kind)),
+        fact("what they are", entry.description.as_str()),
+        fact("source", entry.source.as_str()),
+        fact("SHA-256", entry.sha256.as_str()),
+    ]
+}
+
+fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
+    [label.to_owned(), text.into()]
 }
 
 fn group(group: FunctionGroup) -> &'static str {

@@ -1,8 +1,9 @@
 //! How a run gets to its folder: written beside it, moved when complete.
 
-use harness::output::{Destination, OutputError, RUN};
+use harness::output::{Destination, OutputError, RUN, Staging};
 use harness::progress::Progress as _;
 use harness::records::{CSV_FILES, Records};
+use harness::render;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -26,12 +27,14 @@ pub(super) fn all(
 /// Draws charts and report from `records`, and moves them to their folder.
 pub(super) fn finish(
     records: &Records,
-    staging: harness::output::Staging,
+    staging: Staging,
     terminal: &Terminal<'_>,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
+    let drawn = render::render(records, staging.path());
     terminal.step();
     terminal.finish();
+    drawn.map_err(Failure::internal)?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
@@ -40,9 +43,9 @@ pub(super) fn finish(
 }
 
 /// Every file that belongs to the run of `records`, sorted.
-pub(super) fn files(_records: &Records) -> Vec<String> {
-    let mut files: Vec<String> = CSV_FILES.iter().map(|&name| name.to_owned()).collect();
-    files.push(RUN.to_owned());
+pub(super) fn files(records: &Records) -> Vec<String> {
+    let mut files = render::file_names(records);
+    files.extend(CSV_FILES.iter().chain(&[RUN]).map(|&name| name.to_owned()));
     files.sort();
     files.dedup();
     files
