@@ -80,7 +80,11 @@ impl Row {
 }
 
 const fn row(function: &'static str, total_ns: [u64; 3], collisions: [u64; 3]) -> Row {
-    Row { function, total_ns, collisions }
+    Row {
+        function,
+        total_ns,
+        collisions,
+    }
 }
 
 /// The published table, in its own order.
@@ -222,7 +226,8 @@ impl FilterRow {
 
     /// Published number of matches. About 70,000 absent keys fit all three.
     pub fn matches(&self) -> Option<u64> {
-        self.matches_per_10_000.map(|share| libm::round(share * 10_000.0) as u64)
+        self.matches_per_10_000
+            .map(|share| libm::round(share * 10_000.0) as u64)
     }
 }
 
@@ -246,7 +251,15 @@ const fn filter(
     saved: f64,
     matches_per_10_000: Option<f64>,
 ) -> FilterRow {
-    FilterRow { bits_per_key, set, keys, raw_bytes, filter_bytes, saved, matches_per_10_000 }
+    FilterRow {
+        bits_per_key,
+        set,
+        keys,
+        raw_bytes,
+        filter_bytes,
+        saved,
+        matches_per_10_000,
+    }
 }
 
 /// False-positive rates of this policy over 80,000 video ids, measured apart from any run.
@@ -263,9 +276,21 @@ pub struct FilterRate {
 /// [`FilterRate`] for each number of bits per key of [`FILTERS`]. What the scheme costs beyond the textbook is the
 /// weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
 pub const FILTER_RATES: [FilterRate; 3] = [
-    FilterRate { bits_per_key: 10, policy: 0.011_72, textbook: 0.008_44 },
-    FilterRate { bits_per_key: 15, policy: 0.001_09, textbook: 0.000_744 },
-    FilterRate { bits_per_key: 20, policy: 0.000_113, textbook: 0.000_068 },
+    FilterRate {
+        bits_per_key: 10,
+        policy: 0.011_72,
+        textbook: 0.008_44,
+    },
+    FilterRate {
+        bits_per_key: 15,
+        policy: 0.001_09,
+        textbook: 0.000_744,
+    },
+    FilterRate {
+        bits_per_key: 20,
+        policy: 0.000_113,
+        textbook: 0.000_068,
+    },
 ];
 
 #[cfg(test)]

@@ -61,7 +61,10 @@ impl std::error::Error for RenderError {}
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError> {
     let charts = chart::all(records);
     create(&dir.join(CHARTS))?;
-    let drawn: Vec<String> = charts.par_iter().map(|chart| draw(chart, dir)).collect::<Result<_, _>>()?;
+    let drawn: Vec<String> = charts
+        .par_iter()
+        .map(|chart| draw(chart, dir))
+        .collect::<Result<_, _>>()?;
     let page = report::page(records, &charts, &drawn).map_err(|reason| RenderError::Report { reason })?;
     write(&dir.join(REPORT), page.as_bytes())?;
     Ok(names(&charts))
@@ -103,9 +106,15 @@ fn draw(chart: &Chart, dir: &Path) -> Result<String, RenderError> {
 }
 
 fn create(path: &Path) -> Result<(), RenderError> {
-    std::fs::create_dir_all(path).map_err(|source| RenderError::Io { path: path.to_owned(), source })
+    std::fs::create_dir_all(path).map_err(|source| RenderError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RenderError> {
-    std::fs::write(path, bytes).map_err(|source| RenderError::Io { path: path.to_owned(), source })
+    std::fs::write(path, bytes).map_err(|source| RenderError::Io {
+        path: path.to_owned(),
+        source,
+    })
 }

@@ -21,7 +21,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         return None;
     }
     let panels = panels(data, &functions);
-    let rows = Rows { top: HEAD, height: row_height(functions.len()), count: functions.len() };
+    let rows = Rows {
+        top: HEAD,
+        height: row_height(functions.len()),
+        count: functions.len(),
+    };
     // The title needs the width of two panels.
     let width = NAMES_END + PANEL * panels.len().max(2) as f64 + MARGIN;
     let name = &data.summary.name;
@@ -37,7 +41,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     scene.text_middle((band_start, 11.0), Anchor::Start, Font::VALUE, text);
     scene.rect(band_start - 22.0, 6.0, band_start - 5.0, 16.0, BAND);
     let room = band_start - 30.0 - 2.0 * MARGIN;
-    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &Font::TITLE.fit(&format!("{name}: collisions"), room));
+    scene.text(
+        (MARGIN, 16.0),
+        Anchor::Start,
+        Font::TITLE,
+        &Font::TITLE.fit(&format!("{name}: collisions"), room),
+    );
     rows.stripes(&mut scene);
     for (index, function) in functions.iter().enumerate() {
         rows.name(&mut scene, index, function, None);
@@ -53,14 +62,26 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 fn panels<'a>(data: &DatasetRows<'a>, functions: &[&str]) -> Vec<(String, Vec<Option<&'a CollisionRow>>)> {
     let full: Vec<_> = functions.iter().map(|name| data.full_width(name)).collect();
     let narrower = |row: &&&CollisionRow| {
-        full.iter().flatten().any(|widest| widest.function == row.function && widest.bits > row.bits)
+        full.iter()
+            .flatten()
+            .any(|widest| widest.function == row.function && widest.bits > row.bits)
     };
-    let mut widths: Vec<u32> = data.collisions.iter().filter(narrower).map(|row| row.bits).collect();
+    let mut widths: Vec<u32> = data
+        .collisions
+        .iter()
+        .filter(narrower)
+        .map(|row| row.bits)
+        .collect();
     widths.sort_unstable_by(|a, b| b.cmp(a));
     widths.dedup();
     let mut panels = vec![("All bits compared".to_owned(), full)];
     for bits in widths {
-        let at = |name: &&str| data.collisions.iter().copied().find(|r| r.function == **name && r.bits == bits);
+        let at = |name: &&str| {
+            data.collisions
+                .iter()
+                .copied()
+                .find(|r| r.function == **name && r.bits == bits)
+        };
         panels.push((format!("{bits} low bits"), functions.iter().map(at).collect()));
     }
     panels
@@ -68,7 +89,11 @@ fn panels<'a>(data: &DatasetRows<'a>, functions: &[&str]) -> Vec<(String, Vec<Op
 
 fn draw_panel(scene: &mut Scene, rows: &Rows, title: &str, members: &[Option<&CollisionRow>], left: f64) {
     let present: Vec<&CollisionRow> = members.iter().copied().flatten().collect();
-    let good: Vec<_> = present.iter().copied().filter(|row| will_do(row.verdict)).collect();
+    let good: Vec<_> = present
+        .iter()
+        .copied()
+        .filter(|row| will_do(row.verdict))
+        .collect();
     let panel = Panel {
         title,
         axis: "observed / expected, 99 % interval (log scale)",
@@ -98,7 +123,11 @@ fn expectations(rows: &[&CollisionRow]) -> String {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.fold(0.0, f64::max);
     let (low, high) = (number::significant(low, 3), number::significant(high, 3));
-    if low == high { format!("chance: {low}") } else { format!("chance: {low} to {high}") }
+    if low == high {
+        format!("chance: {low}")
+    } else {
+        format!("chance: {low} to {high}")
+    }
 }
 
 /// Draws band, interval and mark of one collision count.
@@ -114,7 +143,12 @@ pub(crate) fn collision_mark(
     let color = mark::color(verdict);
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
-        scene.text_middle((panel.scale.start() + 4.0, y), Anchor::Start, Font::NOTE, "no pair of keys to collide");
+        scene.text_middle(
+            (panel.scale.start() + 4.0, y),
+            Anchor::Start,
+            Font::NOTE,
+            "no pair of keys to collide",
+        );
         return;
     };
     if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
@@ -137,11 +171,12 @@ pub(crate) fn ratio_scale(rows: &[&CollisionRow], left: f64, right: f64) -> Scal
     let (mut low, mut high) = (0.5_f64, 10.0_f64);
     for row in rows {
         for count in [row.collisions as f64, row.ci_low, row.ci_high, row.band_high] {
-            let Some(value) = over_expected(row, count).filter(|value| *value > 0.0) else { continue };
+            let Some(value) = over_expected(row, count).filter(|value| *value > 0.0) else {
+                continue;
+            };
             high = high.max(value * 1.3);
             low = low.min((value * 0.8).max(0.1));
         }
     }
     Scale::log(low, high.min(1e12), left, right)
 }
-

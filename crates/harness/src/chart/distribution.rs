@@ -16,11 +16,20 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let powers = columns(data, DistributionKind::PowerOfTwoBuckets);
     let primes = columns(data, DistributionKind::PrimeBuckets);
     let of_buckets = |row: &&&DistributionRow| row.kind != DistributionKind::BitShare;
-    let functions = distinct(data.distribution.iter().filter(of_buckets).map(|row| row.function.as_str()));
+    let functions = distinct(
+        data.distribution
+            .iter()
+            .filter(of_buckets)
+            .map(|row| row.function.as_str()),
+    );
     if functions.is_empty() {
         return None;
     }
-    let rows = Rows { top: HEAD, height: row_height(functions.len()), count: functions.len() };
+    let rows = Rows {
+        top: HEAD,
+        height: row_height(functions.len()),
+        count: functions.len(),
+    };
     let cells = (powers.len() + primes.len()) as f64 * CELL;
     // Title and key of the shades need that much.
     let width = (NAMES_END + cells + GAP + 2.0 * MARGIN).max(860.0);
@@ -39,8 +48,16 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     }
     let mut left = NAMES_END;
     let groups = [
-        (DistributionKind::PowerOfTwoBuckets, powers, "Low bits choose the bucket"),
-        (DistributionKind::PrimeBuckets, primes, "Remainder by a prime chooses"),
+        (
+            DistributionKind::PowerOfTwoBuckets,
+            powers,
+            "Low bits choose the bucket",
+        ),
+        (
+            DistributionKind::PrimeBuckets,
+            primes,
+            "Remainder by a prime chooses",
+        ),
     ];
     for (kind, columns, title) in groups {
         if !columns.is_empty() {
@@ -48,7 +65,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         }
         for parameter in columns {
             let head = number::grouped(parameter);
-            scene.text((left + CELL / 2.0, 60.0), Anchor::Middle, Font::NOTE, &Font::NOTE.fit(&head, CELL));
+            scene.text(
+                (left + CELL / 2.0, 60.0),
+                Anchor::Middle,
+                Font::NOTE,
+                &Font::NOTE.fit(&head, CELL),
+            );
             for (index, function) in functions.iter().enumerate() {
                 let mut all = data.distribution.iter();
                 let wanted = |r: &&&DistributionRow| {
@@ -71,8 +93,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 
 /// The numbers of buckets of one kind, ascending.
 fn columns(data: &DatasetRows<'_>, kind: DistributionKind) -> Vec<u64> {
-    let mut out: Vec<u64> =
-        data.distribution.iter().filter(|row| row.kind == kind).map(|row| row.parameter).collect();
+    let mut out: Vec<u64> = data
+        .distribution
+        .iter()
+        .filter(|row| row.kind == kind)
+        .map(|row| row.parameter)
+        .collect();
     out.sort_unstable();
     out.dedup();
     out

@@ -16,13 +16,21 @@ const RATES: f64 = 76.0;
 
 /// The chart, or `None` without rows. It draws from `false_positives.csv` alone.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let functions =
-        distinct(data.false_positives.iter().map(|row| row.function.as_str()).filter(|name| *name != IDEAL));
+    let functions = distinct(
+        data.false_positives
+            .iter()
+            .map(|row| row.function.as_str())
+            .filter(|name| *name != IDEAL),
+    );
     let first = data.false_positives.first().filter(|_| !functions.is_empty())?;
     let mut sizes: Vec<u32> = data.false_positives.iter().map(|row| row.bits_per_key).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let rows = Rows { top: HEAD, height: row_height(functions.len()), count: functions.len() };
+    let rows = Rows {
+        top: HEAD,
+        height: row_height(functions.len()),
+        count: functions.len(),
+    };
     let width = NAMES_END + PANEL * sizes.len().max(2) as f64 + MARGIN;
     let name = &data.summary.name;
     let mut scene = Scene::new(
@@ -56,7 +64,12 @@ fn draw_panel(
     bits_per_key: u32,
     left: f64,
 ) {
-    let members = || data.false_positives.iter().copied().filter(|row| row.bits_per_key == bits_per_key);
+    let members = || {
+        data.false_positives
+            .iter()
+            .copied()
+            .filter(|row| row.bits_per_key == bits_per_key)
+    };
     let panel = Panel {
         title: &format!("{bits_per_key} bits per key"),
         axis: "share of absent keys let through, 95 % interval (log scale)",
@@ -69,7 +82,9 @@ fn draw_panel(
         rate_lines(scene, &panel, rows, theory, ideal, 38.0);
     }
     for (index, function) in functions.iter().enumerate() {
-        let Some(row) = data.false_positives(function, bits_per_key) else { continue };
+        let Some(row) = data.false_positives(function, bits_per_key) else {
+            continue;
+        };
         let y = rows.middle(index);
         // The file holds no verdict; the marks are all of the neutral kind.
         rate_mark(scene, &panel, y, row, Verdict::InBand);
@@ -86,7 +101,10 @@ pub(crate) fn rate_scale<'a>(
 ) -> Scale {
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for row in rows {
-        for value in [row.rate, row.theory, row.ci_low, row.ci_high].into_iter().filter(|v| *v > 0.0) {
+        for value in [row.rate, row.theory, row.ci_low, row.ci_high]
+            .into_iter()
+            .filter(|v| *v > 0.0)
+        {
             low = low.min(value);
             high = high.max(value);
         }
@@ -113,12 +131,18 @@ pub(crate) fn rate_lines(
         (ideal, "this probe scheme", title_y + 28.0, Dash::DASHED),
     ];
     for (value, label, y, dash) in lines {
-        let Some(value) = value.filter(|v| *v > 0.0 && v.is_finite()) else { continue };
+        let Some(value) = value.filter(|v| *v > 0.0 && v.is_finite()) else {
+            continue;
+        };
         let x = panel.scale.at(value);
         scene.dashed(x, y - 8.0, rows.bottom(), dash, INK);
         let text = format!("{label} {}", number::percent(value));
         let right_of = x + 5.0 + Font::NOTE.width(&text) <= scene.width;
-        let (at, anchor) = if right_of { (x + 5.0, Anchor::Start) } else { (x - 5.0, Anchor::End) };
+        let (at, anchor) = if right_of {
+            (x + 5.0, Anchor::Start)
+        } else {
+            (x - 5.0, Anchor::End)
+        };
         scene.text((at, y), anchor, Font::NOTE, &text);
     }
 }
@@ -138,4 +162,3 @@ pub(crate) fn rate_mark(
         mark::filled(scene, verdict, (panel.scale.at(row.rate), y), mark::RADIUS);
     }
 }
-

@@ -34,7 +34,11 @@ fn slug(name: &str) -> String {
         }
     }
     let out = out.trim_end_matches('-');
-    if out.is_empty() { "keys".to_owned() } else { out.to_owned() }
+    if out.is_empty() {
+        "keys".to_owned()
+    } else {
+        out.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -43,9 +47,24 @@ mod tests {
 
     #[test]
     fn names_become_safe_and_stay_apart() {
-        let names = ["app-accounts", "App Accounts", "app-accounts-2", "../../etc/passwd", "キー", "", "a\"<b>"];
-        let expected =
-            ["app-accounts", "app-accounts-2", "app-accounts-2-2", "etc-passwd", "keys", "keys-2", "a-b"];
+        let names = [
+            "app-accounts",
+            "App Accounts",
+            "app-accounts-2",
+            "../../etc/passwd",
+            "キー",
+            "",
+            "a\"<b>",
+        ];
+        let expected = [
+            "app-accounts",
+            "app-accounts-2",
+            "app-accounts-2-2",
+            "etc-passwd",
+            "keys",
+            "keys-2",
+            "a-b",
+        ];
         assert_eq!(slugs(names), expected);
         assert!(slugs(["x".repeat(5_000).as_str()])[0].len() <= 80);
     }

@@ -25,7 +25,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         return None;
     }
     let folded = findings.split_off(findings.len().min(MOST_ROWS));
-    let rows = Rows { top: HEAD, height: row_height(findings.len()), count: findings.len() };
+    let rows = Rows {
+        top: HEAD,
+        height: row_height(findings.len()),
+        count: findings.len(),
+    };
     let foot = if folded.is_empty() { AXIS } else { AXIS + 18.0 };
     let name = &data.summary.name;
     let mut scene = Scene::new(
@@ -35,7 +39,10 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     );
     let used: Vec<_> = findings.iter().map(|f| f.verdict).collect();
     let key_start = mark::key(&mut scene, &used, WIDTH - MARGIN, 11.0);
-    let title = Font::TITLE.fit(&format!("{name}: quality, time and your filter"), key_start - 2.0 * MARGIN);
+    let title = Font::TITLE.fit(
+        &format!("{name}: quality, time and your filter"),
+        key_start - 2.0 * MARGIN,
+    );
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
     rows.stripes(&mut scene);
     for (index, finding) in findings.iter().enumerate() {
@@ -48,7 +55,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         let names: Vec<_> = folded.iter().map(|f| f.function.as_str()).collect();
         let text = format!("Not drawn, worse than those above: {}", names.join(", "));
         let text = Font::VALUE.fit(&text, WIDTH - 2.0 * MARGIN);
-        scene.text((MARGIN, rows.bottom() + foot - 6.0), Anchor::Start, Font::VALUE, &text);
+        scene.text(
+            (MARGIN, rows.bottom() + foot - 6.0),
+            Anchor::Start,
+            Font::VALUE,
+            &text,
+        );
     }
     Some(scene)
 }
@@ -56,8 +68,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let left = NAMES_END + 34.0;
     let worst: Vec<_> = findings.iter().map(|f| data.worst_width(f)).collect();
-    let good: Vec<_> =
-        findings.iter().zip(&worst).filter(|(f, _)| will_do(f.verdict)).filter_map(|(_, row)| *row).collect();
+    let good: Vec<_> = findings
+        .iter()
+        .zip(&worst)
+        .filter(|(f, _)| will_do(f.verdict))
+        .filter_map(|(_, row)| *row)
+        .collect();
     let panel = Panel {
         title: "Quality: collisions against chance",
         axis: "observed / expected collisions at the worst width, 99 % interval (log scale)",
@@ -73,7 +89,12 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
     if worst.iter().flatten().any(|row| row.collisions == 0) {
         x += Font::NOTE.width(text) + 20.0;
         mark::hollow(scene, Verdict::InBand, (x, 45.5), 4.0);
-        scene.text((x + 8.0, 49.5), Anchor::Start, Font::NOTE, "none seen: upper end of interval");
+        scene.text(
+            (x + 8.0, 49.5),
+            Anchor::Start,
+            Font::NOTE,
+            "none seen: upper end of interval",
+        );
     }
     scene.text((left - 8.0, 62.0), Anchor::End, Font::NOTE, "bits");
     for (index, (finding, row)) in findings.iter().zip(&worst).enumerate() {
@@ -90,9 +111,19 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
     let times: Vec<_> = findings
         .iter()
         .map(|f| (data.throughput(&f.function), data.chained(&f.function)))
-        .map(|(t, c)| (t.map(|row| row.median_ns_per_key), c.map(|row| row.median_ns_per_key)))
+        .map(|(t, c)| {
+            (
+                t.map(|row| row.median_ns_per_key),
+                c.map(|row| row.median_ns_per_key),
+            )
+        })
         .collect();
-    let mut all: Vec<f64> = times.iter().flat_map(|(t, c)| [*t, *c]).flatten().filter(|v| v.is_finite()).collect();
+    let mut all: Vec<f64> = times
+        .iter()
+        .flat_map(|(t, c)| [*t, *c])
+        .flatten()
+        .filter(|v| v.is_finite())
+        .collect();
     if all.is_empty() {
         absent(scene, "Time", left, rows);
         return;
@@ -112,8 +143,17 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
     mark::filled(scene, neutral, (left + 5.0, 45.5), 4.0);
     scene.text((left + 13.0, 49.5), Anchor::Start, Font::NOTE, "calls overlap");
     mark::hollow(scene, neutral, (left + 98.0, 45.5), 4.0);
-    scene.text((left + 106.0, 49.5), Anchor::Start, Font::NOTE, "each waits for the last");
-    if let Some(floor) = data.floor().map(|row| row.median_ns_per_key).filter(|v| panel.scale.holds(*v)) {
+    scene.text(
+        (left + 106.0, 49.5),
+        Anchor::Start,
+        Font::NOTE,
+        "each waits for the last",
+    );
+    if let Some(floor) = data
+        .floor()
+        .map(|row| row.median_ns_per_key)
+        .filter(|v| panel.scale.holds(*v))
+    {
         let x = panel.scale.at(floor);
         scene.dashed(x, 54.0, rows.bottom(), Dash::DOTTED, INK);
         let label = format!("{} empty function", number::significant(floor, 2));
@@ -126,7 +166,9 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
             panel.interval(scene, y, a.min(*b), a.max(*b), color);
         }
         for (value, hollow) in [(chained, true), (overlapped, false)] {
-            let Some(value) = value.filter(|v| v.is_finite()) else { continue };
+            let Some(value) = value.filter(|v| v.is_finite()) else {
+                continue;
+            };
             if panel.scale.is_above(value) {
                 panel.beyond(scene, y, &number::significant(value, 2), color);
             } else if hollow {
@@ -140,7 +182,10 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let (left, right) = (926.0, WIDTH - 22.0);
-    let marks: Vec<_> = findings.iter().map(|f| data.false_positives(&f.function, BITS_PER_KEY)).collect();
+    let marks: Vec<_> = findings
+        .iter()
+        .map(|f| data.false_positives(&f.function, BITS_PER_KEY))
+        .collect();
     let present: Vec<_> = marks.iter().flatten().copied().collect();
     let Some(first) = present.first() else {
         absent(scene, "Your filter", left, rows);
@@ -163,5 +208,10 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows
 
 fn absent(scene: &mut Scene, title: &str, left: f64, rows: &Rows) {
     scene.text((left, 34.0), Anchor::Start, Font::HEAD, title);
-    scene.text_middle((left, rows.middle(0)), Anchor::Start, Font::NOTE, "not measured in this run");
+    scene.text_middle(
+        (left, rows.middle(0)),
+        Anchor::Start,
+        Font::NOTE,
+        "not measured in this run",
+    );
 }

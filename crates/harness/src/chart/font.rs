@@ -86,7 +86,10 @@ mod tests {
     fn long_names_are_cut_to_the_room() {
         assert_eq!(fit("FNVHash", 100.0, 12.0, Weight::Regular), "FNVHash");
         let cut = fit(&"wide ".repeat(5_000), 100.0, 12.0, Weight::Regular);
-        assert!(cut.ends_with('…') && width(&cut, 12.0, Weight::Regular) <= 100.0, "{cut}");
+        assert!(
+            cut.ends_with('…') && width(&cut, 12.0, Weight::Regular) <= 100.0,
+            "{cut}"
+        );
         assert_eq!(fit("FNVHash", 0.0, 12.0, Weight::Regular), "…");
     }
 }

@@ -66,8 +66,16 @@ impl Surprise {
 /// Draws a cell and the text in it.
 pub(crate) fn cell(scene: &mut Scene, [left, top, right, bottom]: [f64; 4], surprise: Surprise, text: &str) {
     scene.rect(left + 0.5, top + 0.5, right - 0.5, bottom - 0.5, surprise.fill());
-    let font = Font { color: surprise.ink(), ..Font::VALUE };
-    scene.text_middle(((left + right) / 2.0, (top + bottom) / 2.0), Anchor::Middle, font, text);
+    let font = Font {
+        color: surprise.ink(),
+        ..Font::VALUE
+    };
+    scene.text_middle(
+        ((left + right) / 2.0, (top + bottom) / 2.0),
+        Anchor::Middle,
+        font,
+        text,
+    );
 }
 
 /// Writes what the shades mean, ending at `right`; returns its left end.

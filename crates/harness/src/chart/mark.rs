@@ -6,8 +6,12 @@ use super::scene::{Anchor, Font, PAPER, Scene};
 use crate::record::Verdict;
 
 /// Most welcome first.
-pub(crate) const VERDICTS: [Verdict; 4] =
-    [Verdict::FewerThanChance, Verdict::InBand, Verdict::MeasurablyWorse, Verdict::Unusable];
+pub(crate) const VERDICTS: [Verdict; 4] = [
+    Verdict::FewerThanChance,
+    Verdict::InBand,
+    Verdict::MeasurablyWorse,
+    Verdict::Unusable,
+];
 
 /// Marks that carry no verdict.
 pub(crate) const NEUTRAL: RGBColor = RGBColor(0x00, 0x72, 0xb2);
@@ -45,7 +49,11 @@ pub(crate) fn hollow(scene: &mut Scene, verdict: Verdict, at: (f64, f64), radius
     const RIM: f64 = 1.5;
     filled(scene, verdict, at, radius);
     // The rim of a triangle is thinner across its sides than at its height: leave it more room.
-    let inner = if verdict == Verdict::MeasurablyWorse { radius - 2.0 * RIM } else { radius - RIM };
+    let inner = if verdict == Verdict::MeasurablyWorse {
+        radius - 2.0 * RIM
+    } else {
+        radius - RIM
+    };
     shape(scene, verdict, at, inner, PAPER);
 }
 
@@ -59,11 +67,17 @@ fn shape(scene: &mut Scene, verdict: Verdict, (x, y): (f64, f64), r: f64, color:
         Verdict::MeasurablyWorse => {
             // An equilateral triangle about its centre.
             let (r, side) = (r * 1.25, r * 1.25 * 0.866);
-            scene.polygon(vec![(x, y - r), (x + side, y + r / 2.0), (x - side, y + r / 2.0)], color);
+            scene.polygon(
+                vec![(x, y - r), (x + side, y + r / 2.0), (x - side, y + r / 2.0)],
+                color,
+            );
         }
         Verdict::Unusable => {
             let r = r * 0.9;
-            scene.polygon(vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)], color);
+            scene.polygon(
+                vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)],
+                color,
+            );
         }
     }
 }

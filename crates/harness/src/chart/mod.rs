@@ -88,7 +88,12 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
     for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
         for (kind, entry) in KINDS.iter().enumerate() {
             if let Some(scene) = (entry.draw)(data) {
-                charts.push(Chart { kind, dataset, stem: format!("{}-{slug}", entry.stem), scene });
+                charts.push(Chart {
+                    kind,
+                    dataset,
+                    stem: format!("{}-{slug}", entry.stem),
+                    scene,
+                });
             }
         }
     }
@@ -102,7 +107,11 @@ mod tests {
     #[test]
     fn no_dataset_name_can_make_two_charts_share_a_file() {
         for a in KINDS {
-            assert!(KINDS.iter().all(|b| !b.stem.starts_with(&format!("{}-", a.stem))), "{}", a.stem);
+            assert!(
+                KINDS.iter().all(|b| !b.stem.starts_with(&format!("{}-", a.stem))),
+                "{}",
+                a.stem
+            );
         }
     }
 }

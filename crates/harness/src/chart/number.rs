@@ -47,7 +47,11 @@ pub(crate) fn percent_tick(share: f64) -> String {
 
 /// A p-value: two digits, and a bound where it is below what a double holds well.
 pub(crate) fn p_value(p: f64) -> String {
-    if p < 1e-300 { "< 1e-300".to_owned() } else { significant(p, 2) }
+    if p < 1e-300 {
+        "< 1e-300".to_owned()
+    } else {
+        significant(p, 2)
+    }
 }
 
 fn group(number: &str) -> String {

@@ -30,8 +30,16 @@ pub(crate) fn svg(scene: &Scene) -> Result<String, String> {
     let (width, height) = size(scene, SVG_UNITS);
     let mut drawn = String::new();
     let area = SVGBackend::with_string(&mut drawn, (width, height)).into_drawing_area();
-    paint(scene, &area, &Target { units: f64::from(SVG_UNITS), text: SVG_TEXT_FACTOR, raise: 0.0 })
-        .map_err(|e| e.to_string())?;
+    paint(
+        scene,
+        &area,
+        &Target {
+            units: f64::from(SVG_UNITS),
+            text: SVG_TEXT_FACTOR,
+            raise: 0.0,
+        },
+    )
+    .map_err(|e| e.to_string())?;
     area.present().map_err(|e| e.to_string())?;
     drop(area);
     let Some((_, body)) = drawn.split_once('>') else {
@@ -64,8 +72,16 @@ pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, String> {
     let mut pixels = vec![0; width as usize * height as usize * 3];
     let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
     // The bitmap text routine puts the base line half a font height below the position it is given.
-    paint(scene, &area, &Target { units: f64::from(units), text: font::HEIGHT_PER_EM, raise: 0.5 })
-        .map_err(|e| e.to_string())?;
+    paint(
+        scene,
+        &area,
+        &Target {
+            units: f64::from(units),
+            text: font::HEIGHT_PER_EM,
+            raise: 0.5,
+        },
+    )
+    .map_err(|e| e.to_string())?;
     area.present().map_err(|e| e.to_string())?;
     drop(area);
     let smooth = shrink(&pixels, width as usize);
@@ -74,7 +90,10 @@ pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, String> {
 
 /// Escapes text for an XML attribute or element.
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 fn size(scene: &Scene, units: u32) -> (u32, u32) {
@@ -102,7 +121,10 @@ fn paint<DB: DrawingBackend>(
     let point = |(x, y): (f64, f64)| (unit(x), unit(y));
     for shape in &scene.shapes {
         match shape {
-            Shape::Rect { corners: [left, top, right, bottom], color } => {
+            Shape::Rect {
+                corners: [left, top, right, bottom],
+                color,
+            } => {
                 // Never thinner than a unit: a line must not vanish between two.
                 let from = (unit(*left), unit(*top));
                 let to = (unit(*right).max(from.0 + 1), unit(*bottom).max(from.1 + 1));
@@ -116,10 +138,19 @@ fn paint<DB: DrawingBackend>(
                 area.draw(&Polygon::new(corners, color.filled()))?;
             }
             Shape::Line { from, to, color } => {
-                let style = ShapeStyle { color: color.to_rgba(), filled: false, stroke_width: unit(1.0) as u32 };
+                let style = ShapeStyle {
+                    color: color.to_rgba(),
+                    filled: false,
+                    stroke_width: unit(1.0) as u32,
+                };
                 area.draw(&PathElement::new(vec![point(*from), point(*to)], style))?;
             }
-            Shape::Text { at, anchor, font: look, text } => {
+            Shape::Text {
+                at,
+                anchor,
+                font: look,
+                text,
+            } => {
                 let size = look.size * target.units * target.text;
                 let horizontal = match anchor {
                     Anchor::Start => HPos::Left,

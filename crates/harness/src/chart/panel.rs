@@ -78,10 +78,20 @@ impl Panel<'_> {
         for value in self.scale.ticks(34.0) {
             let x = self.scale.at(value);
             scene.upright(x, rows.top, bottom + 3.0, 1.0, GRID);
-            scene.text((x, bottom + 14.0), Anchor::Middle, Font::NOTE, &(self.tick)(value));
+            scene.text(
+                (x, bottom + 14.0),
+                Anchor::Middle,
+                Font::NOTE,
+                &(self.tick)(value),
+            );
         }
         scene.level(bottom, left, right, 1.0, INK);
-        scene.text(((left + right) / 2.0, bottom + 29.0), Anchor::Middle, Font::NOTE, self.axis);
+        scene.text(
+            ((left + right) / 2.0, bottom + 29.0),
+            Anchor::Middle,
+            Font::NOTE,
+            self.axis,
+        );
     }
 
     /// Draws where a random function lands in a row.
@@ -99,7 +109,10 @@ impl Panel<'_> {
     /// Draws an arrow at the high end with the number that lies beyond it.
     pub(crate) fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: RGBColor) {
         let right = self.scale.end();
-        scene.polygon(vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)], color);
+        scene.polygon(
+            vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
+            color,
+        );
         scene.text_middle((right - 12.0, y), Anchor::End, Font::VALUE, number);
     }
 }

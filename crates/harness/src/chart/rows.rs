@@ -1,7 +1,8 @@
 //! The records of one dataset, as charts and report look them up.
 
 use crate::record::{
-    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow, Verdict,
+    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow,
+    Verdict,
 };
 use crate::records::Records;
 
@@ -27,19 +28,37 @@ pub(crate) struct DatasetRows<'a> {
 impl<'a> DatasetRows<'a> {
     /// The datasets of a run, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
-        records.run.datasets.iter().map(|summary| Self::of(records, summary)).collect()
+        records
+            .run
+            .datasets
+            .iter()
+            .map(|summary| Self::of(records, summary))
+            .collect()
     }
 
     fn of(records: &'a Records, summary: &'a DatasetSummary) -> Self {
         let name = &summary.name;
         Self {
             summary,
-            findings: records.run.findings.iter().filter(|r| r.dataset == *name).collect(),
+            findings: records
+                .run
+                .findings
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
             collisions: records.collisions.iter().filter(|r| r.dataset == *name).collect(),
             timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
             latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
-            distribution: records.distribution.iter().filter(|r| r.dataset == *name).collect(),
-            false_positives: records.false_positives.iter().filter(|r| r.dataset == *name).collect(),
+            distribution: records
+                .distribution
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
+            false_positives: records
+                .false_positives
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
         }
     }
 
@@ -53,7 +72,8 @@ impl<'a> DatasetRows<'a> {
             .map(|&finding| {
                 let rank = rank(finding.verdict);
                 let key = if rank == 0 {
-                    self.throughput(&finding.function).map_or(f64::INFINITY, |row| row.median_ns_per_key)
+                    self.throughput(&finding.function)
+                        .map_or(f64::INFINITY, |row| row.median_ns_per_key)
                 } else {
                     self.worst_width(finding).and_then(ratio).unwrap_or(f64::INFINITY)
                 };
@@ -82,7 +102,11 @@ impl<'a> DatasetRows<'a> {
 
     /// Collisions of `function` at the widest width compared.
     pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
-        self.collisions.iter().copied().filter(|row| row.function == function).max_by_key(|row| row.bits)
+        self.collisions
+            .iter()
+            .copied()
+            .filter(|row| row.function == function)
+            .max_by_key(|row| row.bits)
     }
 
     /// Collisions at the width where the function was furthest above chance.

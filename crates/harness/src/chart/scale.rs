@@ -20,13 +20,25 @@ impl Scale {
     /// A linear axis from 0; `high` at or below 0 counts as 1.
     pub(crate) fn linear(high: f64, from: f64, to: f64) -> Self {
         let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
-        Self { logarithmic: false, low: 0.0, high, from, to }
+        Self {
+            logarithmic: false,
+            low: 0.0,
+            high,
+            from,
+            to,
+        }
     }
 
     /// A logarithmic axis. `low` and `high` must be positive and `low` the smaller.
     pub(crate) fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
         debug_assert!(0.0 < low && low < high, "{low} {high}");
-        Self { logarithmic: true, low, high, from, to }
+        Self {
+            logarithmic: true,
+            low,
+            high,
+            from,
+            to,
+        }
     }
 
     /// Pixel of the low end.
@@ -63,13 +75,20 @@ impl Scale {
     /// Ticks at round values, at least about `gap` pixels apart.
     pub(crate) fn ticks(&self, gap: f64) -> Vec<f64> {
         let length = (self.to - self.from).abs();
-        if self.logarithmic { self.log_ticks(length, gap) } else { self.linear_ticks(length, gap) }
+        if self.logarithmic {
+            self.log_ticks(length, gap)
+        } else {
+            self.linear_ticks(length, gap)
+        }
     }
 
     fn linear_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
         let rough = (self.high - self.low) * gap / length;
         let power = ten_to(libm::floor(libm::log10(rough)));
-        let step = [1.0, 2.0, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= rough);
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .iter()
+            .map(|m| m * power)
+            .find(|s| *s >= rough);
         let step = step.unwrap_or(10.0 * power);
         let count = libm::floor(self.high / step * (1.0 + 1e-9)) as u32;
         (0..=count).map(|i| f64::from(i) * step).collect()
@@ -78,7 +97,11 @@ impl Scale {
     fn log_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
         let decade = length / libm::log10(self.high / self.low);
         // Of 1, 2, 5 the closest pair is 1 and 2 (or 5 and 10): 0.3 of a decade.
-        let multiples: &[f64] = if decade * 0.3 >= gap { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let multiples: &[f64] = if decade * 0.3 >= gap {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
         let every = libm::ceil(gap / decade).max(1.0) as i32;
         let first = libm::floor(libm::log10(self.low)) as i32;
         let last = libm::ceil(libm::log10(self.high)) as i32;
@@ -118,7 +141,13 @@ mod tests {
     fn ticks_are_round_and_far_enough_apart() {
         assert_eq!(Scale::linear(13.0, 0.0, 300.0).ticks(50.0), [0.0, 5.0, 10.0]);
         assert_eq!(Scale::linear(0.4, 0.0, 300.0).ticks(60.0).len(), 5);
-        assert_eq!(Scale::log(0.5, 20.0, 0.0, 400.0).ticks(40.0), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]);
-        assert_eq!(Scale::log(1.0, 1e9, 0.0, 300.0).ticks(60.0), [1.0, 100.0, 1e4, 1e6, 1e8]);
+        assert_eq!(
+            Scale::log(0.5, 20.0, 0.0, 400.0).ticks(40.0),
+            [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
+        );
+        assert_eq!(
+            Scale::log(1.0, 1e9, 0.0, 300.0).ticks(60.0),
+            [1.0, 100.0, 1e4, 1e6, 1e8]
+        );
     }
 }

@@ -50,15 +50,35 @@ pub(crate) struct Font {
 
 impl Font {
     /// Row names and direct labels.
-    pub(crate) const NAME: Self = Self { size: TEXT, weight: Weight::Regular, color: INK };
+    pub(crate) const NAME: Self = Self {
+        size: TEXT,
+        weight: Weight::Regular,
+        color: INK,
+    };
     /// Values.
-    pub(crate) const VALUE: Self = Self { size: SMALL, weight: Weight::Regular, color: INK };
+    pub(crate) const VALUE: Self = Self {
+        size: SMALL,
+        weight: Weight::Regular,
+        color: INK,
+    };
     /// Ticks and notes.
-    pub(crate) const NOTE: Self = Self { size: SMALL, weight: Weight::Regular, color: MUTED };
+    pub(crate) const NOTE: Self = Self {
+        size: SMALL,
+        weight: Weight::Regular,
+        color: MUTED,
+    };
     /// Head of a panel.
-    pub(crate) const HEAD: Self = Self { size: TEXT, weight: Weight::Bold, color: INK };
+    pub(crate) const HEAD: Self = Self {
+        size: TEXT,
+        weight: Weight::Bold,
+        color: INK,
+    };
     /// Title of a chart.
-    pub(crate) const TITLE: Self = Self { size: TITLE, weight: Weight::Bold, color: INK };
+    pub(crate) const TITLE: Self = Self {
+        size: TITLE,
+        weight: Weight::Bold,
+        color: INK,
+    };
 
     /// Width of `text` in this font.
     pub(crate) fn width(self, text: &str) -> f64 {
@@ -135,12 +155,20 @@ pub(crate) struct Scene {
 impl Scene {
     /// An empty sheet.
     pub(crate) fn new(width: f64, height: f64, label: &str) -> Self {
-        Self { width, height, label: printable(label), shapes: Vec::new() }
+        Self {
+            width,
+            height,
+            label: printable(label),
+            shapes: Vec::new(),
+        }
     }
 
     /// Fills a rectangle.
     pub(crate) fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: RGBColor) {
-        self.shapes.push(Shape::Rect { corners: [left, top, right, bottom], color });
+        self.shapes.push(Shape::Rect {
+            corners: [left, top, right, bottom],
+            color,
+        });
     }
 
     /// Draws an upright line, `thickness` wide.
@@ -179,7 +207,12 @@ impl Scene {
 
     /// Writes on the base line `at`.
     pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
-        self.shapes.push(Shape::Text { at, anchor, font, text: printable(text) });
+        self.shapes.push(Shape::Text {
+            at,
+            anchor,
+            font,
+            text: printable(text),
+        });
     }
 
     /// Writes with capitals and digits centred on the height of `at`.
@@ -203,9 +236,17 @@ pub(crate) struct Dash {
 
 impl Dash {
     /// Dots.
-    pub(crate) const DOTTED: Self = Self { on: 1.5, off: 2.5, thickness: 1.5 };
+    pub(crate) const DOTTED: Self = Self {
+        on: 1.5,
+        off: 2.5,
+        thickness: 1.5,
+    };
     /// Dashes.
-    pub(crate) const DASHED: Self = Self { on: 6.0, off: 3.0, thickness: 1.5 };
+    pub(crate) const DASHED: Self = Self {
+        on: 6.0,
+        off: 3.0,
+        thickness: 1.5,
+    };
 }
 
 /// `text` with the characters replaced that XML forbids or that hide or reorder others.

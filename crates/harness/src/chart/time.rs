@@ -19,13 +19,24 @@ const BAR: f64 = 5.0;
 /// The chart, or `None` without times.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let both = data.timing.iter().chain(&data.latency);
-    let mut functions = distinct(both.clone().map(|row| row.function.as_str()).filter(|name| *name != EMPTY));
+    let mut functions = distinct(
+        both.clone()
+            .map(|row| row.function.as_str())
+            .filter(|name| *name != EMPTY),
+    );
     if functions.is_empty() {
         return None;
     }
-    let speed = |name: &&str| data.throughput(name).map_or(f64::INFINITY, |row| row.median_ns_per_key);
+    let speed = |name: &&str| {
+        data.throughput(name)
+            .map_or(f64::INFINITY, |row| row.median_ns_per_key)
+    };
     functions.sort_by(|a, b| speed(a).total_cmp(&speed(b)));
-    let rows = Rows { top: HEAD, height: ROW, count: functions.len() };
+    let rows = Rows {
+        top: HEAD,
+        height: ROW,
+        count: functions.len(),
+    };
     let name = &data.summary.name;
     let mut scene = Scene::new(
         WIDTH,
@@ -62,7 +73,10 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 
 fn legend(scene: &mut Scene) {
     let mut x = WIDTH - MARGIN;
-    for (text, full) in [("chained: each call waits for the last", false), ("independent calls overlap", true)] {
+    for (text, full) in [
+        ("chained: each call waits for the last", false),
+        ("independent calls overlap", true),
+    ] {
         scene.text((x, 18.0), Anchor::End, Font::VALUE, text);
         x -= Font::VALUE.width(text) + 30.0;
         swatch(scene, [x, 9.0, x + 24.0, 18.0], full);
@@ -97,7 +111,9 @@ fn floors(scene: &mut Scene, data: &DatasetRows<'_>, panel: &Panel<'_>, rows: &R
         (data.chained(EMPTY), "empty function, chained", 52.0, Dash::DASHED),
     ];
     for (row, label, y, dash) in floors {
-        let Some(row) = row.filter(|row| row.median_ns_per_key.is_finite()) else { continue };
+        let Some(row) = row.filter(|row| row.median_ns_per_key.is_finite()) else {
+            continue;
+        };
         let x = panel.scale.at(row.median_ns_per_key);
         scene.dashed(x, y - 9.0, rows.bottom(), dash, INK);
         let text = format!("{label} {}", number::significant(row.median_ns_per_key, 3));

@@ -39,14 +39,21 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     if found.is_empty() {
         return None;
     }
-    let good: Vec<_> = found.iter().filter(|f| will_do(f.0.verdict)).map(|f| f.1).collect();
+    let good: Vec<_> = found
+        .iter()
+        .filter(|f| will_do(f.0.verdict))
+        .map(|f| f.1)
+        .collect();
     let slowest = found.iter().map(|f| f.3).fold(0.0, f64::max);
     let x_scale = Scale::linear(slowest * 1.08, LEFT, RIGHT);
     // Pixels grow downwards.
     let y_scale = ratio_scale(&good, BOTTOM, TOP + 20.0);
     let name = &data.summary.name;
-    let mut scene =
-        Scene::new(WIDTH, HEIGHT, &format!("{name}: time per key against collisions over chance, each function a point"));
+    let mut scene = Scene::new(
+        WIDTH,
+        HEIGHT,
+        &format!("{name}: time per key against collisions over chance, each function a point"),
+    );
     let used: Vec<_> = found.iter().map(|f| f.0.verdict).collect();
     let key_start = mark::key(&mut scene, &used, WIDTH - MARGIN, 11.0);
     let title = Font::TITLE.fit(&format!("{name}: time against quality"), key_start - 2.0 * MARGIN);
@@ -56,11 +63,20 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         .iter()
         .map(|(finding, _, ratio, time)| {
             let beyond = y_scale.is_above(*ratio).then_some(*ratio);
-            let y = if beyond.is_some() { TOP + 8.0 } else { y_scale.at(*ratio) };
-            Point { name: &finding.function, verdict: finding.verdict, at: (x_scale.at(*time), y), beyond }
+            let y = if beyond.is_some() {
+                TOP + 8.0
+            } else {
+                y_scale.at(*ratio)
+            };
+            Point {
+                name: &finding.function,
+                verdict: finding.verdict,
+                at: (x_scale.at(*time), y),
+                beyond,
+            }
         })
         .collect();
-    let labels = place(&points);
+    let labels = place(&points, y_scale.at(1.0));
     for (point, label) in points.iter().zip(&labels) {
         label.leader(&mut scene, point.at);
     }
@@ -68,11 +84,19 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         mark::filled(&mut scene, point.verdict, point.at, mark::RADIUS);
         if point.beyond.is_some() {
             let (x, y) = (point.at.0, point.at.1 - 7.0);
-            scene.polygon(vec![(x, y - 6.0), (x + 4.5, y), (x - 4.5, y)], mark::color(point.verdict));
+            scene.polygon(
+                vec![(x, y - 6.0), (x + 4.5, y), (x - 4.5, y)],
+                mark::color(point.verdict),
+            );
         }
     }
     for label in &labels {
-        scene.text_middle((label.left, label.middle), Anchor::Start, Font::VALUE, &label.text);
+        scene.text_middle(
+            (label.left, label.middle),
+            Anchor::Start,
+            Font::VALUE,
+            &label.text,
+        );
     }
     Some(scene)
 }
@@ -81,18 +105,33 @@ fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
     for value in x_scale.ticks(70.0) {
         let x = x_scale.at(value);
         scene.upright(x, TOP, BOTTOM + 4.0, 1.0, GRID);
-        scene.text((x, BOTTOM + 17.0), Anchor::Middle, Font::NOTE, &number::tick(value));
+        scene.text(
+            (x, BOTTOM + 17.0),
+            Anchor::Middle,
+            Font::NOTE,
+            &number::tick(value),
+        );
     }
     for value in y_scale.ticks(26.0) {
         let y = y_scale.at(value);
         scene.level(y, LEFT - 4.0, RIGHT, 1.0, GRID);
-        scene.text_middle((LEFT - 8.0, y), Anchor::End, Font::NOTE, &format!("{}×", number::tick(value)));
+        scene.text_middle(
+            (LEFT - 8.0, y),
+            Anchor::End,
+            Font::NOTE,
+            &format!("{}×", number::tick(value)),
+        );
     }
     scene.level(y_scale.at(1.0), LEFT, RIGHT, 1.5, MUTED);
     scene.level(BOTTOM, LEFT, RIGHT, 1.0, INK);
     scene.upright(LEFT, TOP, BOTTOM, 1.0, INK);
     let axis = "ns per key, independent calls, median; the call itself included";
-    scene.text(((LEFT + RIGHT) / 2.0, HEIGHT - 10.0), Anchor::Middle, Font::NOTE, axis);
+    scene.text(
+        ((LEFT + RIGHT) / 2.0, HEIGHT - 10.0),
+        Anchor::Middle,
+        Font::NOTE,
+        axis,
+    );
     let axis = "observed / expected collisions at the worst width (log scale); chance gives 1×";
     scene.text((MARGIN, 34.0), Anchor::Start, Font::NOTE, axis);
 }
@@ -117,7 +156,12 @@ impl Label {
 
     fn corners(&self) -> [f64; 4] {
         let half = Self::HEIGHT / 2.0;
-        [self.left - 2.0, self.middle - half, self.left + self.width + 2.0, self.middle + half]
+        [
+            self.left - 2.0,
+            self.middle - half,
+            self.left + self.width + 2.0,
+            self.middle + half,
+        ]
     }
 
     fn fits(&self) -> bool {
@@ -131,7 +175,11 @@ impl Label {
     /// A thin line to the point, where the label does not stand right beside it.
     fn leader(&self, scene: &mut Scene, at: (f64, f64)) {
         let near = (at.0.clamp(self.left, self.left + self.width), self.middle);
-        let edge = if near.1 > at.1 { near.1 - Self::HEIGHT / 2.0 } else { near.1 + Self::HEIGHT / 2.0 };
+        let edge = if near.1 > at.1 {
+            near.1 - Self::HEIGHT / 2.0
+        } else {
+            near.1 + Self::HEIGHT / 2.0
+        };
         let far = (near.0 - at.0).abs().max((edge - at.1).abs());
         if far > 12.0 {
             let inside = self.left <= at.0 && at.0 <= self.left + self.width;
@@ -140,8 +188,10 @@ impl Label {
     }
 }
 
-/// Finds each label the nearest free place. Deterministic: fixed directions, in order of the points.
-fn place(points: &[Point<'_>]) -> Vec<Label> {
+/// Finds each label the nearest place free of other labels, of points and of the line at height `line`.
+///
+/// Deterministic: fixed directions, in order of the points.
+fn place(points: &[Point<'_>], line: f64) -> Vec<Label> {
     /// Right first, then the other sides, then between; unit vectors.
     const DIRECTIONS: [(f64, f64); 12] = [
         (1.0, 0.0),
@@ -160,7 +210,9 @@ fn place(points: &[Point<'_>]) -> Vec<Label> {
     let mut placed: Vec<Label> = Vec::new();
     for point in points {
         let name = Font::VALUE.fit(point.name, 180.0);
-        let text = point.beyond.map_or(name.clone(), |r| format!("{name} {}×", number::significant(r, 2)));
+        let text = point
+            .beyond
+            .map_or(name.clone(), |r| format!("{name} {}×", number::significant(r, 2)));
         let width = Font::VALUE.width(&text);
         let candidate = |distance: f64, (dx, dy): (f64, f64)| {
             let x = point.at.0 + dx * distance;
@@ -171,10 +223,16 @@ fn place(points: &[Point<'_>]) -> Vec<Label> {
             } else {
                 x - width / 2.0
             };
-            Label { text: text.clone(), left, middle: point.at.1 + dy * distance, width }
+            Label {
+                text: text.clone(),
+                left,
+                middle: point.at.1 + dy * distance,
+                width,
+            }
         };
         let free = |label: &Label| {
             label.fits()
+                && !label.overlaps([LEFT, line - 1.0, RIGHT, line + 1.0])
                 && placed.iter().all(|other| !label.overlaps(other.corners()))
                 && points.iter().all(|p| {
                     let r = mark::RADIUS + 1.0;
@@ -208,11 +266,16 @@ mod tests {
                 beyond: None,
             })
             .collect();
-        let labels = place(&points);
+        let labels = place(&points, 402.0);
         for (i, label) in labels.iter().enumerate() {
             assert!(label.fits(), "{}", label.text);
             for other in &labels[..i] {
-                assert!(!label.overlaps(other.corners()), "{} over {}", label.text, other.text);
+                assert!(
+                    !label.overlaps(other.corners()),
+                    "{} over {}",
+                    label.text,
+                    other.text
+                );
             }
         }
     }

@@ -68,14 +68,19 @@ impl Plan<'_> {
         for &(dataset, keys, _) in &self.datasets {
             for row in [time(dataset, EMPTY, keys, 1.2)] {
                 records.timing.push(row.clone());
-                records.latency.push(TimingRow { median_ns_per_key: 1.4, ..row });
+                records.latency.push(TimingRow {
+                    median_ns_per_key: 1.4,
+                    ..row
+                });
             }
             for (index, &(function, bits)) in self.functions.iter().enumerate() {
                 self.measure(&mut records, &mut noise, dataset, keys, function, bits, index);
             }
             for bits_per_key in [10, 15, 20] {
                 let penalty = 1.3 + 0.02 * f64::from(bits_per_key - 10);
-                records.false_positives.push(rate(dataset, IDEAL, keys, bits_per_key, penalty));
+                records
+                    .false_positives
+                    .push(rate(dataset, IDEAL, keys, bits_per_key, penalty));
             }
         }
         records
@@ -84,9 +89,17 @@ impl Plan<'_> {
     fn run(&self) -> Run {
         let functions = self.functions.iter().map(|&(name, bits)| FunctionSummary {
             name: name.to_owned(),
-            group: if find(name).is_some() { FunctionGroup::Published } else { FunctionGroup::Anchor },
+            group: if find(name).is_some() {
+                FunctionGroup::Published
+            } else {
+                FunctionGroup::Anchor
+            },
             bits,
-            output_bits: if ["XXH3", "rapidhash", "foldhash", "SipHash"].contains(&name) { 64 } else { bits },
+            output_bits: if ["XXH3", "rapidhash", "foldhash", "SipHash"].contains(&name) {
+                64
+            } else {
+                bits
+            },
             origin: "hashzoo 0.1.0".to_owned(),
             year: 1991,
             author: "Somebody <with> \"quotes\" & Co".to_owned(),
@@ -157,7 +170,9 @@ impl Plan<'_> {
                 Some(count) if count as f64 > 4.0 * expected => (count + chance).min(keys - 1),
                 _ => chance,
             };
-            records.collisions.push(collisions(dataset, function, width, keys, count, expected));
+            records
+                .collisions
+                .push(collisions(dataset, function, width, keys, count, expected));
         }
         let rows = &records.collisions[first..];
         let ratio = |row: &CollisionRow| row.collisions as f64 / row.expected;
@@ -173,17 +188,24 @@ impl Plan<'_> {
             dataset: dataset.to_owned(),
             function: function.to_owned(),
             verdict,
-            reasons: if bad { vec![format!("{} collisions at {bits} bits", worst.collisions)] } else { Vec::new() },
+            reasons: if bad {
+                vec![format!("{} collisions at {bits} bits", worst.collisions)]
+            } else {
+                Vec::new()
+            },
             worst_bits: worst.bits,
             example: bad.then(|| ["abatement".to_owned(), "patented".to_owned()]),
         });
         let ns = 1.6 + 0.45 * index as f64;
         records.timing.push(time(dataset, function, keys, ns));
-        records.latency.push(time(dataset, function, keys, ns * 1.3 + 1.0));
+        records
+            .latency
+            .push(time(dataset, function, keys, ns * 1.3 + 1.0));
         for buckets in [256, 1_024, 4_096, 16_384, 65_536] {
-            for (kind, parameter) in
-                [(DistributionKind::PowerOfTwoBuckets, buckets), (DistributionKind::PrimeBuckets, buckets + 1)]
-            {
+            for (kind, parameter) in [
+                (DistributionKind::PowerOfTwoBuckets, buckets),
+                (DistributionKind::PrimeBuckets, buckets + 1),
+            ] {
                 records.distribution.push(DistributionRow {
                     dataset: dataset.to_owned(),
                     function: function.to_owned(),
@@ -191,7 +213,13 @@ impl Plan<'_> {
                     parameter,
                     statistic: (parameter - 1) as f64 * off * (1.0 + 0.01 * noise.gauss()),
                     dof: parameter - 1,
-                    p_value: if off > 2.0 { 0.0 } else if bad { 1e-9 } else { noise.uniform() },
+                    p_value: if off > 2.0 {
+                        0.0
+                    } else if bad {
+                        1e-9
+                    } else {
+                        noise.uniform()
+                    },
                 });
             }
         }
@@ -202,14 +230,24 @@ impl Plan<'_> {
                 function: function.to_owned(),
                 kind: DistributionKind::BitShare,
                 parameter: bit,
-                statistic: if stuck { 0.0 } else { 0.5 + 0.5 * noise.gauss() / (keys as f64).sqrt() },
+                statistic: if stuck {
+                    0.0
+                } else {
+                    0.5 + 0.5 * noise.gauss() / (keys as f64).sqrt()
+                },
                 dof: 1,
                 p_value: if stuck { 0.0 } else { noise.uniform() },
             });
         }
         for bits_per_key in [10, 15, 20] {
-            let factor = if off > 2.0 { 60.0 } else { 1.3 * off * (1.0 + 0.01 * noise.gauss()) };
-            records.false_positives.push(rate(dataset, function, keys, bits_per_key, factor));
+            let factor = if off > 2.0 {
+                60.0
+            } else {
+                1.3 * off * (1.0 + 0.01 * noise.gauss())
+            };
+            records
+                .false_positives
+                .push(rate(dataset, function, keys, bits_per_key, factor));
         }
     }
 }
@@ -232,7 +270,14 @@ fn expected(keys: u64, bits: u32) -> f64 {
     n + m * (n * (-1.0 / m).ln_1p()).exp_m1()
 }
 
-fn collisions(dataset: &str, function: &str, bits: u32, keys: u64, count: u64, expected: f64) -> CollisionRow {
+fn collisions(
+    dataset: &str,
+    function: &str,
+    bits: u32,
+    keys: u64,
+    count: u64,
+    expected: f64,
+) -> CollisionRow {
     let (value, sd) = (count as f64, expected.sqrt());
     let ratio = value / expected;
     let high = (expected + 4.0 * sd).floor() + 2.0;

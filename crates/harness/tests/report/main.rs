@@ -27,6 +27,10 @@ fn the_same_records_give_the_same_bytes() {
     assert_eq!(names, render::file_names(&records));
     assert!(names.is_sorted());
     for name in &names {
-        assert_eq!(std::fs::read(first.join(name)).unwrap(), std::fs::read(second.join(name)).unwrap(), "{name}");
+        assert_eq!(
+            std::fs::read(first.join(name)).unwrap(),
+            std::fs::read(second.join(name)).unwrap(),
+            "{name}"
+        );
     }
 }
