@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod dataset;
+pub mod findings;
 pub mod functions;
 pub mod keys;
 pub mod measure;
