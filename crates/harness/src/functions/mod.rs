@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub use verify::{WrongAnswer, verification};
 
 use crate::names::UnknownName;
-use crate::record::FunctionGroup;
+use crate::record::{FunctionGroup, FunctionSummary};
 
 /// A function as the comparison sees it.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,26 @@ impl Function {
     /// Bits that are compared: the low ones, at most 32.
     pub fn compared_bits(&self) -> u32 {
         self.output_bits.min(32)
+    }
+
+    /// What the records say of it.
+    pub fn summary(&self) -> FunctionSummary {
+        FunctionSummary {
+            name: self.name.to_owned(),
+            group: self.group,
+            bits: self.compared_bits(),
+            output_bits: self.output_bits,
+            origin: self.origin.to_owned(),
+            year: self.year,
+            author: self.author.to_owned(),
+            source: self.source.to_owned(),
+            weaknesses: self
+                .weaknesses
+                .iter()
+                .map(|&weakness| weakness.to_owned())
+                .collect(),
+            stable: self.stable,
+        }
     }
 
     /// The value that is compared: the low 32 bits.
