@@ -1,6 +1,17 @@
 //! What is known about a function, kept beside the function itself.
 
+use crate::verification_value;
+
 /// Facts about one hash function: where it comes from, what it returns and what is wrong with it.
+///
+/// Every record is part of the registry: [`PUBLISHED`](crate::PUBLISHED), [`VARIANTS`](crate::VARIANTS),
+/// [`all`](crate::all) and [`find`](crate::find).
+///
+/// ```
+/// let info = hashzoo::find("BPHash").unwrap();
+/// assert_eq!((info.ident, info.output_bits), ("bp", 31));
+/// assert_eq!((info.hash)(b"abandon"), (info.hash)(b"Brandon"));
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct HashInfo {
@@ -8,7 +19,8 @@ pub struct HashInfo {
     pub name: &'static str,
     /// The Rust identifier in this crate (`"sdbm"`).
     pub ident: &'static str,
-    /// Year of the first publication of this form.
+    /// Year of the first known publication, not counting changes of the start value, the seed or the width, which
+    /// `source` names.
     pub year: u16,
     /// Who wrote it.
     pub author: &'static str,
@@ -22,10 +34,47 @@ pub struct HashInfo {
     pub weaknesses: &'static [&'static str],
     /// Other names in use for exactly this mapping.
     pub aliases: &'static [&'static str],
-    /// Value of [`verification_value`](crate::verification_value), SMHasher's procedure.
+    /// Value of [`verification_value`], SMHasher's procedure, over [`HashInfo::result_bytes`].
     pub verification: u32,
     /// The function with its published seed or key; 32-bit values are widened.
     pub hash: fn(&[u8]) -> u64,
-    /// The function under a caller's seed, for the verification procedure; `None` when it has no seed.
+    /// The function under a caller's seed, as SMHasher seeds it, for the verification procedure; `None` when it
+    /// has no seed.
+    ///
+    /// For SipHash the seed is the first four bytes of the key, little-endian, the other twelve are zero, and the
+    /// empty input gives 0: so does SMHasher, and its published codes hold that.
     pub seeded: Option<fn(&[u8], u32) -> u64>,
+}
+
+impl HashInfo {
+    /// Every name that [`find`](crate::find) knows this function by: the published name, the identifier, the aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.name, self.ident]
+            .into_iter()
+            .chain(self.aliases.iter().copied())
+    }
+
+    /// Bytes of a result in the verification procedure: 4 for at most 32 output bits (also for the functions of 28
+    /// and 31), 8 above.
+    pub const fn result_bytes(&self) -> usize {
+        if self.output_bits <= u32::BITS { 4 } else { 8 }
+    }
+
+    /// Runs SMHasher's verification procedure on this function; a function without a seed ignores the seeds.
+    pub fn computed_verification(&self) -> u32 {
+        match self.seeded {
+            Some(seeded) => verification_value(seeded, self.result_bytes()),
+            None => verification_value(|key, _seed| (self.hash)(key), self.result_bytes()),
+        }
+    }
+
+    /// Whether the code computes the function that the record promises: the computed verification value is the
+    /// recorded one.
+    ///
+    /// ```
+    /// assert!(hashzoo::all().all(|info| info.verify()));
+    /// ```
+    pub fn verify(&self) -> bool {
+        self.computed_verification() == self.verification
+    }
 }

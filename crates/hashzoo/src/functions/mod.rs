@@ -1,7 +1,89 @@
-//! One function a file.
+//! One function a file, with its record and its known answers; the registry's tables.
+//!
+//! A new function is a file here, its `mod` and `pub use` lines and its line in a table below.
 
+mod ap;
+mod bkdr;
+mod bp;
+mod calc_hashnr;
+mod dek;
+mod djb2a;
+mod djb_nocase;
+mod elf;
+mod fnv1_32;
+mod js;
 mod leveldb_hash;
 mod murmur2;
+mod pjw;
+mod rs;
+mod sdbm;
+mod siphash12_low32;
+mod siphash12_low32_nocase;
 
+pub use ap::{ap, ap_2002_full32, ap_partow};
+pub use bkdr::{bkdr, bkdr_full32, bkdr31, bkdr131_full32};
+pub use bp::{bp, bp_len_full32, bp_partow};
+pub use calc_hashnr::calc_hashnr;
+pub use dek::{dek, dek_partow};
+pub use djb_nocase::{djb_nocase, djb2};
+pub use djb2a::djb2a;
+pub use elf::elf;
+pub use fnv1_32::{fnv_partow, fnv0_32, fnv1_32, fnv1a_32};
+pub use js::{js, js_full32};
 pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
+pub use pjw::pjw;
+pub use rs::{rs, rs_full32};
+pub use sdbm::sdbm;
+pub use siphash12_low32::{
+    SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
+};
+pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
+
+use crate::HashInfo;
+
+/// The 17 functions of the published comparison, in its order and under its names.
+pub static PUBLISHED: [&HashInfo; 17] = [
+    &sdbm::INFO,
+    &leveldb_hash::INFO,
+    &js::INFO,
+    &pjw::INFO,
+    &murmur2::INFO,
+    &elf::INFO,
+    &bkdr::INFO,
+    &calc_hashnr::INFO,
+    &ap::INFO,
+    &bp::INFO,
+    &fnv1_32::INFO,
+    &rs::INFO,
+    &djb_nocase::INFO,
+    &djb2a::INFO,
+    &dek::INFO,
+    &siphash12_low32_nocase::INFO,
+    &siphash12_low32::INFO,
+];
+
+/// Other forms of the published functions: the canonical ones where the published form differs, and
+/// MurmurHash2 as compilers with a signed `char` build it.
+pub static VARIANTS: &[&HashInfo] = &[
+    &js::FULL32,
+    &murmur2::SIGNED_TAIL,
+    &bkdr::FULL32,
+    &bkdr::MULTIPLIER_31,
+    &ap::FULL32,
+    &ap::PARTOW,
+    &bp::FULL32,
+    &bp::PARTOW,
+    &fnv1_32::FNV1A,
+    &fnv1_32::FNV0,
+    &fnv1_32::PARTOW,
+    &rs::FULL32,
+    &djb_nocase::CASE_SENSITIVE,
+    &dek::PARTOW,
+    &siphash12_low32::ROUNDS_1_2,
+    &siphash12_low32::ROUNDS_1_3,
+    &siphash12_low32::ROUNDS_2_4,
+];
+
+/// Six of the published functions drop the top bit of their 32.
+const LOW_31_BITS: u32 = 0x7fff_ffff;

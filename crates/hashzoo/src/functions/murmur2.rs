@@ -1,12 +1,54 @@
-//! MurmurHash2, 32 bits.
+//! MurMurHash2: Austin Appleby's MurmurHash2, 32 bits.
+//!
+//! Origin: Austin Appleby, 2008, public domain: `MurmurHash2` in `MurmurHash2.cpp` of SMHasher,
+//! <https://github.com/aappleby/smhasher/blob/master/src/MurmurHash2.cpp>. Words are read little-endian here on every
+//! platform (his `MurmurHashNeutral2`). `MurmurHash2A` and `MurmurHashAligned2` are other functions.
+//! The seed 5381 is Redis's (`src/dict.c`, commit da920e75 of 2012, until 4.0); nginx uses 0, Kafka 0x9747b28c.
+
+use crate::HashInfo;
+use crate::tail::after_words_of_4;
 
 const M: u32 = 0x5bd1_e995;
 
 /// Seed of the published comparison and of the `BloomFilter2` policy; Redis used it for its dictionaries before 4.0.
 pub const MURMUR2_SEED: u32 = 5381;
 
-/// MurmurHash2 of `key`.
+/// MurmurHash2 of `key` under `seed`; the published one is [`MURMUR2_SEED`].
+///
+/// Output: 32 bits. Seed: any; 0 leaves the empty key at 0. Empty key: 0x0342ce6c under the published seed. Never
+/// panics; the length enters modulo 2^32.
+///
+/// ```
+/// use hashzoo::{MURMUR2_SEED, murmur2};
+///
+/// const BLOOM: u32 = murmur2(b"bloom", MURMUR2_SEED);
+/// assert_eq!(BLOOM, 0xd07b4aea);
+/// ```
+#[inline]
 pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
+    murmur2_with_tail::<false>(key, seed)
+}
+
+/// MurmurHash2 as a C program with signed `char` computes it: the one to three tail bytes are sign-extended.
+///
+/// The same as [`murmur2`] unless one of the last `key.len() % 4` bytes is above 0x7f. Programs whose source reads the
+/// key through `const char *` compute this on x86: github.com/hardcore-os/HashLib is one. It is here to read what
+/// they stored.
+///
+/// Output: 32 bits. Seed: any. Empty key: 0x0342ce6c under the published seed. Never panics.
+///
+/// ```
+/// use hashzoo::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
+///
+/// assert_eq!(murmur2_signed_tail(b"abc", MURMUR2_SEED), murmur2(b"abc", MURMUR2_SEED));
+/// assert_ne!(murmur2_signed_tail(b"\xff", MURMUR2_SEED), murmur2(b"\xff", MURMUR2_SEED));
+/// ```
+#[inline]
+pub const fn murmur2_signed_tail(key: &[u8], seed: u32) -> u32 {
+    murmur2_with_tail::<true>(key, seed)
+}
+
+const fn murmur2_with_tail<const SIGNED: bool>(key: &[u8], seed: u32) -> u32 {
     let mut h = seed ^ key.len() as u32;
     let mut rest = key;
     while let Some((word, tail)) = rest.split_first_chunk::<4>() {
@@ -16,37 +58,92 @@ pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
         rest = tail;
     }
     if !rest.is_empty() {
-        let mut i = 0;
-        while i < rest.len() {
-            h ^= (rest[i] as u32) << (8 * i);
-            i += 1;
-        }
-        h = h.wrapping_mul(M);
+        let tail = after_words_of_4(key);
+        h = (h ^ if SIGNED { sign_extended(tail) } else { tail }).wrapping_mul(M);
     }
     h ^= h >> 13;
     h = h.wrapping_mul(M);
     h ^ (h >> 15)
 }
 
-/// MurmurHash2 as a C program with signed `char` computes it: the one to three tail bytes are sign-extended.
-pub const fn murmur2_signed_tail(key: &[u8], seed: u32) -> u32 {
-    let mut h = seed ^ key.len() as u32;
-    let mut rest = key;
-    while let Some((word, tail)) = rest.split_first_chunk::<4>() {
-        let mut k = u32::from_le_bytes(*word).wrapping_mul(M);
-        k ^= k >> 24;
-        h = h.wrapping_mul(M) ^ k.wrapping_mul(M);
-        rest = tail;
-    }
-    if !rest.is_empty() {
-        let mut i = 0;
-        while i < rest.len() {
-            h ^= (rest[i] as i8 as u32) << (8 * i);
-            i += 1;
+/// The one to three bytes of a tail, each as a signed `char` enters.
+#[inline]
+const fn sign_extended(tail: u32) -> u32 {
+    let [a, b, c, _] = tail.to_le_bytes();
+    a as i8 as u32 ^ (b as i8 as u32) << 8 ^ (c as i8 as u32) << 16
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "MurMurHash2",
+    ident: "murmur2",
+    year: 2008,
+    author: "Austin Appleby",
+    source: "MurmurHash2.cpp, https://github.com/aappleby/smhasher/blob/master/src/MurmurHash2.cpp; the seed: \
+             Redis, src/dict.c (2012)",
+    output_bits: 32,
+    seed: Some("seed 5381"),
+    weaknesses: &[
+        "Keys that collide under every seed are known (Aumasson and Bernstein, 2012): not for keys that an attacker \
+         chooses.",
+    ],
+    aliases: &["MurmurHash2_x86_32", "MurmurHashNeutral2"],
+    verification: 0x2786_4c1e,
+    hash: |key| murmur2(key, MURMUR2_SEED) as u64,
+    seeded: Some(|key, seed| murmur2(key, seed) as u64),
+};
+
+pub(super) static SIGNED_TAIL: HashInfo = HashInfo {
+    name: "MurmurHash2-signed-tail",
+    ident: "murmur2_signed_tail",
+    source: "hash.cpp of github.com/hardcore-os/HashLib (2021), built where char is signed",
+    weaknesses: &[
+        "Another function than MurmurHash2 wherever a tail byte is above 0x7f: only for reading what such a program \
+         stored.",
+        "Keys that collide under every seed are known (Aumasson and Bernstein, 2012): not for keys that an attacker \
+         chooses.",
+    ],
+    aliases: &[],
+    verification: 0x4cc7_1b1b,
+    hash: |key| murmur2_signed_tail(key, MURMUR2_SEED) as u64,
+    seeded: Some(|key, seed| murmur2_signed_tail(key, seed) as u64),
+    ..INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
+
+    #[test]
+    fn known_answers() {
+        // Appleby's `MurmurHash2.cpp` with the seeds of Redis, nginx and Kafka.
+        const KNOWN: [(&[u8], u32, u32); 7] = [
+            (b"", MURMUR2_SEED, 0x0342_ce6c),
+            (b"", 0, 0),
+            (b"", 0x9747_b28c, 0x106e_08d9),
+            (b"a", 0, 0x9268_5f5e),
+            (b"a", 0x9747_b28c, 0xa2d0_b27c),
+            (b"abc", 0, 0x1357_7c9b),
+            (b"abc", 0x9747_b28c, 0x1c94_221b),
+        ];
+        for (key, seed, value) in KNOWN {
+            assert_eq!(murmur2(key, seed), value, "{key:?} seed {seed}");
         }
-        h = h.wrapping_mul(M);
     }
-    h ^= h >> 13;
-    h = h.wrapping_mul(M);
-    h ^ (h >> 15)
+
+    #[test]
+    fn only_tail_bytes_above_0x7f_are_sign_extended() {
+        // `hash.cpp` of hardcore-os/HashLib, commit 416aacab, built by gcc on x86-64.
+        assert_eq!(murmur2_signed_tail(b"\xff", MURMUR2_SEED), 0xae22_a791);
+        assert_eq!(murmur2_signed_tail(b"\x00\xff\x80", MURMUR2_SEED), 0x18ee_350b);
+        for same in [&b""[..], b"abc", b"\xff\xfe\xfd\xfc", b"\xff\xfe\xfd\xfcabc"] {
+            assert_eq!(murmur2_signed_tail(same, 0), murmur2(same, 0), "{same:?}");
+        }
+        for different in [&b"\x80"[..], b"a\x80", b"\x80a", b"abcd\xffbc"] {
+            assert_ne!(
+                murmur2_signed_tail(different, 0),
+                murmur2(different, 0),
+                "{different:?}"
+            );
+        }
+    }
 }

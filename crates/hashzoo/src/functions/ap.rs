@@ -1,0 +1,145 @@
+//! APHash: Arash Partow's hash in its form of 2002, cut to 31 bits.
+//!
+//! Origin: Arash Partow, General Purpose Hash Function Algorithms (2002, MIT). His library has since changed the
+//! function, which starts elsewhere and multiplies: [`ap_partow`]. The old form, which most copies carry, is
+//! [`ap_2002_full32`]; the mask is that of the published comparison.
+//! <https://www.partow.net/programming/hashfunctions/>
+
+use super::LOW_31_BITS;
+use crate::HashInfo;
+
+/// APHash of `key`: the low 31 bits of [`ap_2002_full32`].
+///
+/// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::ap(b"abc"), 0x1e7896e3);
+/// ```
+#[inline]
+pub const fn ap(key: &[u8]) -> u32 {
+    ap_2002_full32(key) & LOW_31_BITS
+}
+
+/// APHash of 2002: shifts by 7 and 3 for the bytes at even places, by 11 and 5 and inverted at odd ones, from 0.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
+pub const fn ap_2002_full32(key: &[u8]) -> u32 {
+    let mut h = 0_u32;
+    let mut rest = key;
+    while let [even, odd, tail @ ..] = rest {
+        h ^= (h << 7) ^ *even as u32 ^ (h >> 3);
+        h ^= !((h << 11) ^ *odd as u32 ^ (h >> 5));
+        rest = tail;
+    }
+    if let [even] = rest {
+        h ^= (h << 7) ^ *even as u32 ^ (h >> 3);
+    }
+    h
+}
+
+/// APHash as Partow's library has it today: from 0xaaaaaaaa, with a product and a sum in place of two of the xors.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0xaaaaaaaa. Never panics.
+#[inline]
+pub const fn ap_partow(key: &[u8]) -> u32 {
+    let mut h = 0xaaaa_aaaa_u32;
+    let mut rest = key;
+    while let [even, odd, tail @ ..] = rest {
+        h ^= (h << 7) ^ (h >> 3).wrapping_mul(*even as u32);
+        h ^= !(h << 11).wrapping_add(*odd as u32 ^ (h >> 5));
+        rest = tail;
+    }
+    if let [even] = rest {
+        h ^= (h << 7) ^ (h >> 3).wrapping_mul(*even as u32);
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "APHash",
+    ident: "ap",
+    year: 2002,
+    author: "Arash Partow",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, form of 2002, \
+             https://www.partow.net/programming/hashfunctions/; masked to 31 bits: hash.cpp of \
+             github.com/hardcore-os/HashLib (2021)",
+    output_bits: 31,
+    seed: None,
+    weaknesses: &[
+        "Only 31 bits.",
+        "Every step is linear over GF(2) but for a constant, so differences between keys of one length do not depend \
+         on the keys.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    verification: 0x0b7b_e28b,
+    hash: |key| ap(key) as u64,
+    seeded: None,
+};
+
+pub(super) static FULL32: HashInfo = HashInfo {
+    name: "APHash-2002-full32",
+    ident: "ap_2002_full32",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, form of 2002, \
+             https://www.partow.net/programming/hashfunctions/",
+    output_bits: 32,
+    weaknesses: &[
+        "Every step is linear over GF(2) but for a constant, so differences between keys of one length do not depend \
+         on the keys.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    verification: 0x19db_c641,
+    hash: |key| ap_2002_full32(key) as u64,
+    ..INFO
+};
+
+pub(super) static PARTOW: HashInfo = HashInfo {
+    name: "APHash-Partow",
+    ident: "ap_partow",
+    year: 2010,
+    source: "Arash Partow, General Purpose Hash Function Algorithms, form of 2010 and today; \
+             https://github.com/ArashPartow/hash",
+    output_bits: 32,
+    weaknesses: &[
+        "A zero byte at an even place enters as a product with zero, so it erases part of the step.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    verification: 0x3dc4_84af,
+    hash: |key| ap_partow(key) as u64,
+    ..INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{ap, ap_2002_full32, ap_partow};
+
+    #[test]
+    fn known_answers() {
+        // `APHash` in `hash.cpp` of hardcore-os/HashLib, commit 416aacab, built with -funsigned-char (masked there);
+        // the form of 2010: `APHash` of Partow's C library.
+        const KNOWN: [(&[u8], u32, u32, u32); 5] = [
+            (b"", 0, 0, 0xaaaa_aaaa),
+            (b"a", 0x61, 0x61, 0xeaaa_aa9f),
+            (b"abc", 0x1e78_96e3, 0x1e78_96e3, 0x25c7_ff88),
+            (b"bloom", 0x5c63_e5d0, 0xdc63_e5d0, 0x21db_fd21),
+            (b"\x00\xff\x80", 0x1fff_8060, 0x1fff_8060, 0x868e_11d7),
+        ];
+        for (key, masked, full, partow) in KNOWN {
+            assert_eq!(
+                (ap(key), ap_2002_full32(key), ap_partow(key)),
+                (masked, full, partow),
+                "{key:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn differences_do_not_depend_on_the_keys() {
+        let difference = |key: [u8; 5]| {
+            let other = [key[0], key[1] ^ 0x15, key[2], key[3] ^ 0x80, key[4]];
+            ap_2002_full32(&key) ^ ap_2002_full32(&other)
+        };
+        assert_eq!(difference(*b"hello"), difference(*b"\xff\x00zoo"));
+    }
+}

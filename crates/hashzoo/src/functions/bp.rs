@@ -1,0 +1,131 @@
+//! BPHash: shift by seven and xor, started at the key's length and cut to 31 bits.
+//!
+//! Origin: "BP" in Arash Partow's General Purpose Hash Function Algorithms (2002, MIT), which names no author; it
+//! starts at 0 and returns 32 bits: [`bp_partow`]. The length as start value and the mask are those of the published
+//! comparison (`hash.cpp` of github.com/hardcore-os/HashLib, 2021).
+//! <https://www.partow.net/programming/hashfunctions/>
+
+use super::LOW_31_BITS;
+use crate::HashInfo;
+
+/// BPHash of `key`: the low 31 bits of [`bp_len_full32`].
+///
+/// Output: 31 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
+///
+/// ```
+/// assert_eq!(hashzoo::bp(b"abc"), 0x787163);
+/// // Only the last four bytes and three bits of the fifth count.
+/// assert_eq!(hashzoo::bp(b"abandon"), hashzoo::bp(b"Brandon"));
+/// ```
+#[inline]
+pub const fn bp(key: &[u8]) -> u32 {
+    bp_len_full32(key) & LOW_31_BITS
+}
+
+/// BPHash from the key's length, all 32 bits: `h = (h << 7) ^ byte` over the bytes.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
+#[inline]
+pub const fn bp_len_full32(key: &[u8]) -> u32 {
+    bp_from(key.len() as u32, key)
+}
+
+/// BPHash as Partow's library has it: `h = (h << 7) ^ byte` over the bytes, from 0.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
+pub const fn bp_partow(key: &[u8]) -> u32 {
+    bp_from(0, key)
+}
+
+#[inline]
+const fn bp_from(start: u32, key: &[u8]) -> u32 {
+    let mut h = start;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = (h << 7) ^ *byte as u32;
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "BPHash",
+    ident: "bp",
+    year: 2002,
+    author: "unknown; in Arash Partow's library",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/; start at the length and mask to 31 bits: hash.cpp of \
+             github.com/hardcore-os/HashLib (2021)",
+    output_bits: 31,
+    seed: None,
+    weaknesses: &[
+        "Only the last four bytes and three bits of the fifth survive; decimal text has at most 80,000 values. A worst \
+         case for charts, no function to use.",
+        "Linear over GF(2).",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    verification: 0x7fdf_afbf,
+    hash: |key| bp(key) as u64,
+    seeded: None,
+};
+
+pub(super) static FULL32: HashInfo = HashInfo {
+    name: "BPHash-full32",
+    ident: "bp_len_full32",
+    source: "hash.cpp of github.com/hardcore-os/HashLib (2021), without its mask to 31 bits",
+    output_bits: 32,
+    weaknesses: &[
+        "Only the last four bytes and four bits of the fifth survive.",
+        "Linear over GF(2).",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    verification: 0xffdf_af3f,
+    hash: |key| bp_len_full32(key) as u64,
+    ..INFO
+};
+
+pub(super) static PARTOW: HashInfo = HashInfo {
+    name: "BPHash-Partow",
+    ident: "bp_partow",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/",
+    verification: 0xffdf_af3f,
+    hash: |key| bp_partow(key) as u64,
+    ..FULL32
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{bp, bp_len_full32, bp_partow};
+
+    #[test]
+    fn known_answers() {
+        // `BPHash` in `hash.cpp` of hardcore-os/HashLib, commit 416aacab, built with -funsigned-char (masked there);
+        // from 0: `BPHash` of Partow's C library.
+        const KNOWN: [(&[u8], u32, u32, u32); 5] = [
+            (b"", 0, 0, 0),
+            (b"a", 0xe1, 0xe1, 0x61),
+            (b"abc", 0x0078_7163, 0x0078_7163, 0x0018_7163),
+            (b"hello world", 0x7dfc_b664, 0x7dfc_b664, 0x7dfc_b664),
+            (b"\xff", 0x7f, 0x7f, 0xff),
+        ];
+        for (key, masked, full, partow) in KNOWN {
+            assert_eq!(
+                (bp(key), bp_len_full32(key), bp_partow(key)),
+                (masked, full, partow),
+                "{key:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_the_end_of_a_key_counts() {
+        assert_eq!(bp(b"zzz7bytes"), bp(b"aaaaaaaa7bytes"));
+        // The fifth byte from the end: three bits of it with the mask, four without.
+        assert_eq!(bp(b"\x07abcd"), bp(b"\xffabcd"));
+        assert_ne!(bp_partow(b"\x07abcd"), bp_partow(b"\xffabcd"));
+        assert_eq!(bp_partow(b"\x0fabcd"), bp_partow(b"\xffabcd"));
+    }
+}

@@ -1,0 +1,111 @@
+//! DEKHash: rotate by five and xor, started at JSHash's constant.
+//!
+//! Origin: Donald E. Knuth, *The Art of Computer Programming*, volume 3, section 6.4, in the form of Arash Partow's
+//! General Purpose Hash Function Algorithms (2002, MIT), which starts at the key's length: [`dek_partow`]. The start
+//! value 1315423911 is that of the published comparison and of a much-copied C++ collection, whose copies compute in
+//! `size_t` and return 0 for the empty key: other functions.
+//! <https://www.partow.net/programming/hashfunctions/>
+
+use crate::HashInfo;
+
+/// Start value; JSHash's in Partow's library.
+const START: u32 = 1_315_423_911;
+
+/// DEKHash of `key`: `h = h.rotate_left(5) ^ byte` over the bytes, from 1315423911.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::dek(b"abc"), 0xe3522f10);
+/// ```
+#[inline]
+pub const fn dek(key: &[u8]) -> u32 {
+    dek_from(START, key)
+}
+
+/// DEKHash as Partow's library has it: the same steps from the key's length.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
+#[inline]
+pub const fn dek_partow(key: &[u8]) -> u32 {
+    dek_from(key.len() as u32, key)
+}
+
+#[inline]
+const fn dek_from(start: u32, key: &[u8]) -> u32 {
+    let mut h = start;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.rotate_left(5) ^ *byte as u32;
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "DEKHash",
+    ident: "dek",
+    year: 2002,
+    author: "Donald E. Knuth",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/, after Knuth, The Art of Computer Programming, volume \
+             3, section 6.4; the start value: hash.cpp of github.com/hardcore-os/HashLib (2021)",
+    output_bits: 32,
+    seed: None,
+    weaknesses: &[
+        "Linear over GF(2), and eight-bit bytes overlap under a shift of five: two letters already collide (\"xZ\" and \
+         \"yz\"), so collisions come in families.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    // The start value itself: the function is linear, and what the 256 results add cancels.
+    verification: 0x4e67_c6a7,
+    hash: |key| dek(key) as u64,
+    seeded: None,
+};
+
+pub(super) static PARTOW: HashInfo = HashInfo {
+    name: "DEKHash-Partow",
+    ident: "dek_partow",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/, after Knuth, The Art of Computer Programming, volume \
+             3, section 6.4",
+    // The length of the joined results: the function is linear, and what they add cancels.
+    verification: 0x0000_0400,
+    hash: |key| dek_partow(key) as u64,
+    ..INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{dek, dek_partow};
+
+    #[test]
+    fn known_answers() {
+        // `DEKHash` in `hash.cpp` of hardcore-os/HashLib, commit 416aacab, built with -funsigned-char; from the length:
+        // `DEKHash` of Partow's C library.
+        const KNOWN: [(&[u8], u32, u32); 5] = [
+            (b"", 0x4e67_c6a7, 0),
+            (b"a", 0xccf8_d488, 0x41),
+            (b"abc", 0xe352_2f10, 0x823),
+            (b"hello world", 0xd54d_b97c, 0x836a_8a9f),
+            (b"\xff", 0xccf8_d416, 0xdf),
+        ];
+        for (key, value, partow) in KNOWN {
+            assert_eq!((dek(key), dek_partow(key)), (value, partow), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn two_letters_already_collide() {
+        assert_eq!(dek(b"xZ"), dek(b"yz"));
+        let letters = || (b'a'..=b'z').chain(b'A'..=b'Z');
+        let values: BTreeSet<u32> = (b'a'..=b'z')
+            .flat_map(|a| letters().map(move |b| dek(&[a, b])))
+            .collect();
+        // 1,352 keys.
+        assert_eq!(values.len(), 728);
+    }
+}

@@ -1,0 +1,126 @@
+//! DJB: Bernstein's sum with multiplier 33, of the key with its ASCII capitals folded.
+//!
+//! Origin: Daniel J. Bernstein, comp.lang.c, about 1991; the folding form is `dictGenCaseHashFunction` of Redis
+//! (`src/dict.c`, commit 1b1f47c9 of 2010, until 4.0). Without the fold it is what is called djb2, Partow's `DJBHash`
+//! and GLib's `g_str_hash`: [`djb2`]. Redis calls `tolower`; here only A to Z are folded, on every platform and in
+//! every locale.
+//! <http://www.cse.yorku.ca/~oz/hash.html>
+
+use crate::HashInfo;
+
+/// Bernstein's start value.
+const START: u32 = 5381;
+
+const MULTIPLIER: u32 = 33;
+
+/// DJB of `key`: [`djb2`] of the key in ASCII lower case.
+///
+/// Output: 32 bits. Seed: none. Empty key: 5381. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::djb_nocase(b"Hello"), hashzoo::djb_nocase(b"HELLO"));
+/// assert_eq!(hashzoo::djb_nocase(b"Hello"), hashzoo::djb2(b"hello"));
+/// ```
+#[inline]
+pub const fn djb_nocase(key: &[u8]) -> u32 {
+    let mut h = START;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h
+            .wrapping_mul(MULTIPLIER)
+            .wrapping_add(byte.to_ascii_lowercase() as u32);
+        rest = tail;
+    }
+    h
+}
+
+/// What is called djb2: `h = 33 * h + byte` over the bytes, from 5381.
+///
+/// Output: 32 bits. Seed: none. Empty key: 5381. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::djb2(b"abc"), 0x0b885c8b);
+/// ```
+#[inline]
+pub const fn djb2(key: &[u8]) -> u32 {
+    let mut h = START;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.wrapping_mul(MULTIPLIER).wrapping_add(*byte as u32);
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "DJB",
+    ident: "djb_nocase",
+    year: 2010,
+    author: "Daniel J. Bernstein; Salvatore Sanfilippo (folding)",
+    source: "Redis, src/dict.c, dictGenCaseHashFunction (2010), after Bernstein in comp.lang.c, about 1991; \
+             http://www.cse.yorku.ca/~oz/hash.html",
+    output_bits: 32,
+    seed: None,
+    weaknesses: &[
+        "Keys that differ in ASCII case alone collide, by design.",
+        "The multiplier is smaller than the range of a byte: two bytes already collide.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &["dictGenCaseHashFunction"],
+    verification: 0x1b2d_eb41,
+    hash: |key| djb_nocase(key) as u64,
+    seeded: None,
+};
+
+pub(super) static CASE_SENSITIVE: HashInfo = HashInfo {
+    name: "djb2",
+    ident: "djb2",
+    year: 1991,
+    author: "Daniel J. Bernstein",
+    source: "comp.lang.c, about 1991; http://www.cse.yorku.ca/~oz/hash.html",
+    weaknesses: &[
+        "The multiplier is smaller than the range of a letter: two letters already collide (\"Ab\" and \"BA\").",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &["DJBHash"],
+    verification: 0x00c7_fb24,
+    hash: |key| djb2(key) as u64,
+    ..INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{djb_nocase, djb2};
+
+    #[test]
+    fn known_answers() {
+        // GLib's `g_str_hash` (it reads signed char; these are ASCII) and Partow's `DJBHash`.
+        const KNOWN: [(&[u8], u32); 4] = [
+            (b"", 5381),
+            (b"a", 0x0002_b606),
+            (b"abc", 0x0b88_5c8b),
+            (b"hello world", 0x3551_c8c1),
+        ];
+        for (key, value) in KNOWN {
+            assert_eq!((djb_nocase(key), djb2(key)), (value, value), "{key:?}");
+        }
+        assert_eq!(djb2(b"HELLO world"), 0x5158_a821);
+        assert_eq!(djb2(b"Ab"), djb2(b"BA"));
+    }
+
+    #[test]
+    fn only_ascii_capitals_are_folded() {
+        for byte in 0..=u8::MAX {
+            let folded = if byte.is_ascii_uppercase() {
+                byte + 32
+            } else {
+                byte
+            };
+            assert_eq!(djb_nocase(&[byte]), djb2(&[folded]), "{byte:#x}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! ELFHash: the hash of the ELF `.hash` section, which is PJW.
+//!
+//! Origin: AT&T, *System V Application Binary Interface* (1990), chapter 5, "Hash Table"; today
+//! <https://www.sco.com/developers/gabi/latest/ch5.dynamic.html#hash>. Its step clears the top four bits with
+//! `h &= ~g` where the Dragon Book has `h ^= g`: the same effect. The published comparison then masks the value to 31
+//! bits, which removes a bit that is never set.
+
+use super::pjw::pjw;
+use crate::HashInfo;
+
+/// ELFHash of `key`: the same function as [`pjw`].
+///
+/// Output: 28 bits. Seed: none. Empty key: 0. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::elf(b"abc"), 0x6783);
+/// ```
+#[inline]
+pub const fn elf(key: &[u8]) -> u32 {
+    pjw(key)
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "ELFHash",
+    ident: "elf",
+    year: 1990,
+    author: "AT&T, after Peter J. Weinberger",
+    source: "System V Application Binary Interface, chapter 5, Hash Table; \
+             https://www.sco.com/developers/gabi/latest/ch5.dynamic.html#hash",
+    aliases: &["elf_hash"],
+    hash: |key| elf(key) as u64,
+    ..super::pjw::INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::elf;
+
+    #[test]
+    fn known_answers() {
+        // `elf_hash` of libelf 0.188.
+        const KNOWN: [(&[u8], u32); 4] = [(b"", 0), (b"a", 0x61), (b"abc", 0x6783), (b"\xff", 0xff)];
+        for (key, value) in KNOWN {
+            assert_eq!(elf(key), value, "{key:?}");
+        }
+    }
+
+    /// The ABI's text, step by step, with the mask of the published comparison at the end.
+    #[test]
+    fn equals_the_text_of_the_abi() {
+        let key: [u8; 256] = core::array::from_fn(|i| i as u8);
+        for len in 0..=key.len() {
+            let mut h = 0_u32;
+            for &byte in &key[..len] {
+                h = (h << 4).wrapping_add(byte.into());
+                let g = h & 0xf000_0000;
+                if g != 0 {
+                    h ^= g >> 24;
+                }
+                h &= !g;
+            }
+            assert_eq!(elf(&key[..len]), h & 0x7fff_ffff, "{len} bytes");
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! FNVHash: FNV-1, 32 bits.
+//!
+//! Origin: Glenn Fowler, Phong Vo (1991) and Landon Curt Noll, public domain; draft-eastlake-fnv,
+//! <http://www.isthe.com/chongo/tech/comp/fnv/>, <https://github.com/lcn2/fnv>. FNV-1 multiplies, then xors;
+//! [`fnv1a_32`] xors first and is the one that its authors recommend; [`fnv0_32`] starts at 0 and is obsolete. What
+//! Arash Partow's library calls FNV takes the offset basis for the prime: [`fnv_partow`] is no FNV at all.
+
+use crate::HashInfo;
+
+/// The prime of 32-bit FNV: 2^24 + 2^8 + 0x93.
+const PRIME: u32 = 16_777_619;
+
+/// The start value of 32-bit FNV-1 and FNV-1a: FNV-0 of a signature line of Noll's.
+const OFFSET_BASIS: u32 = 2_166_136_261;
+
+/// FNV-1 of `key`: `h = (16777619 * h) ^ byte` over the bytes, from 2166136261.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0x811c9dc5, the offset basis. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::fnv1_32(b"a"), 0x050c5d7e);
+/// ```
+#[inline]
+pub const fn fnv1_32(key: &[u8]) -> u32 {
+    multiply_then_xor::<PRIME>(OFFSET_BASIS, key)
+}
+
+/// FNV-1a of `key`: `h = 16777619 * (h ^ byte)` over the bytes, from 2166136261.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0x811c9dc5, the offset basis. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::fnv1a_32(b"a"), 0xe40c292c);
+/// ```
+#[inline]
+pub const fn fnv1a_32(key: &[u8]) -> u32 {
+    let mut h = OFFSET_BASIS;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = (h ^ *byte as u32).wrapping_mul(PRIME);
+        rest = tail;
+    }
+    h
+}
+
+/// FNV-0 of `key`: [`fnv1_32`] from 0; zero bytes in front of a key do not count.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
+pub const fn fnv0_32(key: &[u8]) -> u32 {
+    multiply_then_xor::<PRIME>(0, key)
+}
+
+/// What Partow's library calls FNV: from 0, with FNV's offset basis 0x811c9dc5 as the multiplier.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
+pub const fn fnv_partow(key: &[u8]) -> u32 {
+    multiply_then_xor::<OFFSET_BASIS>(0, key)
+}
+
+const fn multiply_then_xor<const MULTIPLIER: u32>(start: u32, key: &[u8]) -> u32 {
+    let mut h = start;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.wrapping_mul(MULTIPLIER) ^ *byte as u32;
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "FNVHash",
+    ident: "fnv1_32",
+    year: 1991,
+    author: "Glenn Fowler, Landon Curt Noll, Phong Vo",
+    source: "draft-eastlake-fnv; http://www.isthe.com/chongo/tech/comp/fnv/",
+    output_bits: 32,
+    seed: None,
+    weaknesses: &[
+        "The last byte is only xored in: it changes no more than the low eight bits.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &["FNV-1", "FNV-1-32"],
+    verification: 0xcf67_b6c3,
+    hash: |key| fnv1_32(key) as u64,
+    seeded: None,
+};
+
+pub(super) static FNV1A: HashInfo = HashInfo {
+    name: "FNV-1a-32",
+    ident: "fnv1a_32",
+    year: 2003,
+    source: "draft-eastlake-fnv; http://www.isthe.com/chongo/tech/comp/fnv/; hash_32a.c of \
+             https://github.com/lcn2/fnv (2003)",
+    weaknesses: &[
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    verification: 0x2b37_7407,
+    hash: |key| fnv1a_32(key) as u64,
+    ..INFO
+};
+
+pub(super) static FNV0: HashInfo = HashInfo {
+    name: "FNV-0-32",
+    ident: "fnv0_32",
+    weaknesses: &[
+        "Zero bytes in front of a key do not count.",
+        "The last byte is only xored in: it changes no more than the low eight bits.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    verification: 0x2867_6b00,
+    hash: |key| fnv0_32(key) as u64,
+    ..INFO
+};
+
+pub(super) static PARTOW: HashInfo = HashInfo {
+    name: "FNVHash-Partow",
+    ident: "fnv_partow",
+    year: 2002,
+    author: "Arash Partow, after Fowler, Noll, Vo",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/",
+    verification: 0xa98f_5ca5,
+    hash: |key| fnv_partow(key) as u64,
+    ..FNV0
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{OFFSET_BASIS, fnv_partow, fnv0_32, fnv1_32, fnv1a_32};
+
+    #[test]
+    fn known_answers() {
+        // `test_fnv.c` of github.com/lcn2/fnv; the columns are FNV-0, FNV-1, FNV-1a.
+        const KNOWN: [(&[u8], u32, u32, u32); 3] = [
+            (b"", 0, 0x811c_9dc5, 0x811c_9dc5),
+            (b"a", 0x61, 0x050c_5d7e, 0xe40c_292c),
+            (b"foobar", 0xb74b_b5ef, 0x31f0_b262, 0xbf9c_f968),
+        ];
+        for (key, fnv0, fnv1, fnv1a) in KNOWN {
+            assert_eq!(
+                (fnv0_32(key), fnv1_32(key), fnv1a_32(key)),
+                (fnv0, fnv1, fnv1a),
+                "{key:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_offset_basis_is_fnv_0_of_nolls_signature() {
+        assert_eq!(fnv0_32(br"chongo <Landon Curt Noll> /\../\"), OFFSET_BASIS);
+    }
+
+    #[test]
+    fn known_answers_of_partow() {
+        // `FNVHash` of Partow's C library.
+        assert_eq!(fnv_partow(b""), 0);
+        assert_eq!(fnv_partow(b"abc"), 0xf355_c740);
+        assert_eq!(fnv_partow(b"hello world"), 0xcfb0_bfe0);
+    }
+}

@@ -1,0 +1,106 @@
+//! RSHash: Robert Sedgewick's hash with a changing multiplier, cut to 31 bits.
+//!
+//! Origin: Robert Sedgewick, *Algorithms in C*, in the form of Arash Partow's General Purpose Hash Function Algorithms
+//! (2002, MIT), which returns all 32 bits: [`rs_full32`]. The mask is that of the published comparison and of many
+//! copies. Partow's Python file swaps the two constants and never reduces: that is another function.
+//! <https://www.partow.net/programming/hashfunctions/>
+
+use super::LOW_31_BITS;
+use crate::HashInfo;
+
+/// First multiplier.
+const FIRST: u32 = 63689;
+
+/// What the multiplier is multiplied by after each byte.
+const GROWTH: u32 = 378_551;
+
+/// RSHash of `key`: the low 31 bits of [`rs_full32`].
+///
+/// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::rs(b"abc"), 0x31012aac);
+/// ```
+#[inline]
+pub const fn rs(key: &[u8]) -> u32 {
+    rs_full32(key) & LOW_31_BITS
+}
+
+/// RSHash as Partow's library has it: `h = a * h + byte` over the bytes, from 0, where a is 63689 and grows by the
+/// factor 378551.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
+pub const fn rs_full32(key: &[u8]) -> u32 {
+    let mut h = 0_u32;
+    let mut multiplier = FIRST;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.wrapping_mul(multiplier).wrapping_add(*byte as u32);
+        multiplier = multiplier.wrapping_mul(GROWTH);
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "RSHash",
+    ident: "rs",
+    year: 2002,
+    author: "Robert Sedgewick",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/, after Sedgewick, Algorithms in C; masked to 31 bits: \
+             hash.cpp of github.com/hardcore-os/HashLib (2021)",
+    output_bits: 31,
+    seed: None,
+    weaknesses: &[
+        "Only 31 bits.",
+        "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
+         of zero bytes alone all give 0.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &[],
+    verification: 0x00ed_2028,
+    hash: |key| rs(key) as u64,
+    seeded: None,
+};
+
+pub(super) static FULL32: HashInfo = HashInfo {
+    name: "RSHash-full32",
+    ident: "rs_full32",
+    source: "Arash Partow, General Purpose Hash Function Algorithms, \
+             https://www.partow.net/programming/hashfunctions/, after Sedgewick, Algorithms in C",
+    output_bits: 32,
+    weaknesses: &[
+        "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
+         of zero bytes alone all give 0.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    verification: 0x6019_cda8,
+    hash: |key| rs_full32(key) as u64,
+    ..INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{rs, rs_full32};
+
+    #[test]
+    fn known_answers() {
+        // `RSHash` of Partow's C library; the left value is its low 31 bits.
+        const KNOWN: [(&[u8], u32, u32); 5] = [
+            (b"", 0, 0),
+            (b"a", 0x61, 0x61),
+            (b"abc", 0x3101_2aac, 0xb101_2aac),
+            (b"hello world", 0x418e_10d4, 0xc18e_10d4),
+            (b"\x00\xff\x80", 0x1f04_3767, 0x1f04_3767),
+        ];
+        for (key, masked, full) in KNOWN {
+            assert_eq!((rs(key), rs_full32(key)), (masked, full), "{key:?}");
+        }
+    }
+}

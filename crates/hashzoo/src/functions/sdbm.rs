@@ -1,0 +1,86 @@
+//! SDBMHash: the polynomial with multiplier 65599 of the sdbm database library.
+//!
+//! Origin: Ozan Yigit, `hash.c` of sdbm (beta of August 1989, first release in December 1990, public domain), a
+//! clone of ndbm. Perl's `SDBM_File`, gawk and Berkeley DB carry it on.
+//! <http://www.cse.yorku.ca/~oz/hash.html>
+
+use crate::HashInfo;
+
+/// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
+const MULTIPLIER: u32 = 65599;
+
+/// SDBMHash of `key`: `h = 65599 * h + byte` over the bytes, from 0.
+///
+/// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::sdbm(b"abc"), 0x3025f862);
+/// ```
+#[inline]
+pub const fn sdbm(key: &[u8]) -> u32 {
+    let mut h = 0_u32;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.wrapping_mul(MULTIPLIER).wrapping_add(*byte as u32);
+        rest = tail;
+    }
+    h
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "SDBMHash",
+    ident: "sdbm",
+    year: 1989,
+    author: "Ozan Yigit",
+    source: "sdbm, hash.c (beta of August 1989); http://www.cse.yorku.ca/~oz/hash.html",
+    output_bits: 32,
+    seed: None,
+    weaknesses: &[
+        "Zero bytes in front of a key do not count.",
+        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
+         size suffer.",
+        "On decimal digits it collides about a quarter more often than chance.",
+        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    ],
+    aliases: &["65599 hash"],
+    verification: 0xdb3a_42ce,
+    hash: |key| sdbm(key) as u64,
+    seeded: None,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::sdbm;
+
+    #[test]
+    fn known_answers() {
+        // `apu__sdbm_hash` of libaprutil1 1.6.3 and `SDBMHash` of Partow's C library; bytes above 0x7f: Partow's
+        // built with -funsigned-char.
+        const KNOWN: [(&[u8], u32); 4] = [
+            (b"", 0),
+            (b"a", 0x61),
+            (b"abc", 0x3025_f862),
+            (b"\x00\xff\x80", 0x00ff_3f41),
+        ];
+        for (key, value) in KNOWN {
+            assert_eq!(sdbm(key), value, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn equals_the_shifts_of_the_original() {
+        let key = b"the quick brown fox \x80\xff";
+        let shifted = key.iter().fold(0_u32, |h, &byte| {
+            u32::from(byte)
+                .wrapping_add(h << 6)
+                .wrapping_add(h << 16)
+                .wrapping_sub(h)
+        });
+        assert_eq!(sdbm(key), shifted);
+    }
+
+    #[test]
+    fn zero_bytes_in_front_do_not_count() {
+        assert_eq!(sdbm(b"\0\0abc"), sdbm(b"abc"));
+    }
+}

@@ -1,0 +1,280 @@
+//! SipHash: the low 32 bits of SipHash-1-2, and SipHash with any number of rounds.
+//!
+//! Origin: Jean-Philippe Aumasson and Daniel J. Bernstein, *SipHash: a fast short-input PRF* (INDOCRYPT 2012, CC0),
+//! <https://eprint.iacr.org/2012/351>. One round a word and two at the end is Redis's choice (`src/siphash.c`, commit
+//! adeed29a of 2017), and [`SIPHASH_KEY`] is the key of its self-test; Redis itself keeps all 64 bits and draws a
+//! random key.
+
+use crate::HashInfo;
+use crate::tail::after_words_of_8;
+
+/// The published comparison's key, of Redis's self-test: the ASCII digits `1234567812345678`.
+pub const SIPHASH_KEY: [u8; 16] = *b"1234567812345678";
+
+/// The key of the paper's test vectors: the bytes 0 to 15. The 64-bit records of the registry use it.
+pub const SIPHASH_TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// The published comparison's SipHash of `data`: the low 32 bits of SipHash-1-2; the published key is [`SIPHASH_KEY`].
+///
+/// Output: 32 bits. Key: any 16 bytes. Empty data: 0x9cae6be8 under the published key. Never panics.
+///
+/// ```
+/// use hashzoo::{SIPHASH_KEY, siphash12_low32};
+///
+/// assert_eq!(siphash12_low32(&SIPHASH_KEY, b"abc"), 0x810add33);
+/// ```
+#[inline]
+pub const fn siphash12_low32(key: &[u8; 16], data: &[u8]) -> u32 {
+    siphash12(key, data) as u32
+}
+
+/// SipHash-`C`-`D` of `data` under `key`: `C` rounds for each eight bytes, `D` at the end.
+///
+/// Output: 64 bits. Key: any 16 bytes. Empty data: depends on the key. Never panics; the length enters modulo 256.
+///
+/// ```
+/// use hashzoo::{SIPHASH_TEST_KEY, siphash};
+///
+/// assert_eq!(siphash::<2, 4>(&SIPHASH_TEST_KEY, b""), 0x726fdb47dd0e0e31);
+/// ```
+#[inline]
+pub const fn siphash<const C: usize, const D: usize>(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash_of::<C, D, false>(key, data)
+}
+
+/// SipHash-1-2, Redis's: see [`siphash`].
+#[inline]
+pub const fn siphash12(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash::<1, 2>(key, data)
+}
+
+/// SipHash-1-3, that of the hash tables of Rust's standard library today: see [`siphash`].
+#[inline]
+pub const fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash::<1, 3>(key, data)
+}
+
+/// SipHash-2-4, the one that its designers recommend: see [`siphash`].
+#[inline]
+pub const fn siphash24(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash::<2, 4>(key, data)
+}
+
+/// SipHash of the data as they are, or with the ASCII capitals folded as the words are read.
+pub(super) const fn siphash_of<const C: usize, const D: usize, const FOLD: bool>(
+    key: &[u8; 16],
+    data: &[u8],
+) -> u64 {
+    let mut state = State::new(key);
+    let mut rest = data;
+    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
+        let word = u64::from_le_bytes(*word);
+        state.absorb::<C>(if FOLD { fold_ascii_case(word) } else { word });
+        rest = tail;
+    }
+    let last = after_words_of_8(data);
+    let last = if FOLD { fold_ascii_case(last) } else { last };
+    state.absorb::<C>(last | (data.len() as u64) << 56);
+    state.finish::<D>()
+}
+
+/// Turns A to Z into a to z in each of the eight bytes.
+#[inline]
+const fn fold_ascii_case(word: u64) -> u64 {
+    const fn in_each_byte(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
+    }
+    // Seven-bit bytes plus at most 63 stay below 256, so no byte carries into the next; the sums have their top bit
+    // where the byte reaches 'A', and where it is past 'Z'.
+    let low_seven = word & in_each_byte(0x7f);
+    let from_a = low_seven + in_each_byte(0x80 - b'A');
+    let past_z = low_seven + in_each_byte(0x7f - b'Z');
+    let capital = from_a & !past_z & !word & in_each_byte(0x80);
+    // 0x80 >> 2 is the bit between the cases.
+    word | capital >> 2
+}
+
+struct State {
+    v0: u64,
+    v1: u64,
+    v2: u64,
+    v3: u64,
+}
+
+impl State {
+    /// The key mixed with "somepseudorandomlygeneratedbytes", the paper's constants.
+    #[inline]
+    const fn new(key: &[u8; 16]) -> Self {
+        let key = u128::from_le_bytes(*key);
+        let (k0, k1) = (key as u64, (key >> 64) as u64);
+        Self {
+            v0: k0 ^ 0x736f_6d65_7073_6575,
+            v1: k1 ^ 0x646f_7261_6e64_6f6d,
+            v2: k0 ^ 0x6c79_6765_6e65_7261,
+            v3: k1 ^ 0x7465_6462_7974_6573,
+        }
+    }
+
+    const fn absorb<const ROUNDS: usize>(&mut self, word: u64) {
+        self.v3 ^= word;
+        self.rounds::<ROUNDS>();
+        self.v0 ^= word;
+    }
+
+    const fn finish<const ROUNDS: usize>(mut self) -> u64 {
+        self.v2 ^= 0xff;
+        self.rounds::<ROUNDS>();
+        self.v0 ^ self.v1 ^ self.v2 ^ self.v3
+    }
+
+    const fn rounds<const ROUNDS: usize>(&mut self) {
+        let mut done = 0;
+        while done < ROUNDS {
+            self.v0 = self.v0.wrapping_add(self.v1);
+            self.v2 = self.v2.wrapping_add(self.v3);
+            self.v1 = self.v1.rotate_left(13) ^ self.v0;
+            self.v3 = self.v3.rotate_left(16) ^ self.v2;
+            self.v0 = self.v0.rotate_left(32);
+            self.v2 = self.v2.wrapping_add(self.v1);
+            self.v0 = self.v0.wrapping_add(self.v3);
+            self.v1 = self.v1.rotate_left(17) ^ self.v2;
+            self.v3 = self.v3.rotate_left(21) ^ self.v0;
+            self.v2 = self.v2.rotate_left(32);
+            done += 1;
+        }
+    }
+}
+
+/// How SMHasher seeds SipHash (`siphash_test` and `siphash13_test` of rurban/smhasher): the seed is the first four
+/// bytes of the key, the others are zero, and the empty input is not hashed but gives 0.
+pub(super) const fn as_smhasher_seeds<const C: usize, const D: usize, const FOLD: bool>(
+    data: &[u8],
+    seed: u32,
+) -> u64 {
+    if data.is_empty() {
+        return 0;
+    }
+    siphash_of::<C, D, FOLD>(&(seed as u128).to_le_bytes(), data)
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "SipHash",
+    ident: "siphash12_low32",
+    year: 2017,
+    author: "Jean-Philippe Aumasson and Daniel J. Bernstein; Salvatore Sanfilippo (rounds)",
+    source: "Redis, src/siphash.c (2017), after https://eprint.iacr.org/2012/351; the low 32 bits: hash.cpp of \
+             github.com/hardcore-os/HashLib (2021)",
+    output_bits: 32,
+    seed: Some("key \"1234567812345678\" (ASCII)"),
+    weaknesses: &[
+        "The key is public here: against keys that an attacker chooses it must be random and secret.",
+        "Fewer rounds than the 2-4 that the designers recommend.",
+        "32 bits: even under a secret key some tens of thousands of keys are enough for a collision by chance.",
+    ],
+    aliases: &[],
+    verification: 0x2579_b868,
+    hash: |data| siphash12_low32(&SIPHASH_KEY, data) as u64,
+    seeded: Some(|data, seed| as_smhasher_seeds::<1, 2, false>(data, seed) & u32::MAX as u64),
+};
+
+pub(super) static ROUNDS_1_2: HashInfo = HashInfo {
+    name: "SipHash-1-2",
+    ident: "siphash12",
+    source: "Redis, src/siphash.c (2017), after https://eprint.iacr.org/2012/351",
+    output_bits: 64,
+    seed: Some("key 00 01 02 ... 0f (the paper's test key)"),
+    weaknesses: &[
+        "The key is public here: against keys that an attacker chooses it must be random and secret.",
+        "Fewer rounds than the 2-4 that the designers recommend.",
+    ],
+    verification: 0xa1c3_0840,
+    hash: |data| siphash12(&SIPHASH_TEST_KEY, data),
+    seeded: Some(as_smhasher_seeds::<1, 2, false>),
+    ..INFO
+};
+
+pub(super) static ROUNDS_1_3: HashInfo = HashInfo {
+    name: "SipHash-1-3",
+    ident: "siphash13",
+    year: 2012,
+    author: "Jean-Philippe Aumasson and Daniel J. Bernstein",
+    source: "https://eprint.iacr.org/2012/351",
+    verification: 0x29c0_10bf,
+    hash: |data| siphash13(&SIPHASH_TEST_KEY, data),
+    seeded: Some(as_smhasher_seeds::<1, 3, false>),
+    ..ROUNDS_1_2
+};
+
+pub(super) static ROUNDS_2_4: HashInfo = HashInfo {
+    name: "SipHash-2-4",
+    ident: "siphash24",
+    weaknesses: &[
+        "The key is public here: against keys that an attacker chooses it must be random and secret.",
+    ],
+    verification: 0xc58d_7f9c,
+    hash: |data| siphash24(&SIPHASH_TEST_KEY, data),
+    seeded: Some(as_smhasher_seeds::<2, 4, false>),
+    ..ROUNDS_1_3
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        SIPHASH_KEY, SIPHASH_TEST_KEY, fold_ascii_case, siphash, siphash12, siphash12_low32, siphash13,
+        siphash24,
+    };
+    use crate::verification_value;
+
+    #[test]
+    fn known_answers() {
+        // `apr_siphash(c = 1, d = 2)` of libaprutil1 1.6.3; the value is its low half.
+        const KNOWN: [(&[u8], u32, u64); 4] = [
+            (b"", 0x9cae_6be8, 0xe978_c7b3_9cae_6be8),
+            (b"a", 0xe835_70c1, 0x7de7_8171_e835_70c1),
+            (b"abc", 0x810a_dd33, 0x6be9_ff37_810a_dd33),
+            (b"\x00\xff\x80", 0xe2a0_3064, 0xcbd7_f9b0_e2a0_3064),
+        ];
+        for (data, low, whole) in KNOWN {
+            assert_eq!(siphash12_low32(&SIPHASH_KEY, data), low, "{data:?}");
+            assert_eq!(siphash12(&SIPHASH_KEY, data), whole, "{data:?}");
+        }
+    }
+
+    #[test]
+    fn known_answers_of_the_paper() {
+        // The worked example of its appendix A, over the bytes 0 to 14, and the first vector of the reference code.
+        let data: [u8; 15] = core::array::from_fn(|i| i as u8);
+        assert_eq!(siphash24(&SIPHASH_TEST_KEY, &data), 0xa129_ca61_49be_45e5);
+        assert_eq!(siphash24(&SIPHASH_TEST_KEY, b""), 0x726f_db47_dd0e_0e31);
+        // The first value of the 1-3 vectors that crate `siphasher` 1.0.4 is tested with.
+        assert_eq!(siphash13(&SIPHASH_TEST_KEY, b""), 0xabac_0158_050f_c4dc);
+    }
+
+    /// SMHasher3 seeds as SMHasher does, but hashes the empty input too: other codes, of `hashes/siphash.cpp` there.
+    #[test]
+    fn smhasher3s_codes() {
+        let key = |seed: u32| u128::from(seed).to_le_bytes();
+        assert_eq!(
+            verification_value(|data, seed| siphash::<1, 3>(&key(seed), data), 8),
+            0x8936_b193
+        );
+        assert_eq!(
+            verification_value(|data, seed| siphash::<2, 4>(&key(seed), data), 8),
+            0x57b6_61ed
+        );
+    }
+
+    #[test]
+    fn every_byte_folds_in_every_place() {
+        for byte in 0..=u8::MAX {
+            for place in 0..8 {
+                for around in [0x00, b'A', b'Z', b'z', 0xc1, 0xff] {
+                    let mut word = [around; 8];
+                    word[place] = byte;
+                    let folded = fold_ascii_case(u64::from_le_bytes(word)).to_le_bytes();
+                    assert_eq!(folded, word.map(|byte| byte.to_ascii_lowercase()), "{word:?}");
+                }
+            }
+        }
+    }
+}

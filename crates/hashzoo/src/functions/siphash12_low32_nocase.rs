@@ -1,0 +1,81 @@
+//! SipHashNoCase: SipHash of the key with its ASCII capitals folded, the low 32 bits of SipHash-1-2.
+//!
+//! Origin: `siphash_nocase` of Redis (`src/siphash.c`, commit adeed29a of 2017), which folds byte by byte as it reads,
+//! A to Z only, and returns 64 bits: [`siphash_nocase`]. The function itself: [`siphash`](super::siphash).
+
+use super::siphash12_low32::{SIPHASH_KEY, as_smhasher_seeds, siphash_of};
+use crate::HashInfo;
+
+/// The published comparison's SipHashNoCase of `data`: the low 32 bits of SipHash-1-2 of the data in ASCII lower
+/// case; the published key is [`SIPHASH_KEY`].
+///
+/// Output: 32 bits. Key: any 16 bytes. Empty data: 0x9cae6be8 under the published key. Never panics.
+///
+/// ```
+/// use hashzoo::{SIPHASH_KEY, siphash12_low32, siphash12_low32_nocase};
+///
+/// assert_eq!(siphash12_low32_nocase(&SIPHASH_KEY, b"BASIC"), siphash12_low32(&SIPHASH_KEY, b"basic"));
+/// ```
+#[inline]
+pub const fn siphash12_low32_nocase(key: &[u8; 16], data: &[u8]) -> u32 {
+    siphash_nocase::<1, 2>(key, data) as u32
+}
+
+/// SipHash-`C`-`D` of `data` in ASCII lower case under `key`, without a copy of the data.
+///
+/// Output: 64 bits. Key: any 16 bytes. Empty data: depends on the key. Never panics; the length enters modulo 256.
+#[inline]
+pub const fn siphash_nocase<const C: usize, const D: usize>(key: &[u8; 16], data: &[u8]) -> u64 {
+    siphash_of::<C, D, true>(key, data)
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "SipHashNoCase",
+    ident: "siphash12_low32_nocase",
+    source: "Redis, src/siphash.c, siphash_nocase (2017), after https://eprint.iacr.org/2012/351; the low 32 bits: \
+             hash.cpp of github.com/hardcore-os/HashLib (2021)",
+    weaknesses: &[
+        "Keys that differ in ASCII case alone collide, by design.",
+        "The key is public here: against keys that an attacker chooses it must be random and secret.",
+        "Fewer rounds than the 2-4 that the designers recommend.",
+        "32 bits: even under a secret key some tens of thousands of keys are enough for a collision by chance.",
+    ],
+    verification: 0xab36_ea67,
+    hash: |data| siphash12_low32_nocase(&SIPHASH_KEY, data) as u64,
+    seeded: Some(|data, seed| as_smhasher_seeds::<1, 2, true>(data, seed) & u32::MAX as u64),
+    ..super::siphash12_low32::INFO
+};
+
+#[cfg(test)]
+mod tests {
+    use super::{SIPHASH_KEY, siphash_nocase, siphash12_low32_nocase};
+    use crate::siphash;
+
+    #[test]
+    fn known_answers() {
+        // `apr_siphash(c = 1, d = 2)` of libaprutil1 1.6.3 of the data in lower case, its low half.
+        const KNOWN: [(&[u8], u32); 5] = [
+            (b"", 0x9cae_6be8),
+            (b"A", 0xe835_70c1),
+            (b"aBc", 0x810a_dd33),
+            (b"HELLO world", 0xdae0_f000),
+            (b"\x00\xff\x80", 0xe2a0_3064),
+        ];
+        for (data, value) in KNOWN {
+            assert_eq!(siphash12_low32_nocase(&SIPHASH_KEY, data), value, "{data:?}");
+        }
+    }
+
+    #[test]
+    fn equals_siphash_of_the_folded_data_at_every_length() {
+        let data: [u8; 300] = core::array::from_fn(|i| (i * 7) as u8);
+        let folded = data.map(|byte| byte.to_ascii_lowercase());
+        for len in 0..=data.len() {
+            assert_eq!(
+                siphash_nocase::<2, 4>(&SIPHASH_KEY, &data[..len]),
+                siphash::<2, 4>(&SIPHASH_KEY, &folded[..len]),
+                "{len} bytes"
+            );
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Looking functions up. The tables themselves stand beside the `mod` lines in `functions/mod.rs`.
+
+use crate::{HashInfo, PUBLISHED, VARIANTS};
+
+/// Every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`].
+pub fn all() -> impl Iterator<Item = &'static HashInfo> + Clone {
+    PUBLISHED.iter().chain(VARIANTS).copied()
+}
+
+/// The function of that name, identifier or alias; ASCII case does not matter.
+///
+/// ```
+/// use hashzoo::find;
+///
+/// assert_eq!(find("murmurhash2").unwrap().ident, "murmur2");
+/// // A trap in the names: "DJB2Hash" is Bernstein's xor form, what everybody else calls djb2 is the sum.
+/// assert_eq!(find("DJB2Hash").unwrap().ident, "djb2a");
+/// assert_eq!(find("djb2").unwrap().ident, "djb2");
+/// assert!(find("md5").is_none());
+/// ```
+pub fn find(name: &str) -> Option<&'static HashInfo> {
+    all().find(|info| info.names().any(|known| known.eq_ignore_ascii_case(name)))
+}

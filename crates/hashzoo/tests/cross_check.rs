@@ -1,0 +1,82 @@
+//! Random keys against other implementations and against what must hold of every function.
+
+use hashzoo::{
+    MURMUR2_SEED, PUBLISHED, all, djb_nocase, murmur2, murmur2_signed_tail, siphash, siphash_nocase,
+    siphash12_low32, siphash12_low32_nocase, siphash13, siphash24,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, RngSeed};
+use siphasher::sip::{SipHasher13, SipHasher24};
+
+/// 1,000 cases, the same in every run.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: 1000,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn key() -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..=300)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn murmur2_equals_the_crate_murmur2(key in key(), seed: u32) {
+        for seed in [MURMUR2_SEED, 0, 0x9747_b28c, u32::MAX, seed] {
+            prop_assert_eq!(murmur2(&key, seed), ::murmur2::murmur2(&key, seed));
+        }
+    }
+
+    #[test]
+    fn a_signed_tail_shows_only_in_tail_bytes_above_0x7f(key in key(), seed: u32) {
+        let tail = &key[key.len() / 4 * 4..];
+        let same = murmur2_signed_tail(&key, seed) == murmur2(&key, seed);
+        // Sign extension can also cancel between two tail bytes: only the ASCII half is certain.
+        prop_assert!(same || !tail.is_ascii());
+    }
+
+    #[test]
+    fn siphash_equals_the_crate_siphasher(sip_key: [u8; 16], data in key()) {
+        prop_assert_eq!(siphash13(&sip_key, &data), SipHasher13::new_with_key(&sip_key).hash(&data));
+        prop_assert_eq!(siphash24(&sip_key, &data), SipHasher24::new_with_key(&sip_key).hash(&data));
+    }
+
+    #[test]
+    fn the_low_half_and_the_folding_forms_follow_from_siphash(sip_key: [u8; 16], data in key()) {
+        let folded = data.to_ascii_lowercase();
+        let whole = siphash::<1, 2>(&sip_key, &data);
+        let whole_folded = siphash::<1, 2>(&sip_key, &folded);
+        prop_assert_eq!(u64::from(siphash12_low32(&sip_key, &data)), whole & 0xffff_ffff);
+        prop_assert_eq!(siphash_nocase::<1, 2>(&sip_key, &data), whole_folded);
+        prop_assert_eq!(u64::from(siphash12_low32_nocase(&sip_key, &data)), whole_folded & 0xffff_ffff);
+    }
+
+    #[test]
+    fn ascii_case_matters_to_all_but_the_folding_functions(key in "[a-zA-Z]{1,40}") {
+        let (lower, upper) = (key.to_ascii_lowercase(), key.to_ascii_uppercase());
+        prop_assert_eq!(djb_nocase(lower.as_bytes()), djb_nocase(upper.as_bytes()));
+        for info in PUBLISHED {
+            let folds = ["DJB", "SipHashNoCase"].contains(&info.name);
+            let equal = (info.hash)(lower.as_bytes()) == (info.hash)(upper.as_bytes());
+            prop_assert!(!folds || equal, "{}", info.name);
+        }
+    }
+
+    #[test]
+    fn bits_above_the_output_are_zero(key in key(), seed: u32) {
+        for info in all() {
+            let above = u64::MAX.checked_shl(info.output_bits).unwrap_or(0);
+            prop_assert_eq!((info.hash)(&key) & above, 0, "{}", info.name);
+            if let Some(seeded) = info.seeded {
+                prop_assert_eq!(seeded(&key, seed) & above, 0, "{} seeded", info.name);
+            }
+        }
+    }
+}

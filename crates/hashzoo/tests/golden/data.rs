@@ -1,0 +1,87 @@
+//! The golden data of `tests/data`; its README says where they come from.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// `vectors.json`, whole: an unknown field is an error, so nothing in the file goes unread.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Vectors {
+    pub(crate) format: String,
+    pub(crate) bytes: String,
+    pub(crate) keys: Vec<Key>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) variants: Vec<Function>,
+    /// Function name, key id, value.
+    pub(crate) signed_char: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) smhasher_verification: BTreeMap<String, String>,
+    pub(crate) collisions: Vec<Collision>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Key {
+    pub(crate) id: String,
+    pub(crate) hex: String,
+    pub(crate) len: usize,
+    #[serde(default, rename = "note")]
+    _note: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    /// Width of the container.
+    pub(crate) bits: u32,
+    /// Key id, value.
+    pub(crate) vectors: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Collision {
+    pub(crate) function: String,
+    pub(crate) a: String,
+    pub(crate) b: String,
+    #[serde(rename = "from")]
+    _from: String,
+}
+
+impl Vectors {
+    pub(crate) fn load() -> Self {
+        let vectors: Self = serde_json::from_str(include_str!("../data/vectors.json")).unwrap();
+        assert_eq!(
+            (vectors.format.as_str(), vectors.bytes.as_str()),
+            ("hash-vectors/1", "unsigned")
+        );
+        vectors
+    }
+
+    /// Key id and bytes.
+    pub(crate) fn keys_by_id(&self) -> BTreeMap<&str, Vec<u8>> {
+        self.keys
+            .iter()
+            .map(|key| {
+                let bytes = bytes(&key.hex);
+                assert_eq!(bytes.len(), key.len, "{}", key.id);
+                (key.id.as_str(), bytes)
+            })
+            .collect()
+    }
+}
+
+/// The bytes of a hexadecimal text.
+pub(crate) fn bytes(hex: &str) -> Vec<u8> {
+    assert!(hex.len().is_multiple_of(2), "{hex}");
+    (0..hex.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap())
+        .collect()
+}
+
+/// A number written as `0x...`.
+pub(crate) fn number(text: &str) -> u64 {
+    u64::from_str_radix(text.strip_prefix("0x").unwrap(), 16).unwrap()
+}

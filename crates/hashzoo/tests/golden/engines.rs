@@ -1,0 +1,62 @@
+//! Values that storage engines and programs computed.
+
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::data::bytes;
+
+fn rows<T: DeserializeOwned>(lines: &str) -> Vec<T> {
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn leveldb_hash_equals_libleveldbs() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        seed: u32,
+        hex: String,
+        hash: u32,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/leveldb_hash.jsonl"));
+    assert_eq!(rows.len(), 206);
+    for Row { seed, hex, hash } in rows {
+        assert_eq!(leveldb_hash(&bytes(&hex), seed), hash, "{hex} seed {seed}");
+    }
+}
+
+#[test]
+fn murmur2_equals_both_kinds_of_tail() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        r#fn: String,
+        seed: u32,
+        hex: String,
+        unsigned_tail: u32,
+        signed_tail_x86: u32,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/murmur2_tails.jsonl"));
+    assert_eq!(rows.len(), 41);
+    for row in &rows {
+        let key = bytes(&row.hex);
+        assert_eq!(row.r#fn, "MurmurHash2");
+        assert_eq!(murmur2(&key, row.seed), row.unsigned_tail, "{}", row.hex);
+        assert_eq!(
+            murmur2_signed_tail(&key, row.seed),
+            row.signed_tail_x86,
+            "{}",
+            row.hex
+        );
+    }
+    assert_eq!(
+        rows.iter()
+            .filter(|row| row.unsigned_tail != row.signed_tail_x86)
+            .count(),
+        18
+    );
+}

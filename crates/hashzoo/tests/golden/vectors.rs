@@ -1,0 +1,173 @@
+//! Every value of `data/vectors.json`; a function or form that is in the file and not in the crate fails.
+
+use std::collections::BTreeSet;
+
+use hashzoo::{
+    HashInfo, PUBLISHED, SIPHASH_KEY, VARIANTS, find, leveldb_hash, murmur2, murmur2_signed_tail, siphash12,
+    verification_value,
+};
+
+use crate::data::{Vectors, number};
+
+/// The record for a form that the file names otherwise than the crate; `None` for a function under another seed or key.
+fn registered(name: &str) -> Option<&'static HashInfo> {
+    let ident = match name {
+        "ap_partow_2011" => "ap_partow",
+        "bkdr31_java" => "bkdr31",
+        "djb_case_sensitive" => "djb2",
+        "siphash12_64_key_00_0f" => "siphash12",
+        "siphash13_64_key_00_0f" => "siphash13",
+        "siphash24_64_key_00_0f" => "siphash24",
+        same => same,
+    };
+    find(ident)
+}
+
+/// The function of any name in the file.
+fn function(name: &str) -> fn(&[u8]) -> u64 {
+    match name {
+        "murmur2_seed0" => |key| murmur2(key, 0).into(),
+        "murmur2_seed_9747b28c" => |key| murmur2(key, 0x9747_b28c).into(),
+        "leveldb_seed0" => |key| leveldb_hash(key, 0).into(),
+        "siphash12_64_article_key" => |key| siphash12(&SIPHASH_KEY, key),
+        _ => match registered(name) {
+            Some(info) => info.hash,
+            None => panic!("`{name}` is in vectors.json, but the crate has no such function"),
+        },
+    }
+}
+
+#[test]
+fn the_published_functions_are_those_of_the_file_in_its_order() {
+    let vectors = Vectors::load();
+    let names: Vec<&str> = vectors
+        .functions
+        .iter()
+        .map(|function| function.name.as_str())
+        .collect();
+    assert_eq!(names, PUBLISHED.map(|info| info.name));
+}
+
+#[test]
+fn every_vector_of_every_function_and_form() {
+    let vectors = Vectors::load();
+    let keys = vectors.keys_by_id();
+    for golden in vectors.functions.iter().chain(&vectors.variants) {
+        let hash = function(&golden.name);
+        assert_eq!(golden.vectors.len(), keys.len(), "{}", golden.name);
+        for (id, value) in &golden.vectors {
+            let computed = hash(&keys[id.as_str()]);
+            assert_eq!(computed, number(value), "{} of {id}", golden.name);
+            assert!(
+                golden.bits == 64 || computed >> golden.bits == 0,
+                "{} of {id}",
+                golden.name
+            );
+        }
+    }
+}
+
+#[test]
+fn every_registered_variant_is_in_the_file() {
+    let vectors = Vectors::load();
+    let tested: BTreeSet<&str> = vectors
+        .variants
+        .iter()
+        .filter_map(|golden| registered(&golden.name))
+        .map(|info| info.ident)
+        .collect();
+    let untested: Vec<&str> = VARIANTS
+        .iter()
+        .map(|info| info.ident)
+        .filter(|ident| !tested.contains(ident))
+        .collect();
+    // Its values are the rows of MurMurHash2 under `signed_char`.
+    assert_eq!(untested, ["murmur2_signed_tail"]);
+}
+
+#[test]
+fn bytes_are_unsigned_wherever_a_signed_char_would_show() {
+    let vectors = Vectors::load();
+    let keys = vectors.keys_by_id();
+    for (name, values) in &vectors.signed_char {
+        let hash = function(name);
+        for (id, signed) in values {
+            let key = &keys[id.as_str()];
+            assert!(!key.is_ascii(), "{id}");
+            assert_ne!(hash(key), number(signed), "{name} of {id}");
+        }
+    }
+    let never_differ: Vec<&str> = PUBLISHED
+        .iter()
+        .map(|info| info.name)
+        .filter(|name| !vectors.signed_char.contains_key(*name))
+        .collect();
+    assert_eq!(never_differ, ["SimMurMurHash", "SipHashNoCase", "SipHash"]);
+}
+
+#[test]
+fn the_signed_tail_form_gives_what_a_signed_char_gives() {
+    let vectors = Vectors::load();
+    let info = find("murmur2_signed_tail").unwrap();
+    let unsigned = find("MurMurHash2").unwrap();
+    let rows = &vectors.signed_char["MurMurHash2"];
+    assert_eq!(rows.len(), 3);
+    for (id, key) in vectors.keys_by_id() {
+        let expected = rows
+            .get(id)
+            .map_or_else(|| (unsigned.hash)(&key), |signed| number(signed));
+        assert_eq!((info.hash)(&key), expected, "{id}");
+    }
+}
+
+#[test]
+fn every_pair_that_collides() {
+    let vectors = Vectors::load();
+    assert!(!vectors.collisions.is_empty());
+    for pair in &vectors.collisions {
+        let hash = function(&pair.function);
+        assert_ne!(pair.a, pair.b);
+        assert_eq!(
+            hash(pair.a.as_bytes()),
+            hash(pair.b.as_bytes()),
+            "{} of {} and {}",
+            pair.function,
+            pair.a,
+            pair.b
+        );
+    }
+}
+
+#[test]
+fn smhashers_codes() {
+    let codes = Vectors::load().smhasher_verification;
+    assert!(!codes.is_empty());
+    for (name, code) in &codes {
+        let seeded: fn(&[u8], u32) -> u64 = match name.as_str() {
+            "murmur2" => |key, seed| murmur2(key, seed).into(),
+            "bernstein" => |key, seed| {
+                key.iter()
+                    .fold(seed, |h, &byte| h.wrapping_mul(33).wrapping_add(byte.into()))
+                    .into()
+            },
+            "sdbm" => |key, seed| {
+                key.iter()
+                    .fold(seed, |h, &byte| h.wrapping_mul(65599).wrapping_add(byte.into()))
+                    .into()
+            },
+            "FNV32a" => |key, seed| {
+                let start = seed ^ hashzoo::fnv1a_32(b"");
+                key.iter()
+                    .fold(start, |h, &byte| (h ^ u32::from(byte)).wrapping_mul(16_777_619))
+                    .into()
+            },
+            _ => panic!("`{name}` is in vectors.json, but the test has no such function"),
+        };
+        assert_eq!(u64::from(verification_value(seeded, 4)), number(code), "{name}");
+    }
+    // The form with sign-extended tail bytes is another function, and its code says so.
+    assert_ne!(
+        verification_value(|key, seed| murmur2_signed_tail(key, seed).into(), 4),
+        verification_value(|key, seed| murmur2(key, seed).into(), 4)
+    );
+}
