@@ -11,13 +11,15 @@ use rayon::prelude::*;
 
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
+use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, Function, GateError};
 use crate::measure::collisions::{self, RawCollisions};
+use crate::measure::false_positives::Probes;
 use crate::measure::timing::{self, TimingError};
 use crate::measure::{Hashed, distribution};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{DatasetSummary, DistributionRow, FORMAT, FunctionSummary, Run, SCHEMA};
+use crate::record::{DistributionRow, FORMAT, FalsePositiveRow, FunctionSummary, Run, SCHEMA};
 use crate::records::Records;
 
 /// Seed of a run that names none; the manifest's checksums are for it.
@@ -207,14 +209,16 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress,
     )?;
     environment.threads_while_timing = times.threads;
-    let cells = measure(&datasets, &options.functions, progress)?;
-    let mut raw = Vec::with_capacity(cells.len());
-    let mut distribution = Vec::new();
-    for cell in cells {
-        raw.push(cell.collisions);
-        distribution.extend(cell.distribution);
-    }
-    let collisions = collisions::judge(&raw);
+    let quality = measure(&datasets, &options.functions, progress)?;
+    let collisions = collisions::judge(&quality.collisions);
+    let findings = findings::judge(Evidence {
+        datasets: &datasets,
+        raw: &quality.collisions,
+        collisions: &collisions,
+        distribution: &quality.distribution,
+        false_positives: &quality.false_positives,
+    });
+    go_on(progress)?;
 
     Ok(Records {
         run: Run {
@@ -227,26 +231,31 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             quick: options.quick,
             files: Vec::new(),
             environment,
-            datasets: datasets.iter().map(summary).collect(),
+            datasets: datasets
+                .iter()
+                .map(|dataset| summarise(dataset, collisions.len()))
+                .collect(),
             functions: options
                 .functions
                 .iter()
                 .map(|function| describe(function))
                 .collect(),
-            findings: Vec::new(),
+            findings,
         },
         collisions,
         timing: times.timing,
         latency: times.latency,
-        distribution,
-        false_positives: Vec::new(),
+        distribution: quality.distribution,
+        false_positives: quality.false_positives,
     })
 }
 
-/// What one function does to one dataset, whatever the machine.
-struct Cell {
-    collisions: RawCollisions,
+/// Everything that does not depend on the machine, by dataset and function in the order given.
+#[derive(Default)]
+struct Quality {
+    collisions: Vec<RawCollisions>,
     distribution: Vec<DistributionRow>,
+    false_positives: Vec<FalsePositiveRow>,
 }
 
 /// Measures everything but time on all processors; the result does not depend on their number.
@@ -254,31 +263,61 @@ fn measure(
     datasets: &[Dataset],
     functions: &[&'static Function],
     progress: &dyn Progress,
-) -> Result<Vec<Cell>, CompareError> {
-    let pairs: Vec<(&Dataset, &'static Function)> = datasets
-        .iter()
-        .flat_map(|dataset| functions.iter().map(move |&function| (dataset, function)))
-        .collect();
-    progress.begin("quality", pairs.len() as u64);
+) -> Result<Quality, CompareError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .build()
         .map_err(|error| CompareError::Threads(error.to_string()))?;
-    let cells: Result<Vec<Cell>, Cancelled> = pool.install(|| {
-        pairs
+    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+    let parts: Result<Vec<Quality>, Cancelled> = pool.install(|| {
+        let probes: Vec<Probes<'_>> = datasets
             .par_iter()
-            .map(|&(dataset, function)| {
+            .map(|dataset| {
                 go_on(progress)?;
-                let hashed = Hashed::new(&dataset.keys, function);
-                let cell = Cell {
-                    collisions: collisions::measure(dataset, &hashed),
-                    distribution: distribution::measure(dataset, &hashed),
-                };
+                let probes = Probes::new(dataset);
                 progress.step();
-                Ok(cell)
+                Ok(probes)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        // The ideal hash stands after the functions of its dataset.
+        let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
+        let tasks: Vec<_> = datasets
+            .iter()
+            .zip(&probes)
+            .flat_map(|(dataset, probes)| hashes().map(move |function| (dataset, probes, function)))
+            .collect();
+        tasks
+            .par_iter()
+            .map(|&(dataset, probes, function)| {
+                go_on(progress)?;
+                let part = part(dataset, probes, function);
+                progress.step();
+                Ok(part)
             })
             .collect()
     });
-    Ok(cells?)
+    let mut quality = Quality::default();
+    for part in parts? {
+        quality.collisions.extend(part.collisions);
+        quality.distribution.extend(part.distribution);
+        quality.false_positives.extend(part.false_positives);
+    }
+    Ok(quality)
+}
+
+/// What one function does to one dataset; without a function, what the ideal hash does in a filter.
+fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Quality {
+    let Some(function) = function else {
+        return Quality {
+            false_positives: probes.measure_ideal(),
+            ..Quality::default()
+        };
+    };
+    let hashed = Hashed::new(&dataset.keys, function);
+    Quality {
+        collisions: vec![collisions::measure(dataset, &hashed)],
+        distribution: distribution::measure(dataset, &hashed),
+        false_positives: probes.measure(&hashed),
+    }
 }
 
 /// All datasets of the run: the embedded ones, then the key files.
@@ -300,23 +339,6 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
         progress.step();
     }
     Ok(datasets)
-}
-
-fn summary(dataset: &Dataset) -> DatasetSummary {
-    let (min_len, max_len) = dataset.length_range();
-    DatasetSummary {
-        name: dataset.name.clone(),
-        kind: dataset.kind,
-        source: dataset.source.clone(),
-        keys: dataset.keys.len() as u64,
-        bytes: dataset.keys.total_bytes() as u64,
-        min_len: min_len as u64,
-        max_len: max_len as u64,
-        mean_len: dataset.mean_length(),
-        sha256: dataset.sha256.clone(),
-        duplicates_dropped: dataset.duplicates_dropped,
-        detectable_ratio: 1.0,
-    }
 }
 
 fn describe(function: &Function) -> FunctionSummary {

@@ -54,7 +54,7 @@ pub(super) fn files(records: &Records) -> Vec<String> {
 /// A folder that is not ours is the user's choice; a disk that is full is not.
 pub(super) fn output(error: OutputError) -> Failure {
     match error {
-        OutputError::Refused { .. } => Failure::input(format!("--out {error}")),
+        OutputError::Refused { .. } => Failure::input(error),
         _ => Failure::internal(error),
     }
 }
