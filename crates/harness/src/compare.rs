@@ -4,11 +4,13 @@
 //! answers; then the timing, alone and before any thread pool exists; then everything that does not depend on the
 //! machine, on all processors.
 
+mod options;
+
 use std::fmt;
-use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
@@ -21,20 +23,6 @@ use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{DistributionRow, FORMAT, FalsePositiveRow, FunctionSummary, Run, SCHEMA};
 use crate::records::Records;
-
-/// Seed of a run that names none; the manifest's checksums are for it.
-pub const DEFAULT_SEED: u64 = 1;
-
-/// What to compare, checked.
-#[derive(Debug, Clone)]
-pub struct Options {
-    datasets: Vec<String>,
-    keys: Vec<PathBuf>,
-    functions: Vec<&'static Function>,
-    seed: u64,
-    quick: bool,
-    command: String,
-}
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -104,86 +92,6 @@ impl From<DatasetError> for CompareError {
     }
 }
 
-impl Options {
-    /// Looks up the names, in any case and each once, and checks what the key files would be called.
-    ///
-    /// Without functions, all; without datasets and key files, all embedded datasets.
-    ///
-    /// # Errors
-    ///
-    /// When a name is unknown, and when two datasets would have one name.
-    pub fn new(
-        datasets: &[String],
-        functions: &[String],
-        keys: Vec<PathBuf>,
-        seed: u64,
-        quick: bool,
-    ) -> Result<Self, CompareError> {
-        let mut command = vec!["cargo xtask compare".to_owned()];
-
-        let mut chosen: Vec<String> = Vec::new();
-        for name in datasets {
-            let known = dataset::embedded_names()
-                .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| {
-                    CompareError::Name(UnknownName::new("dataset", name, dataset::embedded_names()))
-                })?;
-            if !chosen.iter().any(|other| other == known) {
-                command.push(format!("--dataset {known}"));
-                chosen.push(known.to_owned());
-            }
-        }
-        if chosen.is_empty() && keys.is_empty() {
-            chosen.extend(dataset::embedded_names().map(str::to_owned));
-        }
-        dataset::file_names(&keys)?;
-        command.extend(
-            keys.iter()
-                .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
-        );
-
-        let mut wanted: Vec<&'static Function> = Vec::new();
-        for name in functions {
-            let function = functions::find(name).map_err(CompareError::Name)?;
-            if !wanted.iter().any(|other| other.name == function.name) {
-                command.push(format!("--function {}", function.name));
-                wanted.push(function);
-            }
-        }
-        if wanted.is_empty() {
-            wanted.extend(functions::all());
-        }
-
-        command.push(format!("--seed {seed}"));
-        if quick {
-            command.push("--quick".to_owned());
-        }
-        Ok(Self {
-            datasets: chosen,
-            keys,
-            functions: wanted,
-            seed,
-            quick,
-            command: command.join(" "),
-        })
-    }
-
-    /// The command line that repeats the run.
-    pub fn command(&self) -> &str {
-        &self.command
-    }
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 /// Measures; the list of files in the records is left for the writer to fill in.
 ///
 /// # Errors
@@ -225,7 +133,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            command: options.command.clone(),
+            command: options.command().to_owned(),
             date,
             seed: options.seed,
             quick: options.quick,
@@ -357,60 +265,5 @@ fn describe(function: &Function) -> FunctionSummary {
             .map(|&weakness| weakness.to_owned())
             .collect(),
         stable: function.stable,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, CompareError> {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        let keys = keys.iter().map(PathBuf::from).collect();
-        Options::new(&owned(datasets), &owned(functions), keys, 7, true)
-    }
-
-    #[test]
-    fn names_are_taken_once_and_in_any_case() {
-        let options = options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]).unwrap();
-        assert_eq!(
-            options.command(),
-            "cargo xtask compare --dataset video-ids --function XXH3 --function CRC-32 --seed 7 --quick"
-        );
-        assert_eq!(options.datasets, ["video-ids"]);
-        assert_eq!(options.functions.len(), 2);
-    }
-
-    #[test]
-    fn own_keys_stand_instead_of_the_embedded_sets() {
-        let own = options(&[], &[], &["my keys.txt"]).unwrap();
-        assert!(own.datasets.is_empty());
-        assert_eq!(own.functions.len(), functions::all().len());
-        assert_eq!(
-            own.command(),
-            "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
-        );
-        let both = options(&["video-ids"], &[], &["it's"]).unwrap();
-        assert_eq!(both.datasets, ["video-ids"]);
-        assert_eq!(
-            both.command(),
-            r"cargo xtask compare --dataset video-ids --keys 'it'\''s' --seed 7 --quick"
-        );
-        assert_eq!(
-            options(&[], &[], &[]).unwrap().datasets.len(),
-            dataset::embedded_names().count()
-        );
-    }
-
-    #[test]
-    fn mistakes_are_the_users() {
-        for wrong in [
-            options(&["video"], &[], &[]),
-            options(&[], &["murmur"], &[]),
-            options(&[], &[], &["a.txt", "x/a.keys"]),
-            options(&[], &[], &["video-ids.txt"]),
-        ] {
-            assert!(wrong.unwrap_err().is_input());
-        }
     }
 }

@@ -21,6 +21,8 @@ pub(super) fn all(
     terminal.begin("drawing", 1);
     let staging = destination.stage().map_err(output)?;
     records.write(staging.path()).map_err(Failure::internal)?;
+    // What is drawn is what the files say: numbers with nine digits, not those in memory.
+    *records = Records::read(staging.path()).map_err(Failure::internal)?;
     finish(records, staging, terminal, interrupt)
 }
 
