@@ -268,7 +268,7 @@ fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow) -> f64 {
 /// bits set a filter's rate goes like S^k, so the variance grows by the square of `count k sd(S) / mean(S)`; for S as
 /// the occupancy problem has it, doubled because a key's probes are not independent of each other. Measured with an
 /// ideal hash, 400 seeds and 1,000,000 absent keys at 10 bits per key, the ratio was 1.48 with 40,000 keys (this
-/// formula: 1.60) and 3.54 with 4,000 (6.35).
+/// formula: 1.58) and 3.54 with 4,000 (6.17).
 fn spread(row: &FalsePositiveRow, count: f64) -> f64 {
     let bits = 8.0 * (row.filter_bytes - 1) as f64;
     let k = f64::from(BitsPerKey::whole(row.bits_per_key).probe_count());
