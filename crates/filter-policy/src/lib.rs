@@ -1,1 +1,43 @@
-//! stub
+// The README's links to files, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//! [THEORY.md]: theory
+//!
+#![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "alloc"),
+    doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
+)]
+#![no_std]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod bloom;
+mod builder;
+mod error;
+pub mod format;
+mod hasher;
+mod params;
+mod policy;
+mod probe;
+pub mod sizing;
+pub mod theory;
+mod view;
+
+pub use bloom::BloomFilterPolicy;
+pub use builder::FilterBuilder;
+pub use error::Error;
+pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
+pub use policy::FilterPolicy;
+pub use probe::{Positions, ProbeSequence};
+pub use view::{FilterKind, FilterView};

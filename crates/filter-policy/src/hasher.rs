@@ -1,0 +1,127 @@
+//! The hash functions of the policies, each bound to the policy name under which its filters are stored.
+
+use core::str;
+
+use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_signed_tail};
+
+/// Maps keys to 32-bit hash values and names the stored format that follows from it.
+///
+/// Implement it to put another function into LevelDB's filter layout; give it a name of its own. Filters that
+/// were built with one function and are read with another hide keys, and the name is all that keeps them
+/// apart.
+pub trait KeyHasher {
+    /// The hash value of a key. The same key must give the same value on every platform, for as long as
+    /// filters are kept.
+    fn hash(&self, key: &[u8]) -> u32;
+
+    /// The name of the policy that stores filters made with exactly this function, its seed included.
+    fn policy_name(&self) -> &str;
+}
+
+/// MurmurHash2 with a seed, tail bytes unsigned: the hash of `BloomFilter2`.
+///
+/// The policy's name is `BloomFilter2` with the seed 5381 and `BloomFilter2.Seed` with eight hexadecimal
+/// digits after it with any other.
+///
+/// ```
+/// use filter_policy::{KeyHasher, Murmur2};
+///
+/// assert_eq!(Murmur2::new().policy_name(), "BloomFilter2");
+/// assert_eq!(Murmur2::with_seed(5381).policy_name(), "BloomFilter2");
+/// assert_eq!(Murmur2::with_seed(0x9747_b28c).policy_name(), "BloomFilter2.Seed9747b28c");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Murmur2 {
+    seed: u32,
+    seeded_name: [u8; 25],
+}
+
+impl Murmur2 {
+    /// The name with the default seed.
+    const NAME: &str = "BloomFilter2";
+
+    /// With the seed 5381.
+    pub const fn new() -> Self {
+        Self::with_seed(MURMUR2_SEED)
+    }
+
+    /// With a seed of the caller's choice.
+    pub const fn with_seed(seed: u32) -> Self {
+        let [a, b, c, d] = seed.to_be_bytes();
+        #[rustfmt::skip]
+        let seeded_name = [
+            b'B', b'l', b'o', b'o', b'm', b'F', b'i', b'l', b't', b'e', b'r', b'2', b'.', b'S', b'e', b'e', b'd',
+            digit(a >> 4), digit(a & 15), digit(b >> 4), digit(b & 15),
+            digit(c >> 4), digit(c & 15), digit(d >> 4), digit(d & 15),
+        ];
+        Self { seed, seeded_name }
+    }
+
+    /// The seed.
+    pub const fn seed(&self) -> u32 {
+        self.seed
+    }
+}
+
+/// The hexadecimal digit for 0 to 15.
+const fn digit(value: u8) -> u8 {
+    if value < 10 {
+        b'0' + value
+    } else {
+        b'a' + (value - 10)
+    }
+}
+
+impl Default for Murmur2 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl KeyHasher for Murmur2 {
+    #[inline]
+    fn hash(&self, key: &[u8]) -> u32 {
+        murmur2(key, self.seed)
+    }
+
+    fn policy_name(&self) -> &str {
+        if self.seed == MURMUR2_SEED {
+            Self::NAME
+        } else {
+            str::from_utf8(&self.seeded_name).expect("every byte of the name is ASCII")
+        }
+    }
+}
+
+/// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after
+/// the last whole word are sign-extended, so keys with a byte above 0x7f there hash to other values. Policy
+/// name: `BloomFilter2.SignedTail`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Murmur2SignedTail;
+
+impl KeyHasher for Murmur2SignedTail {
+    #[inline]
+    fn hash(&self, key: &[u8]) -> u32 {
+        murmur2_signed_tail(key, MURMUR2_SEED)
+    }
+
+    fn policy_name(&self) -> &str {
+        "BloomFilter2.SignedTail"
+    }
+}
+
+/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name:
+/// `leveldb.BuiltinBloomFilter2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LevelDbHash;
+
+impl KeyHasher for LevelDbHash {
+    #[inline]
+    fn hash(&self, key: &[u8]) -> u32 {
+        leveldb_hash(key, LEVELDB_BLOOM_SEED)
+    }
+
+    fn policy_name(&self) -> &str {
+        "leveldb.BuiltinBloomFilter2"
+    }
+}

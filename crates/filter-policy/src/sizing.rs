@@ -1,0 +1,419 @@
+//! How large a filter must be, how often it errs, how many keys it can take: any of these from the others.
+//!
+//! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with
+//! independent probes, derived in [`theory`](crate::theory); [`Format`] gives what a stored format really
+//! does: its whole bytes, its own rule for k, its limits. Logarithms and exponentials come from `libm`, so
+//! every platform gets the same numbers.
+//!
+//! | wanted | given | function |
+//! |---|---|---|
+//! | false-positive rate | bits, keys, k | [`rate`] |
+//! | | bits per key, k | [`rate_at`] |
+//! | | bits per key, best k | [`best_rate_at`] |
+//! | bits per key | rate, best k | [`bits_per_key_for_rate`] |
+//! | | rate, k | [`bits_per_key_for_rate_and_probes`] |
+//! | memory in bits | keys, rate | [`bits_for`] |
+//! | | keys, rate, k | [`bits_for_probes`] |
+//! | keys | memory, rate | [`keys_for`] |
+//! | | memory, rate, k | [`keys_for_probes`] |
+//! | k | bits per key | [`best_probes`], [`best_whole_probes`] |
+//! | | rate, at the least memory | [`probes_for_rate`] |
+//! | exact bytes | keys, bits per key | [`Format::filter_bytes`] |
+//! | rate | keys, bits per key | [`Format::rate`] |
+//! | bits per key | keys, rate | [`Format::bits_per_key_for_rate`] |
+//! | | keys, memory | [`Format::bits_per_key_for_bytes`] |
+//! | keys | memory, bits per key | [`Format::max_keys`] |
+//! | k | bits per key | [`Format::probe_count`] |
+
+use core::f64::consts::LN_2;
+
+use crate::error::Error;
+
+mod format;
+
+pub use format::Format;
+
+/// The false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes
+/// each: `(1 - (1 - 1/bits)^(probes * keys))^probes`.
+///
+/// Accurate to about 12 digits with up to 30 probes, for filters and key sets of 2^40 and more.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `bits` is 0.
+///
+/// ```
+/// // Sixteen bits per key and eight probes: not quite six in ten thousand.
+/// let rate = filter_policy::sizing::rate(16_000_000, 1_000_000, 8)?;
+/// assert!((rate - 5.74496e-4).abs() < 1e-9);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub fn rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
+    if bits == 0 {
+        return Err(Error::OutOfDomain {
+            what: "the number of bits",
+            given: 0.0,
+            allowed: "at least 1",
+        });
+    }
+    if probes == 0 {
+        return Ok(1.0);
+    }
+    if keys == 0 {
+        return Ok(0.0);
+    }
+    let bits_set = f64::from(probes) * keys as f64;
+    Ok(rate_of_zeros(
+        bits_set * libm::log1p(-1.0 / bits as f64),
+        f64::from(probes),
+    ))
+}
+
+/// The rate of a large filter with `probes` probes: `(1 - e^(-probes / bits_per_key))^probes`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0.
+pub fn rate_at(bits_per_key: f64, probes: u32) -> Result<f64, Error> {
+    positive("bits per key", bits_per_key)?;
+    Ok(rate_of_zeros(
+        -f64::from(probes) / bits_per_key,
+        f64::from(probes),
+    ))
+}
+
+/// The rate of a large filter with the best probe count, whole or not: `e^(-bits_per_key * (ln 2)^2)`. A
+/// lower bound for every Bloom filter.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0.
+pub fn best_rate_at(bits_per_key: f64) -> Result<f64, Error> {
+    positive("bits per key", bits_per_key)?;
+    Ok(libm::exp(-bits_per_key * LN_2 * LN_2))
+}
+
+/// The bits per key that reach a false-positive rate with the best probe count: `-ln(rate) / (ln 2)^2`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
+///
+/// ```
+/// let bits_per_key = filter_policy::sizing::bits_per_key_for_rate(0.01)?;
+/// assert!((bits_per_key - 9.585058).abs() < 1e-6);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub fn bits_per_key_for_rate(rate: f64) -> Result<f64, Error> {
+    proper_rate(rate)?;
+    Ok(-libm::log(rate) / (LN_2 * LN_2))
+}
+
+/// The bits per key that reach a false-positive rate with `probes` probes in a large filter:
+/// `-probes / ln(1 - rate^(1/probes))`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
+pub fn bits_per_key_for_rate_and_probes(rate: f64, probes: u32) -> Result<f64, Error> {
+    Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
+}
+
+/// The memory, in bits, for `keys` keys at a false-positive rate with the best probe count: `-keys * ln(rate)
+/// / (ln 2)^2`.
+///
+/// Not rounded: formats round to bytes or words, and some of them down.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
+///
+/// ```
+/// // The 22.85 MiB that Guava takes for ten million keys at one in ten thousand.
+/// let bits = filter_policy::sizing::bits_for(10_000_000, 0.0001)?;
+/// assert_eq!(bits as u64, 191_701_167);
+/// assert_eq!((bits / 8.0 / 1024.0 / 1024.0 * 100.0).round(), 2285.0);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub fn bits_for(keys: u64, rate: f64) -> Result<f64, Error> {
+    proper_rate(rate)?;
+    // In this order: Guava computes it so, and its sizes are compared with these.
+    Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
+}
+
+/// The memory, in bits, for `keys` keys at a false-positive rate with `probes` probes, not rounded: the m for
+/// which [`rate`] gives it.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
+pub fn bits_for_probes(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> {
+    let ln_zeros = ln_zeros_for(rate, probes)?;
+    if keys == 0 {
+        return Ok(0.0);
+    }
+    // (1 - 1/m)^(kn) = zeros, solved for m.
+    Ok(-1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)))
+}
+
+/// How many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
+pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
+    Ok(whole(bits as f64 / bits_per_key_for_rate(rate)?))
+}
+
+/// How many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
+/// largest n for which [`rate`] does not exceed it, up to the rounding of doubles.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
+///
+/// ```
+/// use filter_policy::sizing::{keys_for_probes, rate};
+///
+/// let keys = keys_for_probes(800_000, 0.01, 6)?;
+/// assert!(rate(800_000, keys, 6)? <= 0.01 && rate(800_000, keys + 1, 6)? > 0.01);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub fn keys_for_probes(bits: u64, rate: f64, probes: u32) -> Result<u64, Error> {
+    let ln_zeros = ln_zeros_for(rate, probes)?;
+    if bits == 0 {
+        return Ok(0);
+    }
+    // With a single bit the logarithm is -infinity and the quotient 0, which is right: one key fills it.
+    Ok(whole(
+        ln_zeros / (f64::from(probes) * libm::log1p(-1.0 / bits as f64)),
+    ))
+}
+
+/// The probe count with the lowest rate, not rounded: `bits_per_key * ln 2`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0.
+pub fn best_probes(bits_per_key: f64) -> Result<f64, Error> {
+    positive("bits per key", bits_per_key)?;
+    Ok(bits_per_key * LN_2)
+}
+
+/// The whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
+/// [`best_probes`].
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or so large that 2^32 probes
+/// are too few.
+///
+/// ```
+/// use filter_policy::sizing::{best_whole_probes, rate_at};
+///
+/// assert_eq!(best_whole_probes(10.0)?, 7);
+/// assert!(rate_at(10.0, 7)? < rate_at(10.0, 6)?);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+pub fn best_whole_probes(bits_per_key: f64) -> Result<u32, Error> {
+    let below = libm::floor(best_probes(bits_per_key)?);
+    let too_many = Error::OutOfDomain {
+        what: "bits per key",
+        given: bits_per_key,
+        allowed: "below 6196328017",
+    };
+    let below = u32::try_from(whole(below)).map_err(|_| too_many)?;
+    let above = below.checked_add(1).ok_or(too_many)?;
+    // Rates underflow to zero where hundreds of probes would be best, so the logarithms are compared.
+    let ln_rate =
+        |probes: u32| f64::from(probes) * libm::log(-libm::expm1(-f64::from(probes) / bits_per_key));
+    Ok(if below > 0 && ln_rate(below) <= ln_rate(above) {
+        below
+    } else {
+        above
+    })
+}
+
+/// The probe count that reaches a false-positive rate in the least memory, not rounded: `-log2(rate)`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
+pub fn probes_for_rate(rate: f64) -> Result<f64, Error> {
+    proper_rate(rate)?;
+    Ok(-libm::log2(rate))
+}
+
+/// The rate from the logarithm of the share of zeros.
+fn rate_of_zeros(ln_zeros: f64, probes: f64) -> f64 {
+    libm::pow(-libm::expm1(ln_zeros), probes)
+}
+
+/// The logarithm of the share of zeros at which `probes` probes give a rate: `ln(1 - rate^(1/probes))`.
+fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
+    proper_rate(rate)?;
+    if probes == 0 {
+        return Err(Error::OutOfDomain {
+            what: "the probe count",
+            given: 0.0,
+            allowed: "at least 1",
+        });
+    }
+    let ln_ones = libm::log(rate) / f64::from(probes);
+    // Where nearly all bits are ones the share of zeros is the small number, otherwise the share of ones.
+    Ok(if ln_ones > -LN_2 {
+        libm::log(-libm::expm1(ln_ones))
+    } else {
+        libm::log1p(-libm::exp(ln_ones))
+    })
+}
+
+fn positive(what: &'static str, given: f64) -> Result<(), Error> {
+    if given > 0.0 && given.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::OutOfDomain {
+            what,
+            given,
+            allowed: "a finite number above 0",
+        })
+    }
+}
+
+fn proper_rate(given: f64) -> Result<(), Error> {
+    if given > 0.0 && given < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::OutOfDomain {
+            what: "the false-positive rate",
+            given,
+            allowed: "a number above 0 and below 1",
+        })
+    }
+}
+
+/// Rounds a number that is not negative down; beyond 2^64 gives the largest value.
+#[expect(clippy::cast_possible_truncation, reason = "rounding down is what is wanted")]
+fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs()
+    }
+
+    #[test]
+    fn rates_agree_with_arithmetic_of_60_digits() {
+        // Python: getcontext().prec = 60; (1 - (1 - 1/Decimal(m))**(k*n))**k
+        let exact = [
+            (800_000, 80_000, 6, 8.436_232_356_956_587e-3),
+            (1_200_000, 80_000, 10, 7.439_941_614_435_543e-4),
+            (1_600_000, 80_000, 13, 6.792_399_119_952_439e-5),
+            (64, 1, 6, 5.372_527_884_563_968e-7),
+            (64, 32, 1, 3.958_588_540_383_072e-1),
+            (1 << 40, 1 << 36, 11, 4.587_107_308_162_234e-4),
+            (1 << 40, 1 << 40, 1, 6.321_205_588_287_25e-1),
+            (1 << 40, 1 << 20, 30, 4.959_682_376_429_389e-137),
+            (1 << 40, 1, 1, 9.094_947_017_729_282e-13),
+            (320, 32, 6, 8.494_189_173_860_94e-3),
+            (8, 1, 1, 0.125),
+            (2, 5, 3, 9.999_084_500_595_643e-1),
+        ];
+        for (bits, keys, probes, expected) in exact {
+            let given = rate(bits, keys, probes).unwrap();
+            assert!(
+                close(given, expected, 1e-12),
+                "m {bits}, n {keys}, k {probes}: {given:e}, not {expected:e}"
+            );
+        }
+        assert_eq!(rate(1, 1, 1), Ok(1.0));
+        assert_eq!(rate(1, 0, 1), Ok(0.0));
+        assert_eq!(rate(64, 5, 0), Ok(1.0));
+        assert_eq!(rate(u64::MAX, u64::MAX, u32::MAX), Ok(1.0));
+    }
+
+    #[test]
+    fn each_quantity_comes_back_from_the_others() {
+        for probes in [1, 2, 6, 13, 30] {
+            for wanted in [0.9, 0.5, 0.1, 0.01, 1e-4, 1e-9, 1e-30] {
+                let per_key = bits_per_key_for_rate_and_probes(wanted, probes).unwrap();
+                assert!(
+                    close(rate_at(per_key, probes).unwrap(), wanted, 1e-11),
+                    "{wanted} with {probes} probes"
+                );
+
+                let bits = bits_for_probes(1_000_000, wanted, probes).unwrap();
+                if bits < 1e15 {
+                    let back = rate(whole(bits.ceil()), 1_000_000, probes).unwrap();
+                    assert!(
+                        back <= wanted * (1.0 + 1e-12) && close(back, wanted, 1e-3),
+                        "{wanted} with {probes} probes: {back}"
+                    );
+                }
+
+                let keys = keys_for_probes(1 << 30, wanted, probes).unwrap();
+                assert!(rate(1 << 30, keys, probes).unwrap() <= wanted * (1.0 + 1e-12));
+                assert!(rate(1 << 30, keys + 1, probes).unwrap() > wanted * (1.0 - 1e-12));
+            }
+        }
+        for wanted in [0.5, 0.03, 0.01, 1e-4, 1e-9] {
+            let per_key = bits_per_key_for_rate(wanted).unwrap();
+            assert!(close(best_rate_at(per_key).unwrap(), wanted, 1e-12));
+            assert!(close(
+                best_probes(per_key).unwrap(),
+                probes_for_rate(wanted).unwrap(),
+                1e-12
+            ));
+            let keys = keys_for(1 << 40, wanted).unwrap();
+            assert!(bits_for(keys, wanted).unwrap() <= (1_u64 << 40) as f64);
+            assert!(bits_for(keys + 1, wanted).unwrap() > (1_u64 << 40) as f64);
+        }
+    }
+
+    #[test]
+    fn best_whole_probes_are_the_best_of_all() {
+        for tenths in 1..=1_000 {
+            let bits_per_key = f64::from(tenths) / 10.0;
+            let best = best_whole_probes(bits_per_key).unwrap();
+            let rate_of_best = rate_at(bits_per_key, best).unwrap();
+            for probes in 1..=80 {
+                assert!(
+                    rate_of_best <= rate_at(bits_per_key, probes).unwrap(),
+                    "{bits_per_key} bits per key"
+                );
+            }
+        }
+        assert_eq!(best_whole_probes(1e-9), Ok(1));
+        assert_eq!(best_whole_probes(100_000.0), Ok(69_315));
+        assert!(best_whole_probes(6_196_328_016.0).is_ok());
+        assert!(best_whole_probes(6_196_328_018.0).is_err());
+    }
+
+    #[test]
+    fn arguments_without_meaning_are_errors() {
+        for bad_rate in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
+            assert!(bits_per_key_for_rate(bad_rate).is_err());
+            assert!(bits_per_key_for_rate_and_probes(bad_rate, 6).is_err());
+            assert!(bits_for(1, bad_rate).is_err());
+            assert!(bits_for_probes(1, bad_rate, 6).is_err());
+            assert!(keys_for(1, bad_rate).is_err());
+            assert!(keys_for_probes(1, bad_rate, 6).is_err());
+            assert!(probes_for_rate(bad_rate).is_err());
+        }
+        for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(rate_at(bad_bits, 6).is_err());
+            assert!(best_rate_at(bad_bits).is_err());
+            assert!(best_probes(bad_bits).is_err());
+            assert!(best_whole_probes(bad_bits).is_err());
+        }
+        assert!(rate(0, 1, 1).is_err());
+        assert!(bits_per_key_for_rate_and_probes(0.01, 0).is_err());
+        assert_eq!(keys_for_probes(0, 0.01, 6), Ok(0));
+        assert_eq!(keys_for_probes(1, 0.01, 6), Ok(0));
+        assert_eq!(bits_for_probes(0, 0.01, 6), Ok(0.0));
+    }
+}
