@@ -4,35 +4,25 @@
 //! answers; then the timing, alone and before any thread pool exists; then everything that does not depend on the
 //! machine, on all processors.
 
+mod options;
+
 use std::fmt;
-use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
+use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, Function, GateError};
 use crate::measure::collisions::{self, RawCollisions};
+use crate::measure::false_positives::Probes;
 use crate::measure::timing::{self, TimingError};
 use crate::measure::{Hashed, distribution};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{DatasetSummary, DistributionRow, FORMAT, FunctionSummary, Run, SCHEMA};
+use crate::record::{DistributionRow, FORMAT, FalsePositiveRow, FunctionSummary, Run, SCHEMA};
 use crate::records::Records;
-
-/// Seed of a run that names none; the manifest's checksums are for it.
-pub const DEFAULT_SEED: u64 = 1;
-
-/// What to compare, checked.
-#[derive(Debug, Clone)]
-pub struct Options {
-    datasets: Vec<String>,
-    keys: Vec<PathBuf>,
-    functions: Vec<&'static Function>,
-    seed: u64,
-    quick: bool,
-    command: String,
-}
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -102,86 +92,6 @@ impl From<DatasetError> for CompareError {
     }
 }
 
-impl Options {
-    /// Looks up the names, in any case and each once, and checks what the key files would be called.
-    ///
-    /// Without functions, all; without datasets and key files, all embedded datasets.
-    ///
-    /// # Errors
-    ///
-    /// When a name is unknown, and when two datasets would have one name.
-    pub fn new(
-        datasets: &[String],
-        functions: &[String],
-        keys: Vec<PathBuf>,
-        seed: u64,
-        quick: bool,
-    ) -> Result<Self, CompareError> {
-        let mut command = vec!["cargo xtask compare".to_owned()];
-
-        let mut chosen: Vec<String> = Vec::new();
-        for name in datasets {
-            let known = dataset::embedded_names()
-                .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| {
-                    CompareError::Name(UnknownName::new("dataset", name, dataset::embedded_names()))
-                })?;
-            if !chosen.iter().any(|other| other == known) {
-                command.push(format!("--dataset {known}"));
-                chosen.push(known.to_owned());
-            }
-        }
-        if chosen.is_empty() && keys.is_empty() {
-            chosen.extend(dataset::embedded_names().map(str::to_owned));
-        }
-        dataset::file_names(&keys)?;
-        command.extend(
-            keys.iter()
-                .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
-        );
-
-        let mut wanted: Vec<&'static Function> = Vec::new();
-        for name in functions {
-            let function = functions::find(name).map_err(CompareError::Name)?;
-            if !wanted.iter().any(|other| other.name == function.name) {
-                command.push(format!("--function {}", function.name));
-                wanted.push(function);
-            }
-        }
-        if wanted.is_empty() {
-            wanted.extend(functions::all());
-        }
-
-        command.push(format!("--seed {seed}"));
-        if quick {
-            command.push("--quick".to_owned());
-        }
-        Ok(Self {
-            datasets: chosen,
-            keys,
-            functions: wanted,
-            seed,
-            quick,
-            command: command.join(" "),
-        })
-    }
-
-    /// The command line that repeats the run.
-    pub fn command(&self) -> &str {
-        &self.command
-    }
-}
-
-/// `text` as one word of a shell.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 /// Measures; the list of files in the records is left for the writer to fill in.
 ///
 /// # Errors
@@ -207,46 +117,53 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress,
     )?;
     environment.threads_while_timing = times.threads;
-    let cells = measure(&datasets, &options.functions, progress)?;
-    let mut raw = Vec::with_capacity(cells.len());
-    let mut distribution = Vec::new();
-    for cell in cells {
-        raw.push(cell.collisions);
-        distribution.extend(cell.distribution);
-    }
-    let collisions = collisions::judge(&raw);
+    let quality = measure(&datasets, &options.functions, progress)?;
+    let collisions = collisions::judge(&quality.collisions);
+    let findings = findings::judge(Evidence {
+        datasets: &datasets,
+        raw: &quality.collisions,
+        collisions: &collisions,
+        distribution: &quality.distribution,
+        false_positives: &quality.false_positives,
+    });
+    go_on(progress)?;
 
     Ok(Records {
         run: Run {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            command: options.command.clone(),
+            command: options.command().to_owned(),
             date,
             seed: options.seed,
             quick: options.quick,
             files: Vec::new(),
             environment,
-            datasets: datasets.iter().map(summary).collect(),
+            datasets: datasets
+                .iter()
+                .map(|dataset| summarise(dataset, collisions.len()))
+                .collect(),
             functions: options
                 .functions
                 .iter()
                 .map(|function| describe(function))
                 .collect(),
-            findings: Vec::new(),
+            findings,
         },
         collisions,
         timing: times.timing,
         latency: times.latency,
-        distribution,
-        false_positives: Vec::new(),
+        distribution: quality.distribution,
+        false_positives: quality.false_positives,
     })
 }
 
-/// What one function does to one dataset, whatever the machine.
-struct Cell {
-    collisions: RawCollisions,
+/// Everything that does not depend on the machine, by dataset and function in the order given.
+#[derive(Default)]
+struct Quality {
+    collisions: Vec<RawCollisions>,
     distribution: Vec<DistributionRow>,
+    false_positives: Vec<FalsePositiveRow>,
 }
 
 /// Measures everything but time on all processors; the result does not depend on their number.
@@ -254,31 +171,61 @@ fn measure(
     datasets: &[Dataset],
     functions: &[&'static Function],
     progress: &dyn Progress,
-) -> Result<Vec<Cell>, CompareError> {
-    let pairs: Vec<(&Dataset, &'static Function)> = datasets
-        .iter()
-        .flat_map(|dataset| functions.iter().map(move |&function| (dataset, function)))
-        .collect();
-    progress.begin("quality", pairs.len() as u64);
+) -> Result<Quality, CompareError> {
     let pool = rayon::ThreadPoolBuilder::new()
         .build()
         .map_err(|error| CompareError::Threads(error.to_string()))?;
-    let cells: Result<Vec<Cell>, Cancelled> = pool.install(|| {
-        pairs
+    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+    let parts: Result<Vec<Quality>, Cancelled> = pool.install(|| {
+        let probes: Vec<Probes<'_>> = datasets
             .par_iter()
-            .map(|&(dataset, function)| {
+            .map(|dataset| {
                 go_on(progress)?;
-                let hashed = Hashed::new(&dataset.keys, function);
-                let cell = Cell {
-                    collisions: collisions::measure(dataset, &hashed),
-                    distribution: distribution::measure(dataset, &hashed),
-                };
+                let probes = Probes::new(dataset);
                 progress.step();
-                Ok(cell)
+                Ok(probes)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        // The ideal hash stands after the functions of its dataset.
+        let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
+        let tasks: Vec<_> = datasets
+            .iter()
+            .zip(&probes)
+            .flat_map(|(dataset, probes)| hashes().map(move |function| (dataset, probes, function)))
+            .collect();
+        tasks
+            .par_iter()
+            .map(|&(dataset, probes, function)| {
+                go_on(progress)?;
+                let part = part(dataset, probes, function);
+                progress.step();
+                Ok(part)
             })
             .collect()
     });
-    Ok(cells?)
+    let mut quality = Quality::default();
+    for part in parts? {
+        quality.collisions.extend(part.collisions);
+        quality.distribution.extend(part.distribution);
+        quality.false_positives.extend(part.false_positives);
+    }
+    Ok(quality)
+}
+
+/// What one function does to one dataset; without a function, what the ideal hash does in a filter.
+fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Quality {
+    let Some(function) = function else {
+        return Quality {
+            false_positives: probes.measure_ideal(),
+            ..Quality::default()
+        };
+    };
+    let hashed = Hashed::new(&dataset.keys, function);
+    Quality {
+        collisions: vec![collisions::measure(dataset, &hashed)],
+        distribution: distribution::measure(dataset, &hashed),
+        false_positives: probes.measure(&hashed),
+    }
 }
 
 /// All datasets of the run: the embedded ones, then the key files.
@@ -302,23 +249,6 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
     Ok(datasets)
 }
 
-fn summary(dataset: &Dataset) -> DatasetSummary {
-    let (min_len, max_len) = dataset.length_range();
-    DatasetSummary {
-        name: dataset.name.clone(),
-        kind: dataset.kind,
-        source: dataset.source.clone(),
-        keys: dataset.keys.len() as u64,
-        bytes: dataset.keys.total_bytes() as u64,
-        min_len: min_len as u64,
-        max_len: max_len as u64,
-        mean_len: dataset.mean_length(),
-        sha256: dataset.sha256.clone(),
-        duplicates_dropped: dataset.duplicates_dropped,
-        detectable_ratio: 1.0,
-    }
-}
-
 fn describe(function: &Function) -> FunctionSummary {
     FunctionSummary {
         name: function.name.to_owned(),
@@ -335,60 +265,5 @@ fn describe(function: &Function) -> FunctionSummary {
             .map(|&weakness| weakness.to_owned())
             .collect(),
         stable: function.stable,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, CompareError> {
-        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        let keys = keys.iter().map(PathBuf::from).collect();
-        Options::new(&owned(datasets), &owned(functions), keys, 7, true)
-    }
-
-    #[test]
-    fn names_are_taken_once_and_in_any_case() {
-        let options = options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]).unwrap();
-        assert_eq!(
-            options.command(),
-            "cargo xtask compare --dataset video-ids --function XXH3 --function CRC-32 --seed 7 --quick"
-        );
-        assert_eq!(options.datasets, ["video-ids"]);
-        assert_eq!(options.functions.len(), 2);
-    }
-
-    #[test]
-    fn own_keys_stand_instead_of_the_embedded_sets() {
-        let own = options(&[], &[], &["my keys.txt"]).unwrap();
-        assert!(own.datasets.is_empty());
-        assert_eq!(own.functions.len(), functions::all().len());
-        assert_eq!(
-            own.command(),
-            "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
-        );
-        let both = options(&["video-ids"], &[], &["it's"]).unwrap();
-        assert_eq!(both.datasets, ["video-ids"]);
-        assert_eq!(
-            both.command(),
-            r"cargo xtask compare --dataset video-ids --keys 'it'\''s' --seed 7 --quick"
-        );
-        assert_eq!(
-            options(&[], &[], &[]).unwrap().datasets.len(),
-            dataset::embedded_names().count()
-        );
-    }
-
-    #[test]
-    fn mistakes_are_the_users() {
-        for wrong in [
-            options(&["video"], &[], &[]),
-            options(&[], &["murmur"], &[]),
-            options(&[], &[], &["a.txt", "x/a.keys"]),
-            options(&[], &[], &["video-ids.txt"]),
-        ] {
-            assert!(wrong.unwrap_err().is_input());
-        }
     }
 }

@@ -189,7 +189,8 @@ mod tests {
 
     #[test]
     fn what_a_line_is() {
-        let cases: [(&[u8], &[&[u8]], u64); 12] = [
+        type Case = (&'static [u8], &'static [&'static [u8]], u64);
+        let cases: [Case; 12] = [
             (b"", &[], 0),
             (b"\n", &[b""], 0),
             (b"\r\n", &[b""], 0),

@@ -5,6 +5,7 @@ mod chart;
 pub mod compare;
 pub mod dataset;
 pub mod environment;
+pub mod findings;
 pub mod functions;
 pub mod keys;
 pub mod measure;

@@ -305,3 +305,79 @@ fn write_csv<T: Row>(path: &Path, rows: &[T]) -> Result<(), RecordsError> {
     let mut inner = writer.into_inner().map_err(|e| io(path)(e.into_error()))?;
     inner.flush().map_err(io(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{DistributionKind, Verdict};
+
+    /// The header that the writer would make from the fields.
+    fn derived(row: impl Row) -> Vec<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.serialize(row).unwrap();
+        let bytes = writer.into_inner().unwrap();
+        csv::Reader::from_reader(&bytes[..])
+            .headers()
+            .unwrap()
+            .iter()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    #[test]
+    fn headers_are_the_fields() {
+        let name = String::new;
+        let collisions = CollisionRow {
+            dataset: name(),
+            function: name(),
+            bits: 32,
+            keys: 1,
+            collisions: 0,
+            expected: 0.0,
+            p_value: 1.0,
+            ci_low: 0.0,
+            ci_high: 1.0,
+            band_low: 0.0,
+            band_high: 1.0,
+            p_adjusted: 1.0,
+            verdict: Verdict::InBand,
+        };
+        assert_eq!(derived(collisions), CollisionRow::HEADER);
+        let timing = TimingRow {
+            dataset: name(),
+            function: name(),
+            keys: 1,
+            bytes: 1,
+            median_ns_per_key: 1.0,
+            mad_ns_per_key: 0.0,
+            samples: 1,
+        };
+        assert_eq!(derived(timing), TimingRow::HEADER);
+        let distribution = DistributionRow {
+            dataset: name(),
+            function: name(),
+            kind: DistributionKind::BitShare,
+            parameter: 0,
+            statistic: 0.5,
+            dof: 1,
+            p_value: 1.0,
+        };
+        assert_eq!(derived(distribution), DistributionRow::HEADER);
+        let false_positives = FalsePositiveRow {
+            dataset: name(),
+            function: name(),
+            bits_per_key: 10,
+            keys: 1,
+            probes: 1,
+            false_positives: 0,
+            rate: 0.0,
+            ci_low: 0.0,
+            ci_high: 1.0,
+            theory: 0.0,
+            raw_bytes: 1,
+            filter_bytes: 9,
+            saved: -8.0,
+        };
+        assert_eq!(derived(false_positives), FalsePositiveRow::HEADER);
+    }
+}

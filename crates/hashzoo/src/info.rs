@@ -19,7 +19,8 @@ pub struct HashInfo {
     pub name: &'static str,
     /// The Rust identifier in this crate (`"sdbm"`).
     pub ident: &'static str,
-    /// Year of the first publication known; `source` says when a later change made this form of it.
+    /// Year of the first known publication, not counting changes of the start value, the seed or the width, which
+    /// `source` names.
     pub year: u16,
     /// Who wrote it.
     pub author: &'static str,

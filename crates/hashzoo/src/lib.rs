@@ -8,6 +8,7 @@ extern crate std;
 mod functions;
 mod info;
 mod registry;
+mod tail;
 mod verification;
 
 pub use functions::*;

@@ -21,6 +21,8 @@ pub(super) fn all(
     terminal.begin("drawing", 1);
     let staging = destination.stage().map_err(output)?;
     records.write(staging.path()).map_err(Failure::internal)?;
+    // What is drawn is what the files say: numbers with nine digits, not those in memory.
+    *records = Records::read(staging.path()).map_err(Failure::internal)?;
     finish(records, staging, terminal, interrupt)
 }
 
@@ -54,7 +56,7 @@ pub(super) fn files(records: &Records) -> Vec<String> {
 /// A folder that is not ours is the user's choice; a disk that is full is not.
 pub(super) fn output(error: OutputError) -> Failure {
     match error {
-        OutputError::Refused { .. } => Failure::input(format!("--out {error}")),
+        OutputError::Refused { .. } => Failure::input(error),
         _ => Failure::internal(error),
     }
 }

@@ -61,7 +61,7 @@ fn documented(text: &str) -> bool {
         .find(|line| !(line.is_empty() || line.starts_with("#!") || (line.starts_with("//") && !line.starts_with("//!"))))
         .is_some_and(|line| line.starts_with("//!"))
         // A crate's documentation may be its README.
-        || text.contains("#![doc = include_str!(")
+        || text.contains("doc = include_str!(")
 }
 
 /// Whether the file lies in a module that may hold such code.

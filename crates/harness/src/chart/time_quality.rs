@@ -76,7 +76,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             }
         })
         .collect();
-    let labels = place(&points);
+    let labels = place(&points, y_scale.at(1.0));
     for (point, label) in points.iter().zip(&labels) {
         label.leader(&mut scene, point.at);
     }
@@ -188,8 +188,10 @@ impl Label {
     }
 }
 
-/// Finds each label the nearest free place. Deterministic: fixed directions, in order of the points.
-fn place(points: &[Point<'_>]) -> Vec<Label> {
+/// Finds each label the nearest place free of other labels, of points and of the line at height `line`.
+///
+/// Deterministic: fixed directions, in order of the points.
+fn place(points: &[Point<'_>], line: f64) -> Vec<Label> {
     /// Right first, then the other sides, then between; unit vectors.
     const DIRECTIONS: [(f64, f64); 12] = [
         (1.0, 0.0),
@@ -230,6 +232,7 @@ fn place(points: &[Point<'_>]) -> Vec<Label> {
         };
         let free = |label: &Label| {
             label.fits()
+                && !label.overlaps([LEFT, line - 1.0, RIGHT, line + 1.0])
                 && placed.iter().all(|other| !label.overlaps(other.corners()))
                 && points.iter().all(|p| {
                     let r = mark::RADIUS + 1.0;
@@ -263,7 +266,7 @@ mod tests {
                 beyond: None,
             })
             .collect();
-        let labels = place(&points);
+        let labels = place(&points, 402.0);
         for (i, label) in labels.iter().enumerate() {
             assert!(label.fits(), "{}", label.text);
             for other in &labels[..i] {

@@ -10,10 +10,10 @@ mod verify;
 use std::fmt;
 use std::sync::LazyLock;
 
-pub use verify::{WrongAnswer, verification};
+pub use verify::WrongAnswer;
 
 use crate::names::UnknownName;
-use crate::record::FunctionGroup;
+use crate::record::{FunctionGroup, FunctionSummary};
 
 /// A function as the comparison sees it.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,26 @@ impl Function {
     /// Bits that are compared: the low ones, at most 32.
     pub fn compared_bits(&self) -> u32 {
         self.output_bits.min(32)
+    }
+
+    /// What the records say of it.
+    pub fn summary(&self) -> FunctionSummary {
+        FunctionSummary {
+            name: self.name.to_owned(),
+            group: self.group,
+            bits: self.compared_bits(),
+            output_bits: self.output_bits,
+            origin: self.origin.to_owned(),
+            year: self.year,
+            author: self.author.to_owned(),
+            source: self.source.to_owned(),
+            weaknesses: self
+                .weaknesses
+                .iter()
+                .map(|&weakness| weakness.to_owned())
+                .collect(),
+            stable: self.stable,
+        }
     }
 
     /// The value that is compared: the low 32 bits.
@@ -186,6 +206,30 @@ mod tests {
             let count = own.len() + taken.len();
             taken.append(&mut own);
             assert_eq!(taken.len(), count, "{} shares a name", function.name);
+        }
+    }
+
+    #[test]
+    fn the_published_17_come_first_in_their_order() {
+        let names: Vec<&str> = all().iter().map(|function| function.name).collect();
+        let published: Vec<&str> = hashzoo::PUBLISHED.iter().map(|info| info.name).collect();
+        assert_eq!(names[..17], published);
+        assert_eq!(
+            names[17..],
+            ["CRC-32", "FNV-1a", "MurmurHash3", "XXH3", "rapidhash", "foldhash"]
+        );
+    }
+
+    #[test]
+    fn origins_are_the_locked_versions() {
+        let lock: toml::Table = include_str!("../../../../Cargo.lock").parse().unwrap();
+        let packages = lock["package"].as_array().unwrap();
+        for function in all() {
+            let (name, version) = function.origin.split_once(' ').unwrap();
+            let locked = packages.iter().any(|package| {
+                package["name"].as_str() == Some(name) && package["version"].as_str() == Some(version)
+            });
+            assert!(locked, "{} is not in Cargo.lock", function.origin);
         }
     }
 

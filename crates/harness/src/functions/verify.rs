@@ -1,4 +1,4 @@
-//! Known answers, and SMHasher's way to pin a whole mapping with one number.
+//! Known answers.
 
 use std::fmt;
 
@@ -47,19 +47,4 @@ pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> R
         expected,
         got,
     })
-}
-
-/// SMHasher's verification value of a function whose results are `result_bytes` (4 or 8) wide.
-///
-/// The keys of 0 to 255 bytes 0, 1, 2, ... are hashed, that of length n under seed 256 - n; the results, little-endian
-/// and back to back, are hashed under seed 0; the low 32 bits of that are the value (`VerificationTest` in
-/// `KeysetTest.cpp`, <https://github.com/aappleby/smhasher>).
-pub fn verification(result_bytes: usize, hash: impl Fn(&[u8], u32) -> u64) -> u32 {
-    let key: Vec<u8> = (0..=255).collect();
-    let mut results = Vec::with_capacity(256 * result_bytes);
-    for length in 0..256 {
-        let value = hash(&key[..length], 256 - length as u32);
-        results.extend_from_slice(&value.to_le_bytes()[..result_bytes]);
-    }
-    hash(&results, 0) as u32
 }

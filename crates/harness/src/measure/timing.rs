@@ -306,3 +306,6 @@ fn median(mut samples: Vec<f64>) -> f64 {
         _ => f64::midpoint(samples[middle - 1], samples[middle]),
     }
 }
+
+#[cfg(test)]
+mod tests;

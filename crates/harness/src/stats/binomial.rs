@@ -76,7 +76,7 @@ mod tests {
         let (low, high) = share_interval(0, 100, 0.95);
         assert_eq!(low, 0.0);
         // 1 - 0.025^(1/100)
-        assert_close!(high, 0.036_216_693_2, 1e-8);
+        assert_close!(high, 0.036_216_692_645_176, 1e-12);
         assert_eq!(share_interval(7, 7, 0.95).1, 1.0);
     }
 }

@@ -15,6 +15,7 @@ use crate::HashInfo;
 /// ```
 /// assert_eq!(hashzoo::ap(b"abc"), 0x1e7896e3);
 /// ```
+#[inline]
 pub const fn ap(key: &[u8]) -> u32 {
     ap_2002_full32(key) & LOW_31_BITS
 }
@@ -22,6 +23,7 @@ pub const fn ap(key: &[u8]) -> u32 {
 /// APHash of 2002: shifts by 7 and 3 for the bytes at even places, by 11 and 5 and inverted at odd ones, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn ap_2002_full32(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut rest = key;
@@ -39,6 +41,7 @@ pub const fn ap_2002_full32(key: &[u8]) -> u32 {
 /// APHash as Partow's library has it today: from 0xaaaaaaaa, with a product and a sum in place of two of the xors.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0xaaaaaaaa. Never panics.
+#[inline]
 pub const fn ap_partow(key: &[u8]) -> u32 {
     let mut h = 0xaaaa_aaaa_u32;
     let mut rest = key;

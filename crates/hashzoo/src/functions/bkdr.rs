@@ -16,6 +16,7 @@ use crate::HashInfo;
 /// ```
 /// assert_eq!(hashzoo::bkdr(b"abc"), 0x1998f2);
 /// ```
+#[inline]
 pub const fn bkdr(key: &[u8]) -> u32 {
     bkdr131_full32(key) & LOW_31_BITS
 }
@@ -23,6 +24,7 @@ pub const fn bkdr(key: &[u8]) -> u32 {
 /// The polynomial `h = MULTIPLIER * h + byte` over the bytes, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics. An even multiplier forgets all but the last 32 bytes.
+#[inline]
 pub const fn bkdr_full32<const MULTIPLIER: u32>(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut rest = key;
@@ -36,6 +38,7 @@ pub const fn bkdr_full32<const MULTIPLIER: u32>(key: &[u8]) -> u32 {
 /// BKDRHash as Partow's library has it: [`bkdr_full32`] with 131.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn bkdr131_full32(key: &[u8]) -> u32 {
     bkdr_full32::<131>(key)
 }
@@ -50,6 +53,7 @@ pub const fn bkdr131_full32(key: &[u8]) -> u32 {
 /// ```
 /// assert_eq!(hashzoo::bkdr31(b"hello world") as i32, 1794106052);
 /// ```
+#[inline]
 pub const fn bkdr31(key: &[u8]) -> u32 {
     bkdr_full32::<31>(key)
 }
@@ -66,6 +70,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     seed: None,
     weaknesses: &[
         "Only 31 bits.",
+        "Zero bytes in front of a key do not count.",
         "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
          size suffer.",
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
@@ -83,6 +88,7 @@ pub(super) static FULL32: HashInfo = HashInfo {
              https://www.partow.net/programming/hashfunctions/",
     output_bits: 32,
     weaknesses: &[
+        "Zero bytes in front of a key do not count.",
         "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
          size suffer.",
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
@@ -101,6 +107,7 @@ pub(super) static MULTIPLIER_31: HashInfo = HashInfo {
     output_bits: 32,
     weaknesses: &[
         "The multiplier is smaller than the range of a letter: two letters already collide (\"Aa\" and \"BB\").",
+        "Zero bytes in front of a key do not count.",
         "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
          size suffer.",
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
@@ -137,5 +144,10 @@ mod tests {
         assert_eq!(bkdr31(b"abc"), 96354);
         assert_eq!(bkdr31(b"hello world"), 1_794_106_052);
         assert_eq!(bkdr31(b"Aa"), bkdr31(b"BB"));
+    }
+
+    #[test]
+    fn zero_bytes_in_front_do_not_count() {
+        assert_eq!(bkdr131_full32(b"\0\0abc"), bkdr131_full32(b"abc"));
     }
 }

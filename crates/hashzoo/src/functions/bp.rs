@@ -17,6 +17,7 @@ use crate::HashInfo;
 /// // Only the last four bytes and three bits of the fifth count.
 /// assert_eq!(hashzoo::bp(b"abandon"), hashzoo::bp(b"Brandon"));
 /// ```
+#[inline]
 pub const fn bp(key: &[u8]) -> u32 {
     bp_len_full32(key) & LOW_31_BITS
 }
@@ -24,6 +25,7 @@ pub const fn bp(key: &[u8]) -> u32 {
 /// BPHash from the key's length, all 32 bits: `h = (h << 7) ^ byte` over the bytes.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
+#[inline]
 pub const fn bp_len_full32(key: &[u8]) -> u32 {
     bp_from(key.len() as u32, key)
 }
@@ -31,10 +33,12 @@ pub const fn bp_len_full32(key: &[u8]) -> u32 {
 /// BPHash as Partow's library has it: `h = (h << 7) ^ byte` over the bytes, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn bp_partow(key: &[u8]) -> u32 {
     bp_from(0, key)
 }
 
+#[inline]
 const fn bp_from(start: u32, key: &[u8]) -> u32 {
     let mut h = start;
     let mut rest = key;

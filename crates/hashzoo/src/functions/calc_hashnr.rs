@@ -14,6 +14,7 @@ use crate::HashInfo;
 /// ```
 /// assert_eq!(hashzoo::calc_hashnr(b"abc"), 0x2f46a46);
 /// ```
+#[inline]
 pub const fn calc_hashnr(key: &[u8]) -> u32 {
     let mut h = 1_u32;
     let mut growing = 4_u32;

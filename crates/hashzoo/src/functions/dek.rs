@@ -18,6 +18,7 @@ const START: u32 = 1_315_423_911;
 /// ```
 /// assert_eq!(hashzoo::dek(b"abc"), 0xe3522f10);
 /// ```
+#[inline]
 pub const fn dek(key: &[u8]) -> u32 {
     dek_from(START, key)
 }
@@ -25,10 +26,12 @@ pub const fn dek(key: &[u8]) -> u32 {
 /// DEKHash as Partow's library has it: the same steps from the key's length.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
+#[inline]
 pub const fn dek_partow(key: &[u8]) -> u32 {
     dek_from(key.len() as u32, key)
 }
 
+#[inline]
 const fn dek_from(start: u32, key: &[u8]) -> u32 {
     let mut h = start;
     let mut rest = key;

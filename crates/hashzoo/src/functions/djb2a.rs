@@ -17,6 +17,7 @@ const MULTIPLIER: u32 = 33;
 /// ```
 /// assert_eq!(hashzoo::djb2a(b"abc"), 0x0b873285);
 /// ```
+#[inline]
 pub const fn djb2a(key: &[u8]) -> u32 {
     let mut h = START;
     let mut rest = key;

@@ -21,6 +21,7 @@ const MULTIPLIER: u32 = 33;
 /// assert_eq!(hashzoo::djb_nocase(b"Hello"), hashzoo::djb_nocase(b"HELLO"));
 /// assert_eq!(hashzoo::djb_nocase(b"Hello"), hashzoo::djb2(b"hello"));
 /// ```
+#[inline]
 pub const fn djb_nocase(key: &[u8]) -> u32 {
     let mut h = START;
     let mut rest = key;
@@ -40,6 +41,7 @@ pub const fn djb_nocase(key: &[u8]) -> u32 {
 /// ```
 /// assert_eq!(hashzoo::djb2(b"abc"), 0x0b885c8b);
 /// ```
+#[inline]
 pub const fn djb2(key: &[u8]) -> u32 {
     let mut h = START;
     let mut rest = key;

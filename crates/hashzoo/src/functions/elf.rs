@@ -15,6 +15,7 @@ use crate::HashInfo;
 /// ```
 /// assert_eq!(hashzoo::elf(b"abc"), 0x6783);
 /// ```
+#[inline]
 pub const fn elf(key: &[u8]) -> u32 {
     pjw(key)
 }

@@ -20,6 +20,7 @@ const OFFSET_BASIS: u32 = 2_166_136_261;
 /// ```
 /// assert_eq!(hashzoo::fnv1_32(b"a"), 0x050c5d7e);
 /// ```
+#[inline]
 pub const fn fnv1_32(key: &[u8]) -> u32 {
     multiply_then_xor::<PRIME>(OFFSET_BASIS, key)
 }
@@ -31,6 +32,7 @@ pub const fn fnv1_32(key: &[u8]) -> u32 {
 /// ```
 /// assert_eq!(hashzoo::fnv1a_32(b"a"), 0xe40c292c);
 /// ```
+#[inline]
 pub const fn fnv1a_32(key: &[u8]) -> u32 {
     let mut h = OFFSET_BASIS;
     let mut rest = key;
@@ -44,6 +46,7 @@ pub const fn fnv1a_32(key: &[u8]) -> u32 {
 /// FNV-0 of `key`: [`fnv1_32`] from 0; zero bytes in front of a key do not count.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn fnv0_32(key: &[u8]) -> u32 {
     multiply_then_xor::<PRIME>(0, key)
 }
@@ -51,6 +54,7 @@ pub const fn fnv0_32(key: &[u8]) -> u32 {
 /// What Partow's library calls FNV: from 0, with FNV's offset basis 0x811c9dc5 as the multiplier.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn fnv_partow(key: &[u8]) -> u32 {
     multiply_then_xor::<OFFSET_BASIS>(0, key)
 }

@@ -17,6 +17,7 @@ const START: u32 = 1_315_423_911;
 /// ```
 /// assert_eq!(hashzoo::js(b"abc"), 0x1a9b17a1);
 /// ```
+#[inline]
 pub const fn js(key: &[u8]) -> u32 {
     js_full32(key) & LOW_31_BITS
 }
@@ -24,6 +25,7 @@ pub const fn js(key: &[u8]) -> u32 {
 /// JSHash as Partow's library has it: `h ^= (h << 5) + byte + (h >> 2)` over the bytes, from 1315423911.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
+#[inline]
 pub const fn js_full32(key: &[u8]) -> u32 {
     let mut h = START;
     let mut rest = key;

@@ -5,6 +5,7 @@
 //! <https://github.com/google/leveldb/blob/main/util/hash.cc>
 
 use crate::HashInfo;
+use crate::tail::after_words_of_4;
 
 const M: u32 = 0xc6a4_a793;
 
@@ -21,6 +22,7 @@ pub const LEVELDB_BLOOM_SEED: u32 = 0xbc9f_1d34;
 ///
 /// assert_eq!(leveldb_hash(b"abc", LEVELDB_BLOOM_SEED), 0x855d012f);
 /// ```
+#[inline]
 pub const fn leveldb_hash(key: &[u8], seed: u32) -> u32 {
     let mut h = seed ^ (key.len() as u32).wrapping_mul(M);
     let mut rest = key;
@@ -29,13 +31,10 @@ pub const fn leveldb_hash(key: &[u8], seed: u32) -> u32 {
         h ^= h >> 16;
         rest = tail;
     }
-    let tail = match *rest {
-        [a] => u32::from_le_bytes([a, 0, 0, 0]),
-        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
-        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
-        _ => return h,
-    };
-    h = h.wrapping_add(tail).wrapping_mul(M);
+    if rest.is_empty() {
+        return h;
+    }
+    h = h.wrapping_add(after_words_of_4(key)).wrapping_mul(M);
     h ^ (h >> 24)
 }
 

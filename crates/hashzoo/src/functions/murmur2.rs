@@ -6,6 +6,7 @@
 //! The seed 5381 is Redis's (`src/dict.c`, commit da920e75 of 2012, until 4.0); nginx uses 0, Kafka 0x9747b28c.
 
 use crate::HashInfo;
+use crate::tail::after_words_of_4;
 
 const M: u32 = 0x5bd1_e995;
 
@@ -23,6 +24,7 @@ pub const MURMUR2_SEED: u32 = 5381;
 /// const BLOOM: u32 = murmur2(b"bloom", MURMUR2_SEED);
 /// assert_eq!(BLOOM, 0xd07b4aea);
 /// ```
+#[inline]
 pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
     murmur2_with_tail::<false>(key, seed)
 }
@@ -41,6 +43,7 @@ pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
 /// assert_eq!(murmur2_signed_tail(b"abc", MURMUR2_SEED), murmur2(b"abc", MURMUR2_SEED));
 /// assert_ne!(murmur2_signed_tail(b"\xff", MURMUR2_SEED), murmur2(b"\xff", MURMUR2_SEED));
 /// ```
+#[inline]
 pub const fn murmur2_signed_tail(key: &[u8], seed: u32) -> u32 {
     murmur2_with_tail::<true>(key, seed)
 }
@@ -54,21 +57,20 @@ const fn murmur2_with_tail<const SIGNED: bool>(key: &[u8], seed: u32) -> u32 {
         h = h.wrapping_mul(M) ^ k.wrapping_mul(M);
         rest = tail;
     }
-    h = match *rest {
-        [a] => (h ^ widen::<SIGNED>(a)).wrapping_mul(M),
-        [a, b] => (h ^ widen::<SIGNED>(a) ^ widen::<SIGNED>(b) << 8).wrapping_mul(M),
-        [a, b, c] => {
-            (h ^ widen::<SIGNED>(a) ^ widen::<SIGNED>(b) << 8 ^ widen::<SIGNED>(c) << 16).wrapping_mul(M)
-        }
-        _ => h,
-    };
+    if !rest.is_empty() {
+        let tail = after_words_of_4(key);
+        h = (h ^ if SIGNED { sign_extended(tail) } else { tail }).wrapping_mul(M);
+    }
     h ^= h >> 13;
     h = h.wrapping_mul(M);
     h ^ (h >> 15)
 }
 
-const fn widen<const SIGNED: bool>(byte: u8) -> u32 {
-    if SIGNED { byte as i8 as u32 } else { byte as u32 }
+/// The one to three bytes of a tail, each as a signed `char` enters.
+#[inline]
+const fn sign_extended(tail: u32) -> u32 {
+    let [a, b, c, _] = tail.to_le_bytes();
+    a as i8 as u32 ^ (b as i8 as u32) << 8 ^ (c as i8 as u32) << 16
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

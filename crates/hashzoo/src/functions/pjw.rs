@@ -15,6 +15,7 @@ const TOP_FOUR_BITS: u32 = 0xf000_0000;
 /// ```
 /// assert_eq!(hashzoo::pjw(b"abc"), 0x6783);
 /// ```
+#[inline]
 pub const fn pjw(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut rest = key;
@@ -37,6 +38,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     seed: None,
     weaknesses: &[
         "Only 28 bits.",
+        "Zero bytes in front of a key do not count.",
         "The step is no bijection, and bytes overlap in four bits: on decimal digits it collides twice as often as \
          28 random bits would.",
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
@@ -69,5 +71,10 @@ mod tests {
     #[test]
     fn words_collide() {
         assert_eq!(pjw(b"abatement"), pjw(b"patented"));
+    }
+
+    #[test]
+    fn zero_bytes_in_front_do_not_count() {
+        assert_eq!(pjw(b"\0\0abc"), pjw(b"abc"));
     }
 }

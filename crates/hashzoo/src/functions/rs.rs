@@ -21,6 +21,7 @@ const GROWTH: u32 = 378_551;
 /// ```
 /// assert_eq!(hashzoo::rs(b"abc"), 0x31012aac);
 /// ```
+#[inline]
 pub const fn rs(key: &[u8]) -> u32 {
     rs_full32(key) & LOW_31_BITS
 }
@@ -29,6 +30,7 @@ pub const fn rs(key: &[u8]) -> u32 {
 /// factor 378551.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
+#[inline]
 pub const fn rs_full32(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut multiplier = FIRST;

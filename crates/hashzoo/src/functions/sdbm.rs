@@ -16,6 +16,7 @@ const MULTIPLIER: u32 = 65599;
 /// ```
 /// assert_eq!(hashzoo::sdbm(b"abc"), 0x3025f862);
 /// ```
+#[inline]
 pub const fn sdbm(key: &[u8]) -> u32 {
     let mut h = 0_u32;
     let mut rest = key;
@@ -35,6 +36,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 32,
     seed: None,
     weaknesses: &[
+        "Zero bytes in front of a key do not count.",
         "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
          size suffer.",
         "On decimal digits it collides about a quarter more often than chance.",
@@ -75,5 +77,10 @@ mod tests {
                 .wrapping_sub(h)
         });
         assert_eq!(sdbm(key), shifted);
+    }
+
+    #[test]
+    fn zero_bytes_in_front_do_not_count() {
+        assert_eq!(sdbm(b"\0\0abc"), sdbm(b"abc"));
     }
 }

@@ -6,6 +6,7 @@
 //! random key.
 
 use crate::HashInfo;
+use crate::tail::after_words_of_8;
 
 /// The published comparison's key, of Redis's self-test: the ASCII digits `1234567812345678`.
 pub const SIPHASH_KEY: [u8; 16] = *b"1234567812345678";
@@ -22,6 +23,7 @@ pub const SIPHASH_TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 ///
 /// assert_eq!(siphash12_low32(&SIPHASH_KEY, b"abc"), 0x810add33);
 /// ```
+#[inline]
 pub const fn siphash12_low32(key: &[u8; 16], data: &[u8]) -> u32 {
     siphash12(key, data) as u32
 }
@@ -35,21 +37,25 @@ pub const fn siphash12_low32(key: &[u8; 16], data: &[u8]) -> u32 {
 ///
 /// assert_eq!(siphash::<2, 4>(&SIPHASH_TEST_KEY, b""), 0x726fdb47dd0e0e31);
 /// ```
+#[inline]
 pub const fn siphash<const C: usize, const D: usize>(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash_of::<C, D, false>(key, data)
 }
 
 /// SipHash-1-2, Redis's: see [`siphash`].
+#[inline]
 pub const fn siphash12(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<1, 2>(key, data)
 }
 
 /// SipHash-1-3, that of the hash tables of Rust's standard library today: see [`siphash`].
+#[inline]
 pub const fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<1, 3>(key, data)
 }
 
 /// SipHash-2-4, the one that its designers recommend: see [`siphash`].
+#[inline]
 pub const fn siphash24(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<2, 4>(key, data)
 }
@@ -66,34 +72,14 @@ pub(super) const fn siphash_of<const C: usize, const D: usize, const FOLD: bool>
         state.absorb::<C>(if FOLD { fold_ascii_case(word) } else { word });
         rest = tail;
     }
-    let last = little_endian_tail(rest);
+    let last = after_words_of_8(data);
     let last = if FOLD { fold_ascii_case(last) } else { last };
     state.absorb::<C>(last | (data.len() as u64) << 56);
     state.finish::<D>()
 }
 
-/// Up to seven bytes as a little-endian number.
-const fn little_endian_tail(bytes: &[u8]) -> u64 {
-    let mut number = 0;
-    let mut shift = 0;
-    let mut rest = bytes;
-    if let Some((four, tail)) = rest.split_first_chunk::<4>() {
-        number = u32::from_le_bytes(*four) as u64;
-        shift = 32;
-        rest = tail;
-    }
-    if let Some((two, tail)) = rest.split_first_chunk::<2>() {
-        number |= (u16::from_le_bytes(*two) as u64) << shift;
-        shift += 16;
-        rest = tail;
-    }
-    if let [byte] = *rest {
-        number |= (byte as u64) << shift;
-    }
-    number
-}
-
 /// Turns A to Z into a to z in each of the eight bytes.
+#[inline]
 const fn fold_ascii_case(word: u64) -> u64 {
     const fn in_each_byte(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
@@ -117,6 +103,7 @@ struct State {
 
 impl State {
     /// The key mixed with "somepseudorandomlygeneratedbytes", the paper's constants.
+    #[inline]
     const fn new(key: &[u8; 16]) -> Self {
         let key = u128::from_le_bytes(*key);
         let (k0, k1) = (key as u64, (key >> 64) as u64);

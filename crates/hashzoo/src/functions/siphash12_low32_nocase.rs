@@ -16,6 +16,7 @@ use crate::HashInfo;
 ///
 /// assert_eq!(siphash12_low32_nocase(&SIPHASH_KEY, b"BASIC"), siphash12_low32(&SIPHASH_KEY, b"basic"));
 /// ```
+#[inline]
 pub const fn siphash12_low32_nocase(key: &[u8; 16], data: &[u8]) -> u32 {
     siphash_nocase::<1, 2>(key, data) as u32
 }
@@ -23,6 +24,7 @@ pub const fn siphash12_low32_nocase(key: &[u8; 16], data: &[u8]) -> u32 {
 /// SipHash-`C`-`D` of `data` in ASCII lower case under `key`, without a copy of the data.
 ///
 /// Output: 64 bits. Key: any 16 bytes. Empty data: depends on the key. Never panics; the length enters modulo 256.
+#[inline]
 pub const fn siphash_nocase<const C: usize, const D: usize>(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash_of::<C, D, true>(key, data)
 }

@@ -1,0 +1,106 @@
+//! Tables that a reader can sort.
+
+use serde::Serialize;
+
+use crate::chart::number;
+use crate::chart::scene::printable;
+
+/// A table.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Table {
+    /// Column heads.
+    head: Vec<Head>,
+    /// Rows of as many cells.
+    rows: Vec<Vec<Cell>>,
+}
+
+/// A column head.
+#[derive(Debug, Clone, Serialize)]
+struct Head {
+    text: String,
+    numeric: bool,
+}
+
+/// A cell.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    text: String,
+    /// What numeric columns sort by.
+    value: Option<f64>,
+    /// Class name.
+    class: &'static str,
+}
+
+impl Cell {
+    /// Text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self {
+            text: printable(text),
+            value: None,
+            class: "",
+        }
+    }
+
+    /// Text of a class that the style sheet knows.
+    pub(crate) fn classed(text: &str, class: &'static str) -> Self {
+        Self {
+            class,
+            ..Self::text(text)
+        }
+    }
+
+    /// Text that sorts by a number.
+    pub(crate) fn sorted(text: String, value: f64) -> Self {
+        Self {
+            text,
+            value: value.is_finite().then_some(value),
+            class: "",
+        }
+    }
+
+    /// A count.
+    pub(crate) fn count(value: u64) -> Self {
+        Self::sorted(number::grouped(value), value as f64)
+    }
+
+    /// A number with three significant digits.
+    pub(crate) fn number(value: f64) -> Self {
+        Self::sorted(number::significant(value, 3), value)
+    }
+
+    /// A share as a percentage.
+    pub(crate) fn percent(value: f64) -> Self {
+        Self::sorted(number::percent(value), value)
+    }
+
+    /// The cell, or an empty one.
+    pub(crate) fn or_empty(cell: Option<Self>) -> Self {
+        cell.unwrap_or_else(|| Self::text(""))
+    }
+}
+
+impl Table {
+    /// A table without rows. A column whose head starts with `#` is numeric.
+    pub(crate) fn new<'a>(heads: impl IntoIterator<Item = &'a str>) -> Self {
+        let head = heads.into_iter().map(|head| match head.strip_prefix('#') {
+            Some(text) => Head {
+                text: text.to_owned(),
+                numeric: true,
+            },
+            None => Head {
+                text: head.to_owned(),
+                numeric: false,
+            },
+        });
+        Self {
+            head: head.collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.head.len());
+        self.rows.push(cells);
+    }
+}

@@ -1,0 +1,56 @@
+//! The bytes after the last whole word of a key.
+//!
+//! Where the key is long enough, the last word's worth of it is read whole and the part before the tail shifted out:
+//! a branch on the length of the tail is what costs most on short keys of mixed lengths.
+
+/// The last `key.len() % 4` bytes of `key` as a little-endian number; 0 if there are none.
+#[inline]
+pub(crate) const fn after_words_of_4(key: &[u8]) -> u32 {
+    if let Some(last) = key.last_chunk::<4>() {
+        // In two steps, as a shift by all 32 bits would not be one.
+        return u32::from_le_bytes(*last) >> 8 >> (24 - 8 * (key.len() % 4));
+    }
+    match *key {
+        [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
+        [a, b] => u32::from_le_bytes([a, b, 0, 0]),
+        [a] => a as u32,
+        _ => 0,
+    }
+}
+
+/// The last `key.len() % 8` bytes of `key` as a little-endian number; 0 if there are none.
+#[inline]
+pub(crate) const fn after_words_of_8(key: &[u8]) -> u64 {
+    if let Some(last) = key.last_chunk::<8>() {
+        // In two steps, as a shift by all 64 bits would not be one.
+        return u64::from_le_bytes(*last) >> 8 >> (56 - 8 * (key.len() % 8));
+    }
+    match key.split_first_chunk::<4>() {
+        Some((word, rest)) => u32::from_le_bytes(*word) as u64 | (after_words_of_4(rest) as u64) << 32,
+        None => after_words_of_4(key) as u64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{after_words_of_4, after_words_of_8};
+
+    #[test]
+    fn every_length_gives_its_last_bytes() {
+        let key: [u8; 40] = core::array::from_fn(|i| 0xff - i as u8);
+        for len in 0..=key.len() {
+            let key = &key[..len];
+            let number = |tail: &[u8]| {
+                tail.iter()
+                    .rev()
+                    .fold(0, |number, &byte| number << 8 | u64::from(byte))
+            };
+            assert_eq!(
+                u64::from(after_words_of_4(key)),
+                number(&key[len / 4 * 4..]),
+                "{len} bytes"
+            );
+            assert_eq!(after_words_of_8(key), number(&key[len / 8 * 8..]), "{len} bytes");
+        }
+    }
+}
