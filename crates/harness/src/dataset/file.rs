@@ -155,6 +155,19 @@ mod tests {
     }
 
     #[test]
+    fn a_file_past_the_limit_is_refused_before_it_is_read() {
+        let (_folder, path) = folder_with("large", b"");
+        // Sparse: takes no room on disk.
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(TooLarge::MAX_BYTES + 1).unwrap();
+        let error = load_file(&path, 1).unwrap_err().to_string();
+        assert!(
+            error.contains("4294967296 bytes") && error.contains("4 GiB"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn equal_stems_are_refused_before_anything_is_read() {
         assert_eq!(file_names(&["x/a.txt", "x/b.txt"]).unwrap(), ["a", "b"]);
         let error = file_names(&["x/a.txt", "b.txt", "y/A.keys"])

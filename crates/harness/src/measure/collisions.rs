@@ -33,7 +33,7 @@ pub struct RawCollisions {
     /// Widths and the collisions at each, widest first, no width twice.
     pub counts: Vec<(u32, u64)>,
     /// Indices of two keys with one value at the widest width: the first key, in the order of the dataset, that shares
-    /// its value with an earlier one, after the earliest of these.
+    /// its value with another, and the next key that has this value.
     pub example: Option<(usize, usize)>,
 }
 
@@ -87,14 +87,12 @@ fn repeated_values(sorted: &[u32]) -> Vec<u32> {
 }
 
 fn first_pair(values: &[u32], repeated: &[u32]) -> Option<(usize, usize)> {
-    if repeated.is_empty() {
-        return None;
-    }
-    let mut first_of = HashMap::new();
-    values.iter().enumerate().find_map(|(index, value)| {
-        repeated.binary_search(value).ok()?;
-        first_of.insert(*value, index).map(|first| (first, index))
-    })
+    let first = values
+        .iter()
+        .position(|value| repeated.binary_search(value).is_ok())?;
+    let after = first + 1;
+    let second = values[after..].iter().position(|value| *value == values[first])?;
+    Some((first, after + second))
 }
 
 /// How many different values the low `bits` bits take; `bits` is at most 24, so that a bit for each fits the cache.
