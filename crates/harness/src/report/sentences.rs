@@ -226,7 +226,7 @@ fn footer(data: &DatasetRows<'_>) -> String {
     let seen = if seen.is_finite() && seen > 0.0 {
         format!(
             "At full width this test would have noticed {} times the collisions of chance, and no less",
-            significant(seen, 2)
+            significant(seen, 3)
         )
     } else {
         "At full width these keys are too few to tell any function from chance".to_owned()
