@@ -8,20 +8,16 @@ mod options;
 
 use std::fmt;
 
-use rayon::prelude::*;
-
 pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, Function, GateError};
-use crate::measure::collisions::{self, RawCollisions};
-use crate::measure::false_positives::Probes;
 use crate::measure::timing::{self, TimingError};
-use crate::measure::{Hashed, distribution};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{DistributionRow, FORMAT, FalsePositiveRow, FunctionSummary, Run, SCHEMA};
+use crate::quality;
+use crate::record::{FORMAT, FunctionSummary, Run, SCHEMA};
 use crate::records::Records;
 
 /// Why a run gave no records.
@@ -117,12 +113,11 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress,
     )?;
     environment.threads_while_timing = times.threads;
-    let quality = measure(&datasets, &options.functions, progress)?;
-    let collisions = collisions::judge(&quality.collisions);
+    let quality = quality::measure(&datasets, &options.functions, progress)?;
     let findings = findings::judge(Evidence {
         datasets: &datasets,
-        raw: &quality.collisions,
-        collisions: &collisions,
+        raw: &quality.raw,
+        collisions: &quality.collisions,
         distribution: &quality.distribution,
         false_positives: &quality.false_positives,
     });
@@ -141,7 +136,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             environment,
             datasets: datasets
                 .iter()
-                .map(|dataset| summarise(dataset, collisions.len()))
+                .map(|dataset| summarise(dataset, quality.collisions.len()))
                 .collect(),
             functions: options
                 .functions
@@ -150,82 +145,12 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
                 .collect(),
             findings,
         },
-        collisions,
+        collisions: quality.collisions,
         timing: times.timing,
         latency: times.latency,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
     })
-}
-
-/// Everything that does not depend on the machine, by dataset and function in the order given.
-#[derive(Default)]
-struct Quality {
-    collisions: Vec<RawCollisions>,
-    distribution: Vec<DistributionRow>,
-    false_positives: Vec<FalsePositiveRow>,
-}
-
-/// Measures everything but time on all processors; the result does not depend on their number.
-fn measure(
-    datasets: &[Dataset],
-    functions: &[&'static Function],
-    progress: &dyn Progress,
-) -> Result<Quality, CompareError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .build()
-        .map_err(|error| CompareError::Threads(error.to_string()))?;
-    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
-    let parts: Result<Vec<Quality>, Cancelled> = pool.install(|| {
-        let probes: Vec<Probes<'_>> = datasets
-            .par_iter()
-            .map(|dataset| {
-                go_on(progress)?;
-                let probes = Probes::new(dataset);
-                progress.step();
-                Ok(probes)
-            })
-            .collect::<Result<_, Cancelled>>()?;
-        // The ideal hash stands after the functions of its dataset.
-        let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
-        let tasks: Vec<_> = datasets
-            .iter()
-            .zip(&probes)
-            .flat_map(|(dataset, probes)| hashes().map(move |function| (dataset, probes, function)))
-            .collect();
-        tasks
-            .par_iter()
-            .map(|&(dataset, probes, function)| {
-                go_on(progress)?;
-                let part = part(dataset, probes, function);
-                progress.step();
-                Ok(part)
-            })
-            .collect()
-    });
-    let mut quality = Quality::default();
-    for part in parts? {
-        quality.collisions.extend(part.collisions);
-        quality.distribution.extend(part.distribution);
-        quality.false_positives.extend(part.false_positives);
-    }
-    Ok(quality)
-}
-
-/// What one function does to one dataset; without a function, what the ideal hash does in a filter.
-fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Quality {
-    let Some(function) = function else {
-        return Quality {
-            false_positives: probes.measure_ideal(),
-            ..Quality::default()
-        };
-    };
-    let hashed = Hashed::new(&dataset.keys, function);
-    Quality {
-        collisions: vec![collisions::measure(dataset, &hashed)],
-        distribution: distribution::measure(dataset, &hashed),
-        false_positives: probes.measure(&hashed),
-    }
 }
 
 /// All datasets of the run: the embedded ones, then the key files.

@@ -75,11 +75,26 @@ pub fn file_names(records: &Records) -> Vec<String> {
     names(&chart::all(records))
 }
 
-fn names(charts: &[Chart]) -> Vec<String> {
-    let files = charts.iter().flat_map(|chart| [svg_name(chart), png_name(chart)]);
-    let mut names: Vec<String> = files.chain([REPORT.to_owned()]).collect();
+/// The charts among them that show no times, so that the same data and seed give the same bytes on every machine.
+pub fn deterministic_charts(records: &Records) -> Vec<String> {
+    let charts = chart::all(records);
+    let mut names: Vec<String> = charts
+        .iter()
+        .filter(|chart| !chart::KINDS[chart.kind].timed)
+        .flat_map(files)
+        .collect();
     names.sort();
     names
+}
+
+fn names(charts: &[Chart]) -> Vec<String> {
+    let mut names: Vec<String> = charts.iter().flat_map(files).chain([REPORT.to_owned()]).collect();
+    names.sort();
+    names
+}
+
+fn files(chart: &Chart) -> [String; 2] {
+    [svg_name(chart), png_name(chart)]
 }
 
 fn svg_name(chart: &Chart) -> String {

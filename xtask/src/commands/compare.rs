@@ -82,7 +82,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn failure(error: CompareError) -> Failure {
+/// How a command ends that could not measure.
+pub(super) fn failure(error: CompareError) -> Failure {
     match error {
         CompareError::Cancelled => Failure::Interrupted,
         CompareError::Name(_) => Failure::input(format!("{error}; `cargo xtask list` shows all")),

@@ -3,6 +3,7 @@
 mod compare;
 mod list;
 mod render;
+mod reproduce;
 mod test;
 mod tidy;
 mod written;
@@ -35,6 +36,7 @@ pub(crate) struct Cli {
 enum Command {
     Compare(compare::Arguments),
     Render(render::Arguments),
+    Reproduce(reproduce::Arguments),
     List(list::Arguments),
     Tidy(tidy::Arguments),
     Test(test::Arguments),
@@ -46,6 +48,7 @@ impl Cli {
         match self.command {
             Command::Compare(arguments) => compare::run(arguments),
             Command::Render(arguments) => render::run(&arguments),
+            Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::List(arguments) => list::run(&arguments),
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),

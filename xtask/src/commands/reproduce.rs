@@ -60,10 +60,19 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
     let checks = || result.collisions.iter().filter(move |check| check.set == set);
     let agree = checks().filter(|check| check.agrees()).count();
     let count = |count: Option<u64>| count.map_or_else(|| "none".to_owned(), grouped);
-    let head = format!("\n{}, {} keys: collisions (keys minus distinct values)\n", set.dataset(), grouped(set.keys()));
+    let head = format!(
+        "\n{}, {} keys: collisions (keys minus distinct values)\n",
+        set.dataset(),
+        grouped(set.keys())
+    );
     if set.is_exact() {
         let rows = checks().map(|check| {
-            [check.function.to_owned(), grouped(check.published), count(check.ours), yes(check.agrees())]
+            [
+                check.function.to_owned(),
+                grouped(check.published),
+                count(check.ours),
+                yes(check.agrees()),
+            ]
         });
         let table = table(["function", "published", "ours", "equal"], &[1, 2], rows);
         return format!("{head}{table}\n{agree} of {} equal\n", checks().count());
@@ -76,9 +85,23 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
                 format!("{:+.2}", spread.z(check.published)),
             )
         });
-        [check.function.to_owned(), grouped(check.published), count(check.ours), mean, range, z]
+        [
+            check.function.to_owned(),
+            grouped(check.published),
+            count(check.ours),
+            mean,
+            range,
+            z,
+        ]
     });
-    let header = ["function", "published", "ours", "mean \u{b1} sd", "range", "published z"];
+    let header = [
+        "function",
+        "published",
+        "ours",
+        "mean \u{b1} sd",
+        "range",
+        "published z",
+    ];
     format!(
         "{head}{}\n{agree} of {} agree: the published keys are not known, so both counts are held against {} seeds of our\n\
          recipe (ours is seed 1, fixed beforehand; z is how many deviations the published count is off)\n",
@@ -115,12 +138,24 @@ fn filters(result: &Reproduction) -> String {
             matches.to_string(),
             grouped(rate.probes_for(matches) as u64),
             percent(rate.row.rate),
-            format!("{}\u{2013}{}", percent(rate.row.ci_low), percent(rate.row.ci_high)),
+            format!(
+                "{}\u{2013}{}",
+                percent(rate.row.ci_low),
+                percent(rate.row.ci_high)
+            ),
             percent(rate.known.policy),
             percent(rate.known.textbook),
         ])
     });
-    let header = ["bits/key", "published matches", "fits probes", "measured", "95 %", "this policy", "textbook"];
+    let header = [
+        "bits/key",
+        "published matches",
+        "fits probes",
+        "measured",
+        "95 %",
+        "this policy",
+        "textbook",
+    ];
     text.push_str(&table(header, &[0, 1, 2, 3, 4, 5, 6], rows));
     text.push_str(
         "\nPublished were matches over an unstated number of absent ids, divided by 10,000; about 70,000 fit. The policy's\n\
@@ -131,10 +166,20 @@ fn filters(result: &Reproduction) -> String {
 
 fn formulas(result: &Reproduction) -> String {
     let rows = result.formulas.iter().map(|check| {
-        let ours = check.ours.map_or_else(|| "none".to_owned(), |ours| format!("{ours:.6}"));
-        [check.what.to_owned(), check.published.to_string(), ours, yes(check.agrees())]
+        let ours = check
+            .ours
+            .map_or_else(|| "none".to_owned(), |ours| format!("{ours:.6}"));
+        [
+            check.what.to_owned(),
+            check.published.to_string(),
+            ours,
+            yes(check.agrees()),
+        ]
     });
-    format!("\nFormulas\n{}\n", table(["figure", "published", "ours", "agrees"], &[1, 2], rows))
+    format!(
+        "\nFormulas\n{}\n",
+        table(["figure", "published", "ours", "agrees"], &[1, 2], rows)
+    )
 }
 
 fn reference(result: &Reproduction) -> String {
@@ -146,7 +191,10 @@ fn reference(result: &Reproduction) -> String {
         };
         [check.name.clone(), state]
     });
-    format!("\nThe committed run, byte for byte\n{}\n", table(["file", "state"], &[], rows))
+    format!(
+        "\nThe committed run, byte for byte\n{}\n",
+        table(["file", "state"], &[], rows)
+    )
 }
 
 fn yes(agrees: bool) -> String {
@@ -154,7 +202,11 @@ fn yes(agrees: bool) -> String {
 }
 
 fn pair(published: &str, ours: &str) -> String {
-    if published == ours { published.to_owned() } else { format!("{published} ({ours})") }
+    if published == ours {
+        published.to_owned()
+    } else {
+        format!("{published} ({ours})")
+    }
 }
 
 fn percent(rate: f64) -> String {

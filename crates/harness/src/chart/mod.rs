@@ -37,19 +37,21 @@ pub(crate) struct Kind {
     pub(crate) title: &'static str,
     /// How to read it.
     pub(crate) reading: &'static str,
+    /// Whether times are in it, so that it differs from machine to machine.
+    pub(crate) timed: bool,
     draw: fn(&DatasetRows<'_>) -> Option<Scene>,
 }
 
 /// Every kind of chart, in the order of the report; the first is that of the first screen.
 #[rustfmt::skip]
 pub(crate) const KINDS: &[Kind] = &[
-    Kind { stem: FINDINGS, title: "Findings", reading: "", draw: findings::scene },
-    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, draw: collisions::scene },
-    Kind { stem: "time", title: "Time", reading: TIME, draw: time::scene },
-    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, draw: time_quality::scene },
-    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, draw: distribution::scene },
-    Kind { stem: "bits", title: "Output bits", reading: BITS, draw: bits::scene },
-    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, draw: false_positives::scene },
+    Kind { stem: FINDINGS, title: "Findings", reading: "", timed: true, draw: findings::scene },
+    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: collisions::scene },
+    Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: time::scene },
+    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: time_quality::scene },
+    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: distribution::scene },
+    Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: bits::scene },
+    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: false_positives::scene },
 ];
 
 /// Start of the file name of the first screen's chart.

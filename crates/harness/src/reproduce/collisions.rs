@@ -32,15 +32,25 @@ impl CollisionCheck {
     }
 
     pub(super) fn disagreement(&self) -> Option<String> {
-        let Self { set, function, published, ours, .. } = self;
+        let Self {
+            set,
+            function,
+            published,
+            ours,
+            ..
+        } = self;
         let ours = ours.map_or_else(|| "none".to_owned(), |count| count.to_string());
-        (!self.agrees())
-            .then(|| format!("{}, {function}: {ours} collisions, published {published}", set.dataset()))
+        (!self.agrees()).then(|| {
+            format!(
+                "{}, {function}: {ours} collisions, published {published}",
+                set.dataset()
+            )
+        })
     }
 }
 
 /// Every cell of the published table, set by set in its order.
-pub fn collisions(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
+pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
     let checks = KeySet::ALL.into_iter().flat_map(|set| {
         published::ROWS.iter().map(move |row| CollisionCheck {
             set,
@@ -66,8 +76,18 @@ mod tests {
     use super::*;
 
     fn check(published: u64, ours: Option<u64>, spread: Option<Spread>) -> CollisionCheck {
-        let set = if spread.is_some() { KeySet::VideoIds } else { KeySet::AppAccounts };
-        CollisionCheck { set, function: "PJW", published, ours, spread }
+        let set = if spread.is_some() {
+            KeySet::VideoIds
+        } else {
+            KeySet::AppAccounts
+        };
+        CollisionCheck {
+            set,
+            function: "PJW",
+            published,
+            ours,
+            spread,
+        }
     }
 
     #[test]
@@ -82,15 +102,23 @@ mod tests {
 
     #[test]
     fn a_drawn_set_must_lie_in_the_spread() {
-        let spread = Spread { mean: 38.7, sd: 6.1, min: 23, max: 60 };
+        let spread = Spread {
+            mean: 38.7,
+            sd: 6.1,
+            min: 23,
+            max: 60,
+        };
         assert!(check(38, Some(31), Some(spread)).agrees());
         assert!(!check(38, Some(61), Some(spread)).agrees(), "beyond every seed");
-        assert!(!check(60, Some(31), Some(spread)).agrees(), "published more than three deviations off");
+        assert!(
+            !check(60, Some(31), Some(spread)).agrees(),
+            "published more than three deviations off"
+        );
     }
 
     #[test]
     fn without_rows_nothing_agrees() {
-        let checks = collisions(&[]);
+        let checks = checks(&[]);
         assert_eq!(checks.len(), 51);
         assert!(checks.iter().all(|check| !check.agrees()));
     }

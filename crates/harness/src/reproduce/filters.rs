@@ -2,12 +2,12 @@
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
+use crate::compare::CompareError;
 use crate::dataset::{Dataset, DatasetError, Recipe, load_embedded, sha256};
 use crate::functions;
 use crate::measure::Hashed;
 use crate::measure::false_positives::Probes;
 use crate::progress::{Progress, go_on};
-use crate::compare::CompareError;
 use crate::published::{FILTER_RATES, FILTERS, FilterRate, FilterRow, KeySet};
 use crate::record::{DatasetKind, FalsePositiveRow};
 
@@ -92,7 +92,7 @@ impl FilterCheck {
 /// # Errors
 ///
 /// When the embedded accounts are not what the manifest says, or `progress` asks to stop.
-pub fn filters(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, CompareError> {
+pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, CompareError> {
     let mut checks = Vec::with_capacity(FILTERS.len());
     let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
     let function = functions::find(FUNCTION).map_err(CompareError::Name)?;
@@ -100,29 +100,45 @@ pub fn filters(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, C
     let rates = Probes::new(&ids).measure(&Hashed::new(&ids.keys, function));
     for published in FILTERS {
         go_on(progress)?;
-        let (dataset, rates): (_, &[_]) =
-            if published.set.is_exact() { (&accounts, &[]) } else { (&ids, &rates) };
+        let (dataset, rates): (_, &[_]) = if published.set.is_exact() {
+            (&accounts, &[])
+        } else {
+            (&ids, &rates)
+        };
         checks.push(check(published, dataset, rates)?);
     }
     Ok(checks)
 }
 
-fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) -> Result<FilterCheck, DatasetError> {
+fn check(
+    published: FilterRow,
+    dataset: &Dataset,
+    rates: &[FalsePositiveRow],
+) -> Result<FilterCheck, DatasetError> {
     let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(published.bits_per_key));
-    let filter = policy.build(dataset.keys.iter()).map_err(|error| DatasetError::Mismatch {
-        name: dataset.name.clone(),
-        field: "filter",
-        expected: format!("{} bytes", published.filter_bytes),
-        got: error.to_string(),
-    })?;
+    let filter = policy
+        .build(dataset.keys.iter())
+        .map_err(|error| DatasetError::Mismatch {
+            name: dataset.name.clone(),
+            field: "filter",
+            expected: format!("{} bytes", published.filter_bytes),
+            got: error.to_string(),
+        })?;
     let raw_bytes = dataset.keys.total_bytes() as u64;
     let filter_bytes = filter.len() as u64;
     let of_these_bits = |bits| bits == published.bits_per_key;
     let rate = rates
         .iter()
         .find(|row| of_these_bits(row.bits_per_key))
-        .zip(FILTER_RATES.into_iter().find(|rate| of_these_bits(rate.bits_per_key)))
-        .map(|(row, known)| MeasuredRate { row: row.clone(), known });
+        .zip(
+            FILTER_RATES
+                .into_iter()
+                .find(|rate| of_these_bits(rate.bits_per_key)),
+        )
+        .map(|(row, known)| MeasuredRate {
+            row: row.clone(),
+            known,
+        });
     Ok(FilterCheck {
         saved: 1.0 - filter_bytes as f64 / raw_bytes as f64,
         published,
@@ -134,7 +150,12 @@ fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) ->
 
 /// The published number of ids, by the recipe of `video-ids`.
 fn ids(seed: u64) -> Dataset {
-    let count = FILTERS.iter().filter(|row| !row.set.is_exact()).map(|row| row.keys).max().unwrap_or(0);
+    let count = FILTERS
+        .iter()
+        .filter(|row| !row.set.is_exact())
+        .map(|row| row.keys)
+        .max()
+        .unwrap_or(0);
     let recipe = Recipe::DistinctBelow1e9;
     let keys = recipe.keys(seed, count as usize);
     Dataset {
@@ -156,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_published_filters_come_out() {
-        let checks = filters(1, &Silent).unwrap();
+        let checks = checks(1, &Silent).unwrap();
         assert_eq!(checks.len(), 6);
         for check in &checks {
             assert_eq!(check.disagreement(), None);
@@ -165,17 +186,24 @@ mod tests {
         // The published counts of matches fit one number of probes, about 70,000.
         for check in &checks {
             if let (Some(rate), Some(matches)) = (&check.rate, check.published.matches()) {
-                assert!((40_000.0..100_000.0).contains(&rate.probes_for(matches)), "{check:?}");
+                assert!(
+                    (40_000.0..100_000.0).contains(&rate.probes_for(matches)),
+                    "{check:?}"
+                );
             }
         }
     }
 
     #[test]
     fn a_wrong_figure_is_told() {
-        let mut check = filters(1, &Silent).unwrap().swap_remove(1);
+        let mut check = checks(1, &Silent).unwrap().swap_remove(1);
         assert!(check.agrees());
         check.filter_bytes += 1;
-        assert!(check.disagreement().is_some_and(|text| text.contains("56755 bytes")));
+        assert!(
+            check
+                .disagreement()
+                .is_some_and(|text| text.contains("56755 bytes"))
+        );
         check.filter_bytes -= 1;
         check.raw_bytes += 1;
         assert!(!check.agrees());

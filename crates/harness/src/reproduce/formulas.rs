@@ -18,7 +18,8 @@ pub struct FormulaCheck {
 impl FormulaCheck {
     /// Whether ours rounds to the published figure.
     pub fn agrees(&self) -> bool {
-        self.ours.is_some_and(|ours| (ours - self.published).abs() <= self.tolerance)
+        self.ours
+            .is_some_and(|ours| (ours - self.published).abs() <= self.tolerance)
     }
 
     pub(super) fn disagreement(&self) -> Option<String> {
@@ -27,7 +28,7 @@ impl FormulaCheck {
 }
 
 /// Every published figure that a formula gives.
-pub fn formulas() -> Vec<FormulaCheck> {
+pub(super) fn checks() -> Vec<FormulaCheck> {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
     vec![
         FormulaCheck {
@@ -39,7 +40,9 @@ pub fn formulas() -> Vec<FormulaCheck> {
         FormulaCheck {
             what: "MiB of bits for 10,000,000 keys at a rate of 0.0001",
             published: 22.85,
-            ours: sizing::bits_for(10_000_000, 0.0001).ok().map(|bits| bits / MIB_BITS),
+            ours: sizing::bits_for(10_000_000, 0.0001)
+                .ok()
+                .map(|bits| bits / MIB_BITS),
             tolerance: 0.005,
         },
         FormulaCheck {
@@ -69,14 +72,22 @@ mod tests {
 
     #[test]
     fn every_formula_gives_the_published_figure() {
-        for check in formulas() {
+        for check in checks() {
             assert_eq!(check.disagreement(), None);
         }
     }
 
     #[test]
     fn a_refused_formula_does_not_agree() {
-        let check = FormulaCheck { what: "nothing", published: 1.0, ours: None, tolerance: 1.0 };
-        assert_eq!(check.disagreement().as_deref(), Some("nothing: None, published 1"));
+        let check = FormulaCheck {
+            what: "nothing",
+            published: 1.0,
+            ours: None,
+            tolerance: 1.0,
+        };
+        assert_eq!(
+            check.disagreement().as_deref(),
+            Some("nothing: None, published 1")
+        );
     }
 }

@@ -11,15 +11,16 @@ mod reference;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use collisions::{CollisionCheck, collisions};
-pub use filters::{FilterCheck, filters};
-pub use formulas::{FormulaCheck, formulas};
-pub use reference::{FileCheck, FileState, reference};
+pub use collisions::CollisionCheck;
+pub use filters::{FilterCheck, MeasuredRate};
+pub use formulas::FormulaCheck;
+pub use reference::{FileCheck, FileState};
 
-use crate::compare::{self, CompareError, DEFAULT_SEED};
+use crate::compare::{CompareError, DEFAULT_SEED};
 use crate::dataset;
 use crate::functions;
 use crate::progress::Progress;
+use crate::quality;
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
 
@@ -104,16 +105,16 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         .map(|name| dataset::load_embedded(name, DEFAULT_SEED))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
-    let quality = compare::quality(&datasets, &functions, progress)?;
+    let quality = quality::measure(&datasets, &functions, progress)?;
 
     progress.begin("published filters", 1);
-    let filters = filters::filters(DEFAULT_SEED, progress)?;
+    let filters = filters::checks(DEFAULT_SEED, progress)?;
     progress.step();
 
     Ok(Reproduction {
-        collisions: collisions::collisions(&quality.collisions),
+        collisions: collisions::checks(&quality.collisions),
         filters,
-        formulas: formulas::formulas(),
-        reference: reference::reference(reference_dir, &committed, &quality)?,
+        formulas: formulas::checks(),
+        reference: reference::checks(reference_dir, &committed, &quality)?,
     })
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::ReproduceError;
-use crate::compare::Quality;
+use crate::quality::Quality;
 use crate::records::Records;
 use crate::render;
 
@@ -58,9 +58,15 @@ impl FileCheck {
 /// # Errors
 ///
 /// When the scratch folder fails or a chart cannot be drawn.
-pub fn reference(dir: &Path, committed: &Records, quality: &Quality) -> Result<Vec<FileCheck>, ReproduceError> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| ReproduceError::Scratch { path: std::env::temp_dir(), source })?;
+pub(super) fn checks(
+    dir: &Path,
+    committed: &Records,
+    quality: &Quality,
+) -> Result<Vec<FileCheck>, ReproduceError> {
+    let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
+        path: std::env::temp_dir(),
+        source,
+    })?;
     let mut now = committed.clone();
     now.collisions.clone_from(&quality.collisions);
     now.distribution.clone_from(&quality.distribution);
@@ -68,7 +74,10 @@ pub fn reference(dir: &Path, committed: &Records, quality: &Quality) -> Result<V
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
-    let names = CSV.into_iter().map(str::to_owned).chain(render::deterministic_charts(&now));
+    let names = CSV
+        .into_iter()
+        .map(str::to_owned)
+        .chain(render::deterministic_charts(&now));
     names
         .map(|name| {
             let path = scratch.path().join(&name);
@@ -96,7 +105,11 @@ fn state(committed: &[u8], now: &[u8]) -> FileState {
         // Lines are cut for print, so the difference may lie beyond.
         .unwrap_or(0);
     let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_default();
-    FileState::Differs { line: at + 1, committed: line(&committed), now: line(&now) }
+    FileState::Differs {
+        line: at + 1,
+        committed: line(&committed),
+        now: line(&now),
+    }
 }
 
 #[cfg(test)]
