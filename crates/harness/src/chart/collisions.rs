@@ -97,23 +97,19 @@ fn draw_panel(scene: &mut Scene, rows: &Rows, title: &str, members: &[Option<&Co
     let panel = Panel {
         title,
         axis: "observed / expected, 99 % interval (log scale)",
-        scale: ratio_scale(&good, left, left + PANEL - COUNTS - 12.0),
+        scale: ratio_scale(&present, (0.8, 1.25), left, left + PANEL - COUNTS - 12.0),
         tick: number::tick,
     };
     panel.frame(scene, rows, 36.0);
     let counts = left + PANEL - 24.0;
     scene.text((counts, 36.0), Anchor::End, Font::HEAD, "collisions");
     scene.text((counts, 50.0), Anchor::End, Font::NOTE, &expectations(&present));
-    let mut scale_to = None;
+    scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
     for (index, row) in members.iter().enumerate() {
         let Some(row) = row else { continue };
         collision_mark(scene, &panel, rows, index, row, row.verdict);
         let count = number::grouped(row.collisions);
         scene.text_middle((counts, rows.middle(index)), Anchor::End, Font::VALUE, &count);
-        scale_to = Some(panel.scale.at(1.0));
-    }
-    if let Some(x) = scale_to {
-        scene.upright(x, rows.top, rows.bottom(), 1.0, MUTED);
     }
 }
 
@@ -166,16 +162,28 @@ pub(crate) fn collision_mark(
     }
 }
 
-/// An axis that holds all of `rows`, which are those that chance explains; others may lie beyond it.
-pub(crate) fn ratio_scale(rows: &[&CollisionRow], left: f64, right: f64) -> Scale {
-    let (mut low, mut high) = (0.5_f64, 10.0_f64);
+/// A logarithmic axis for ratios that holds `at_least` and every row that chance explains, with its interval and
+/// band. The others may lie beyond it: one that is far off must not press all others together.
+pub(crate) fn ratio_scale(rows: &[&CollisionRow], at_least: (f64, f64), left: f64, right: f64) -> Scale {
+    const FARTHEST_OF_OTHERS: f64 = 4.0;
+    let (mut low, mut high) = at_least;
     for row in rows {
-        for count in [row.collisions as f64, row.ci_low, row.ci_high, row.band_high] {
+        if !will_do(row.verdict) {
+            high = high.max(ratio(row).map_or(0.0, |value| (value * 1.1).min(FARTHEST_OF_OTHERS)));
+            continue;
+        }
+        for count in [
+            row.collisions as f64,
+            row.ci_low,
+            row.ci_high,
+            row.band_low,
+            row.band_high,
+        ] {
             let Some(value) = over_expected(row, count).filter(|value| *value > 0.0) else {
                 continue;
             };
-            high = high.max(value * 1.3);
-            low = low.min((value * 0.8).max(0.1));
+            high = high.max(value * 1.1);
+            low = low.min((value * 0.9).max(0.1));
         }
     }
     Scale::log(low, high.min(1e12), left, right)

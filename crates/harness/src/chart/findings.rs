@@ -5,7 +5,7 @@ use super::false_positives::{rate_lines, rate_mark, rate_scale};
 use super::mark;
 use super::number;
 use super::panel::{AXIS, MARGIN, NAMES_END, Panel, Rows, row_height};
-use super::rows::{DatasetRows, will_do};
+use super::rows::DatasetRows;
 use super::scale::Scale;
 use super::scene::{Anchor, BAND, Dash, Font, INK, MUTED, Scene};
 use crate::record::{Finding, Verdict};
@@ -13,7 +13,7 @@ use crate::record::{Finding, Verdict};
 const WIDTH: f64 = 1240.0;
 /// Title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
-/// More rows than that do not fit a screen: the worst are named below instead.
+/// More rows than that do not fit a screen: the last are named below instead.
 const MOST_ROWS: usize = 26;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
@@ -53,7 +53,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     filter(&mut scene, data, &findings, &rows);
     if !folded.is_empty() {
         let names: Vec<_> = folded.iter().map(|f| f.function.as_str()).collect();
-        let text = format!("Not drawn, worse than those above: {}", names.join(", "));
+        let text = format!("Next in the same order, not drawn: {}", names.join(", "));
         let text = Font::VALUE.fit(&text, WIDTH - 2.0 * MARGIN);
         scene.text(
             (MARGIN, rows.bottom() + foot - 6.0),
@@ -68,19 +68,15 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let left = NAMES_END + 34.0;
     let worst: Vec<_> = findings.iter().map(|f| data.worst_width(f)).collect();
-    let good: Vec<_> = findings
-        .iter()
-        .zip(&worst)
-        .filter(|(f, _)| will_do(f.verdict))
-        .filter_map(|(_, row)| *row)
-        .collect();
+    let present: Vec<_> = worst.iter().copied().flatten().collect();
     let panel = Panel {
         title: "Quality: collisions against chance",
         axis: "observed / expected collisions at the worst width, 99 % interval (log scale)",
-        scale: ratio_scale(&good, left, 566.0),
+        scale: ratio_scale(&present, (0.5, 4.0), left, 566.0),
         tick: number::tick,
     };
     panel.frame(scene, rows, 34.0);
+    scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
     let mut x = left;
     scene.rect(x, 41.0, x + 16.0, 50.0, BAND);
     x += 20.0;
@@ -103,7 +99,6 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
         scene.text_middle((left - 8.0, y), Anchor::End, Font::NOTE, &row.bits.to_string());
         collision_mark(scene, &panel, rows, index, row, finding.verdict);
     }
-    scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
 }
 
 fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {

@@ -26,18 +26,26 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     group(&format!("{rounded:.decimals$}"))
 }
 
+/// `value` with `decimals` digits after the point: `920,002.84`.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    group(&format!("{value:.decimals$}"))
+}
+
 /// A share as a percentage with three significant digits: `1.17 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0, 3))
 }
 
-/// A tick: the shortest text that is the number.
+/// A tick, which is a round number: the shortest text that is the number.
 pub(crate) fn tick(value: f64) -> String {
-    let text = significant(value, 6);
-    if text.contains('e') || !text.contains('.') {
-        return text.replace(".00000e", "e");
+    if value >= 1e6 || (value > 0.0 && value < 1e-4) {
+        return format!("{value:e}");
     }
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let text = significant(value, 6);
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
 }
 
 /// A tick of a share on an axis in per cent.
@@ -82,14 +90,15 @@ mod tests {
         assert_eq!(significant(61_012.3, 2), "61,000");
         assert_eq!(significant(0.008_264, 3), "0.00826");
         assert_eq!(significant(9.999, 3), "10.0");
-        assert_eq!(significant(1.25e-9, 2), "1.2e-9");
+        assert_eq!(significant(1.23e-9, 2), "1.2e-9");
         assert_eq!(significant(-1234.5, 5), "-1,234.5");
         assert_eq!(significant(f64::NAN, 3), "–");
         assert_eq!(significant(0.0, 3), "0");
+        assert_eq!(fixed(920_002.835_1, 2), "920,002.84");
         assert_eq!(percent(0.011_72), "1.17 %");
         assert_eq!(tick(0.1), "0.1");
         assert_eq!(tick(5_000.0), "5,000");
-        assert_eq!(tick(1e-6), "1e-6");
+        assert_eq!((tick(1e-6), tick(2e6)), ("1e-6".to_owned(), "2e6".to_owned()));
         assert_eq!(percent_tick(0.005), "0.5 %");
         assert_eq!(p_value(0.0), "< 1e-300");
         assert_eq!(p_value(0.5), "0.50");

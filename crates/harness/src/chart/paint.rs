@@ -170,18 +170,21 @@ fn paint<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Averages squares of [`SUPERSAMPLING`] by [`SUPERSAMPLING`] RGB pixels.
+/// Averages squares of two by two RGB pixels.
 fn shrink(pixels: &[u8], width: usize) -> Vec<u8> {
-    let step = SUPERSAMPLING as usize;
-    let mut out = Vec::with_capacity(pixels.len() / (step * step));
-    for rows in pixels.chunks_exact(width * 3 * step) {
-        for column in (0..width).step_by(step) {
+    const { assert!(SUPERSAMPLING == 2) };
+    let mut out = Vec::with_capacity(pixels.len() / 4);
+    for rows in pixels.chunks_exact(width * 3 * 2) {
+        let (upper, lower) = rows.split_at(width * 3);
+        for (above, below) in upper.chunks_exact(6).zip(lower.chunks_exact(6)) {
             for channel in 0..3 {
-                let sum: u32 = (0..step * step)
-                    .map(|i| ((i / step) * width + column + i % step) * 3 + channel)
-                    .map(|index| u32::from(rows[index]))
-                    .sum();
-                out.push((sum / (SUPERSAMPLING * SUPERSAMPLING)) as u8);
+                let sum = [
+                    above[channel],
+                    above[channel + 3],
+                    below[channel],
+                    below[channel + 3],
+                ];
+                out.push((sum.into_iter().map(u16::from).sum::<u16>() / 4) as u8);
             }
         }
     }

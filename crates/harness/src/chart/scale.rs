@@ -75,23 +75,45 @@ impl Scale {
     /// Ticks at round values, at least about `gap` pixels apart.
     pub(crate) fn ticks(&self, gap: f64) -> Vec<f64> {
         let length = (self.to - self.from).abs();
-        if self.logarithmic {
+        // Less than a factor of four holds too few of 1, 2, 5.
+        if self.logarithmic && self.high / self.low >= 4.0 {
             self.log_ticks(length, gap)
         } else {
-            self.linear_ticks(length, gap)
+            self.even_ticks(length, gap)
         }
     }
 
-    fn linear_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
-        let rough = (self.high - self.low) * gap / length;
-        let power = ten_to(libm::floor(libm::log10(rough)));
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .iter()
-            .map(|m| m * power)
-            .find(|s| *s >= rough);
-        let step = step.unwrap_or(10.0 * power);
-        let count = libm::floor(self.high / step * (1.0 + 1e-9)) as u32;
-        (0..=count).map(|i| f64::from(i) * step).collect()
+    fn even_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
+        // On a logarithmic axis the upper end is the crowded one: a value's pixels are in proportion to its share.
+        let pixels = if self.logarithmic {
+            length / (self.high * libm::log(self.high / self.low))
+        } else {
+            length / self.high
+        };
+        let rough = gap / pixels;
+        let exponent = libm::floor(libm::log10(rough)) as i32;
+        // Ticks are multiples of a step, worked out in whole numbers so that 0.3 is the 0.3 of a literal.
+        let (digit, exponent) = [(1, exponent), (2, exponent), (5, exponent), (1, exponent + 1)]
+            .into_iter()
+            .find(|(digit, exponent)| {
+                f64::from(*digit) * ten_to(f64::from(*exponent)) >= rough * (1.0 - 1e-9)
+            })
+            .unwrap_or((1, exponent + 1));
+        let value = |index: i64| {
+            let whole = (index * i64::from(digit)) as f64;
+            if exponent < 0 {
+                whole / ten_to(f64::from(-exponent))
+            } else {
+                whole * ten_to(f64::from(exponent))
+            }
+        };
+        let step = value(1);
+        let first = libm::ceil(self.low / step - 1e-9) as i64;
+        let last = libm::floor(self.high / step + 1e-9) as i64;
+        (first..=last)
+            .map(value)
+            .filter(|tick| self.holds(*tick))
+            .collect()
     }
 
     fn log_ticks(&self, length: f64, gap: f64) -> Vec<f64> {

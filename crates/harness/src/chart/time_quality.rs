@@ -4,7 +4,7 @@ use super::collisions::ratio_scale;
 use super::mark;
 use super::number;
 use super::panel::MARGIN;
-use super::rows::{DatasetRows, ratio, will_do};
+use super::rows::{DatasetRows, ratio};
 use super::scale::Scale;
 use super::scene::{Anchor, Font, GRID, INK, MUTED, SMALL, Scene};
 use crate::record::Verdict;
@@ -39,15 +39,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     if found.is_empty() {
         return None;
     }
-    let good: Vec<_> = found
-        .iter()
-        .filter(|f| will_do(f.0.verdict))
-        .map(|f| f.1)
-        .collect();
+    let rows: Vec<_> = found.iter().map(|f| f.1).collect();
     let slowest = found.iter().map(|f| f.3).fold(0.0, f64::max);
     let x_scale = Scale::linear(slowest * 1.08, LEFT, RIGHT);
     // Pixels grow downwards.
-    let y_scale = ratio_scale(&good, BOTTOM, TOP + 20.0);
+    let y_scale = ratio_scale(&rows, (0.5, 4.0), BOTTOM, TOP + 20.0);
     let name = &data.summary.name;
     let mut scene = Scene::new(
         WIDTH,

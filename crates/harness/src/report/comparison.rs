@@ -13,7 +13,7 @@ use crate::record::DatasetKind;
 pub(crate) struct SetComparison {
     dataset: &'static str,
     exact: bool,
-    seeds: u32,
+    seeds: String,
     equal: usize,
     compared: usize,
     table: Table,
@@ -63,8 +63,8 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
         if let Some(spread) = spread(set, row.function) {
             let z = |count| Cell::sorted(format!("{:+.2}", spread.z(count)), spread.z(count));
             cells.extend([
-                Cell::sorted(number::significant(spread.mean, 6), spread.mean),
-                Cell::number(spread.sd),
+                Cell::sorted(number::fixed(spread.mean, 2), spread.mean),
+                Cell::sorted(number::fixed(spread.sd, 2), spread.sd),
                 Cell::count(spread.min),
                 Cell::count(spread.max),
                 z(theirs),
@@ -84,7 +84,7 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
     (compared > 0).then(|| SetComparison {
         dataset: set.dataset(),
         exact: set.is_exact(),
-        seeds: set.seeds(),
+        seeds: number::grouped(u64::from(set.seeds())),
         equal,
         compared,
         table,

@@ -44,7 +44,7 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
             collisions(|row| Cell::number(row.expected)),
             collisions(|row| Cell::sorted(number::p_value(row.p_adjusted), row.p_adjusted)),
             Cell::classed(verdict_words(finding.verdict), verdict_class(finding.verdict)),
-            Cell::text(&finding.reasons.join("; ")),
+            Cell::classed(&finding.reasons.join("; "), "wide"),
         ]);
     }
     table
@@ -166,7 +166,7 @@ pub(crate) fn key_sets(run: &Run) -> Table {
             Cell::count(set.max_len),
             Cell::number(set.mean_len),
             Cell::count(set.duplicates_dropped),
-            Cell::text(&set.source),
+            Cell::classed(&set.source, "wide"),
             Cell::classed(&set.sha256, "digest"),
         ]);
     }
@@ -200,14 +200,14 @@ pub(crate) fn functions(run: &Run) -> Table {
             // Not grouped: a year is no quantity.
             Cell::sorted(function.year.to_string(), f64::from(function.year)),
             Cell::text(&function.author),
-            Cell::text(&function.source),
+            Cell::classed(&function.source, "wide"),
             Cell::text(&function.origin),
             Cell::text(if function.stable {
                 "yes"
             } else {
                 "no: in memory only"
             }),
-            Cell::text(&function.weaknesses.join(" ")),
+            Cell::classed(&function.weaknesses.join(" "), "wide"),
         ]);
     }
     table

@@ -14,6 +14,9 @@ const EXPECTED_AT_A_MILLION: &str = "116";
 /// More of them would push the chart off the screen; the table names all.
 const MOST_AVOIDED: usize = 3;
 
+/// Likewise.
+const MOST_PICKED: usize = 24;
+
 /// All texts of the first screen for one dataset.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sentences {
@@ -96,7 +99,10 @@ fn pick(data: &DatasetRows<'_>, run: &Run) -> String {
             format!("{name} (in memory only)")
         }
     };
-    let names: Vec<String> = good.iter().map(named).collect();
+    let mut names: Vec<String> = good.iter().take(MOST_PICKED).map(named).collect();
+    if good.len() > MOST_PICKED {
+        names.push(format!("{} more", good.len() - MOST_PICKED));
+    }
     let choice = match names.as_slice() {
         [one] => format!("{one} will do: no measurable difference from chance"),
         _ => format!(
@@ -203,7 +209,7 @@ fn width(data: &DatasetRows<'_>) -> String {
     let advice = "where no two keys may share a value, take 64 bits";
     let keys = data.summary.keys;
     match data.collisions.iter().find(|row| row.bits == 32) {
-        Some(row) if keys != 1_000_000 => format!(
+        Some(row) if keys > 1 && keys != 1_000_000 => format!(
             "even a perfect function of 32 bits puts {} of these {} on the value of another, on average, and {million}; \
              {advice}.",
             significant(row.expected, 2),
@@ -219,8 +225,8 @@ fn footer(data: &DatasetRows<'_>) -> String {
     let seen = data.summary.detectable_ratio;
     let seen = if seen.is_finite() && seen > 0.0 {
         format!(
-            "At full width this test tells a function from chance from {} times the collisions of chance on",
-            significant(seen, 2)
+            "At full width this test would have noticed {} times the collisions of chance, and no less",
+            significant(seen, 3)
         )
     } else {
         "At full width these keys are too few to tell any function from chance".to_owned()

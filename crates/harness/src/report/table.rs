@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::chart::number;
 use crate::chart::scene::printable;
+use crate::record::significant;
 
 /// A table.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -53,7 +54,7 @@ impl Cell {
     pub(crate) fn sorted(text: String, value: f64) -> Self {
         Self {
             text,
-            value: value.is_finite().then_some(value),
+            value: value.is_finite().then(|| significant::round(value)),
             class: "",
         }
     }
