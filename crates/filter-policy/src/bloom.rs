@@ -14,13 +14,14 @@ use crate::view::FilterView;
 
 /// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
 ///
-/// The constructors are named after the policy names under which engines store the filters. Besides the methods of
-/// [`FilterPolicy`] there are generic ones that build from anything that gives keys or hash values:
+/// The constructors are named after the policy names under which engines store the filters. Besides the
+/// methods of [`FilterPolicy`] there are generic ones that build from anything that gives keys or hash
+/// values:
 ///
-/// | from | into a slice | appended to a `Vec` | as a new `Vec` |
+/// | from | into a slice | appended to a `Vec` (feature `alloc`) | as a new `Vec` (feature `alloc`) |
 /// |---|---|---|---|
-/// | keys | [`build_in`](Self::build_in) | [`append`](Self::append) | [`build`](Self::build) |
-/// | hash values | [`build_hashes_in`](Self::build_hashes_in) | [`append_hashes`](Self::append_hashes) | |
+/// | keys | [`build_in`](Self::build_in) | `append` | `build` |
+/// | hash values | [`build_hashes_in`](Self::build_hashes_in) | `append_hashes` | |
 ///
 /// All of them write the same bytes for the same keys in any order.
 #[cfg_attr(
@@ -48,23 +49,24 @@ pub struct BloomFilterPolicy<H> {
 impl BloomFilterPolicy<Murmur2> {
     /// `BloomFilter2`: MurmurHash2, seed 5381, tail bytes unsigned.
     ///
-    /// Beware of tables that a C or C++ program wrote under this name on a platform where `char` is signed: keys with a
-    /// byte above 0x7f among the last `len % 4` need [`bloom_filter2_signed_tail`](BloomFilterPolicy::bloom_filter2_signed_tail),
-    /// and this policy denies them. The bytes of a filter do not tell which of the two wrote it.
+    /// Beware of tables that a C or C++ program wrote under this name on a platform where `char` is signed:
+    /// keys with a byte above 0x7f among the last `len % 4` need
+    /// [`bloom_filter2_signed_tail`](BloomFilterPolicy::bloom_filter2_signed_tail), and this policy denies
+    /// them. The bytes of a filter do not tell which of the two wrote it.
     pub const fn bloom_filter2(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2::new(), bits_per_key)
     }
 
-    /// MurmurHash2 with another seed, under a name that carries the seed: `BloomFilter2.Seed9747b28c`. With the seed 5381
-    /// it is `BloomFilter2` itself.
+    /// MurmurHash2 with another seed, under a name that carries the seed: `BloomFilter2.Seed9747b28c`. With
+    /// the seed 5381 it is `BloomFilter2` itself.
     pub const fn bloom_filter2_with_seed(seed: u32, bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2::with_seed(seed), bits_per_key)
     }
 }
 
 impl BloomFilterPolicy<Murmur2SignedTail> {
-    /// `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. For filters that a program with signed
-    /// `char` wrote, under whatever name it stored them.
+    /// `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. For filters that a
+    /// program with signed `char` wrote, under whatever name it stored them.
     pub const fn bloom_filter2_signed_tail(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2SignedTail, bits_per_key)
     }
@@ -104,8 +106,8 @@ impl<H> BloomFilterPolicy<H> {
 
     /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
     ///
-    /// The filter is sized by the iterator's `len`. Should it give another number of values all the same, the filter holds
-    /// every one of them, in more or less space than is best.
+    /// The filter is sized by the iterator's `len`. Should it give another number of values all the same, the
+    /// filter holds every one of them, in more or less space than is best.
     ///
     /// # Errors
     ///
@@ -123,8 +125,9 @@ impl<H> BloomFilterPolicy<H> {
 
     /// Appends the filter of keys with these hash values to `out`.
     ///
-    /// Any iterator will do. One that does not know its length beforehand has its values collected first, 4 bytes each; one
-    /// whose hint is exact but wrong is treated as in [`build_hashes_in`](Self::build_hashes_in).
+    /// Any iterator will do. One that does not know its length beforehand has its values collected first, 4
+    /// bytes each; one whose hint is exact but wrong is treated as in
+    /// [`build_hashes_in`](Self::build_hashes_in).
     ///
     /// # Errors
     ///
@@ -173,7 +176,8 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
         self.build_hashes_in(keys.into_iter().map(|key| self.hasher.hash(key.as_ref())), out)
     }
 
-    /// Appends the filter of these keys to `out`; any iterator will do, see [`append_hashes`](Self::append_hashes).
+    /// Appends the filter of these keys to `out`; any iterator will do, see
+    /// [`append_hashes`](Self::append_hashes).
     ///
     /// # Errors
     ///

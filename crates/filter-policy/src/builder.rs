@@ -10,8 +10,8 @@ use crate::probe::ProbeSequence;
 
 /// A filter under construction in a caller's slice.
 ///
-/// The policies build through it; it is public for callers whose keys come one at a time. The slice holds a valid filter
-/// of the hash values inserted so far at every moment.
+/// The policies build through it; it is public for callers whose keys come one at a time. The slice holds a
+/// valid filter of the hash values inserted so far at every moment.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, FilterBuilder, FilterView};
@@ -36,8 +36,8 @@ impl<'out> FilterBuilder<'out> {
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when no slice could hold the filter, [`Error::BufferTooShort`] when `out` cannot; `out` is
-    /// then unchanged.
+    /// [`Error::FilterTooLarge`] when no slice could hold the filter, [`Error::BufferTooShort`] when `out`
+    /// cannot; `out` is then unchanged.
     pub fn new(bits_per_key: BitsPerKey, keys: usize, out: &'out mut [u8]) -> Result<Self, Error> {
         let needed = bits_per_key.filter_len(keys)?;
         let given = out.len();

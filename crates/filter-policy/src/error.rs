@@ -6,7 +6,8 @@ use crate::params::BitsPerKey;
 
 /// Why a filter could not be built or a size could not be computed.
 ///
-/// Reading stored bytes never fails: every malformed filter has a documented answer (see [`FilterView`](crate::FilterView)).
+/// Reading stored bytes never fails: every malformed filter has a documented answer (see
+/// [`FilterView`](crate::FilterView)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -64,7 +65,7 @@ impl fmt::Display for Error {
             }
             Self::FilterTooLarge { keys, bits_per_key } => write!(
                 f,
-                "a filter for {keys} keys at {bits_per_key} bits per key is too large, allowed are {} bytes",
+                "a filter for {keys} keys at {bits_per_key} bits per key is too large, allowed are at most {} bytes",
                 usize::MAX
             ),
             Self::BufferTooShort { needed, given } => {
@@ -76,7 +77,7 @@ impl fmt::Display for Error {
             }
             Self::RateUnreachable { given, lowest } => write!(
                 f,
-                "no bits per key reach a false-positive rate of {given}, the lowest for this number of keys is {lowest:e}"
+                "no bits per key reach the false-positive rate {given}, the lowest for these keys is {lowest}"
             ),
         }
     }

@@ -6,10 +6,12 @@ use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_s
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
 ///
-/// Implement it to put another function into LevelDB's filter layout; give it a name of its own. Filters that were built
-/// with one function and are read with another hide keys, and the name is all that keeps them apart.
+/// Implement it to put another function into LevelDB's filter layout; give it a name of its own. Filters that
+/// were built with one function and are read with another hide keys, and the name is all that keeps them
+/// apart.
 pub trait KeyHasher {
-    /// The hash value of a key. The same key must give the same value on every platform, for as long as filters are kept.
+    /// The hash value of a key. The same key must give the same value on every platform, for as long as
+    /// filters are kept.
     fn hash(&self, key: &[u8]) -> u32;
 
     /// The name of the policy that stores filters made with exactly this function, its seed included.
@@ -18,8 +20,8 @@ pub trait KeyHasher {
 
 /// MurmurHash2 with a seed, tail bytes unsigned: the hash of `BloomFilter2`.
 ///
-/// The policy's name is `BloomFilter2` with the seed 5381 and `BloomFilter2.Seed` with eight hexadecimal digits after it
-/// with any other.
+/// The policy's name is `BloomFilter2` with the seed 5381 and `BloomFilter2.Seed` with eight hexadecimal
+/// digits after it with any other.
 ///
 /// ```
 /// use filter_policy::{KeyHasher, Murmur2};
@@ -91,9 +93,9 @@ impl KeyHasher for Murmur2 {
     }
 }
 
-/// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after the last
-/// whole word are sign-extended, so keys with a byte above 0x7f there hash to other values. Policy name:
-/// `BloomFilter2.SignedTail`.
+/// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after
+/// the last whole word are sign-extended, so keys with a byte above 0x7f there hash to other values. Policy
+/// name: `BloomFilter2.SignedTail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Murmur2SignedTail;
 
@@ -108,7 +110,8 @@ impl KeyHasher for Murmur2SignedTail {
     }
 }
 
-/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name: `leveldb.BuiltinBloomFilter2`.
+/// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name:
+/// `leveldb.BuiltinBloomFilter2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelDbHash;
 

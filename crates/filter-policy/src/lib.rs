@@ -1,7 +1,11 @@
+// The README's links to files, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//! [THEORY.md]: theory
+//!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
     not(feature = "alloc"),
-    doc = "Bloom filter policies for storage engines, without an allocator. See `README.md` for an introduction."
+    doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
 #![warn(
@@ -20,6 +24,7 @@ extern crate std;
 mod bloom;
 mod builder;
 mod error;
+pub mod format;
 mod hasher;
 mod params;
 mod policy;

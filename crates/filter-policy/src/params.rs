@@ -4,24 +4,27 @@
 
 use crate::error::Error;
 
-/// The largest probe count that a filter's last byte can state; larger values are reserved for other encodings.
+/// The largest probe count that a filter's last byte can state; larger values are reserved for other
+/// encodings.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
 pub const MAX_PROBES: u8 = 30;
 
-/// The smallest bit array, whatever the number of keys: very small ones would have a very high false-positive rate.
+/// The smallest bit array, whatever the number of keys: very small ones would have a very high false-positive
+/// rate.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
 pub const MIN_BITS: u64 = 64;
 
-/// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. It decides stored bytes:
-/// a closer value would give other filters.
+/// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. It decides stored
+/// bytes: a closer value would give other filters.
 const LN_2_OF_THE_FORMAT: f64 = 0.69;
 
 /// How many bits of the filter each key is given: a number from 0 to 4,294,967,295, whole or not.
 ///
-/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see [`sizing`](crate::sizing)). The
-/// number is not stored with the filter and may change from one filter to the next; readers do not need it.
+/// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see
+/// [`sizing`](crate::sizing)). The number is not stored with the filter and may change from one filter to the
+/// next; readers do not need it.
 ///
 /// ```
 /// use filter_policy::BitsPerKey;
@@ -53,10 +56,12 @@ impl BitsPerKey {
     ///
     /// # Errors
     ///
-    /// [`Error::BitsPerKeyOutOfRange`] when `bits` is negative, above 4,294,967,295, infinite or not a number.
+    /// [`Error::BitsPerKeyOutOfRange`] when `bits` is negative, above 4,294,967,295, infinite or not a
+    /// number.
     pub const fn fractional(bits: f64) -> Result<Self, Error> {
         if bits >= 0.0 && bits <= Self::MAX.0 {
-            // A negative zero is a zero; adding a positive one drops its sign, which would otherwise be decoded below.
+            // A negative zero is a zero; adding a positive one drops its sign, which would otherwise be
+            // decoded below.
             Ok(Self(bits + 0.0))
         } else {
             Err(Error::BitsPerKeyOutOfRange { given: bits })
@@ -77,8 +82,8 @@ impl BitsPerKey {
         (self.0 * LN_2_OF_THE_FORMAT).clamp(1.0, MAX_PROBES as f64) as u8
     }
 
-    /// The size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64, rounded
-    /// up to whole bytes. The product is exact, never rounded on the way.
+    /// The size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64,
+    /// rounded up to whole bytes. The product is exact, never rounded on the way.
     ///
     /// # Errors
     ///
@@ -112,8 +117,8 @@ impl BitsPerKey {
 
     /// `floor(keys * self)`, exactly.
     ///
-    /// A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits. The
-    /// exponent is at most -21 because the value is below 2^32.
+    /// A finite double is `mantissa * 2^exponent` with a 53-bit mantissa, so the product fits into 117 bits.
+    /// The exponent is at most -21 because the value is below 2^32.
     fn times(self, keys: u64) -> u128 {
         const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
         let encoded = self.0.to_bits();
@@ -173,7 +178,8 @@ mod tests {
                 "{bits} bits per key"
             );
         }
-        // No product below the upper limit is a whole number, so integer arithmetic must agree with the doubles.
+        // No product below the upper limit is a whole number, so integer arithmetic must agree with the
+        // doubles.
         for bits in 0..=1000_u32 {
             let exact = (bits * 69 / 100).clamp(1, 30);
             assert_eq!(

@@ -5,39 +5,47 @@ use alloc::vec::Vec;
 
 use crate::error::Error;
 
-/// Turns the keys of a block into filter bytes and answers from those bytes whether a key may be in the block.
+/// Turns the keys of a block into filter bytes and answers from those bytes whether a key may be in the
+/// block.
 ///
-/// An engine stores the bytes beside the block and asks before it reads the block. What each side may rely on:
+/// An engine stores the bytes beside the block and asks before it reads the block. What each side may rely
+/// on:
 ///
-/// * **No false negatives.** For every key that a filter was built from, [`key_may_match`](Self::key_may_match) on exactly
-///   those bytes is `true`, in every later version of the policy that has the same name. For other keys it should be
-///   `false` most of the time and may be `true` at any time.
-/// * **Bytes come back from disk.** The engine may hand in bytes that were damaged, cut or written by something else.
-///   The policy must not panic; where it cannot tell, it answers `true`, so that damage costs time and not data.
+/// * **No false negatives.** For every key that a filter was built from,
+///   [`key_may_match`](Self::key_may_match) on exactly those bytes is `true`, in every later version of the
+///   policy that has the same name. For other keys it should be `false` most of the time and may be `true` at
+///   any time.
+/// * **Bytes come back from disk.** The engine may hand in bytes that were damaged, cut or written by
+///   something else. The policy must not panic; where it cannot tell, it answers `true`, so that damage costs
+///   time and not data. No bytes at all are the filter of no keys: engines write nothing where there is
+///   nothing to filter.
 /// * **The order of the keys** is the engine's; they may hold duplicates. A policy must not need them sorted.
-/// * **Equal keys are equal bytes.** An engine whose comparator calls keys equal that differ in their bytes (ignoring
-///   case or trailing blanks, say) must not use a filter over the bytes as they are: a key stored under one spelling would
-///   be denied under another. Wrap the policy so that it sees one spelling only.
-/// * **Shared use.** Methods take `&self`; an engine that asks from several threads requires `Send + Sync` besides.
+/// * **Equal keys are equal bytes.** An engine whose comparator calls keys equal that differ in their bytes
+///   (ignoring case or trailing blanks, say) must not use a filter over the bytes as they are: a key stored
+///   under one spelling would be denied under another. Wrap the policy so that it sees one spelling only.
+/// * **Shared use.** Methods take `&self`; an engine that asks from several threads requires `Send + Sync`
+///   besides.
 ///
 /// The trait can be made into an object: `&dyn FilterPolicy`.
 pub trait FilterPolicy {
-    /// The name of the encoding, stored with the filters: engines ignore a filter whose name is not that of their policy.
+    /// The name of the encoding, stored with the filters: engines ignore a filter whose name is not that of
+    /// their policy.
     ///
-    /// It must change whenever the same keys would be probed differently: another hash function, seed or probe sequence
-    /// takes another name. It must not change with what readers do not need to know, such as the bits per key. Two
-    /// encodings under one name deny keys that are there.
+    /// It must change whenever the same keys would be probed differently: another hash function, seed or
+    /// probe sequence takes another name. It must not change with what readers do not need to know, such as
+    /// the bits per key. Two encodings under one name deny keys that are there.
     fn name(&self) -> &str;
 
-    /// The most bytes that a filter of this many keys takes. The filter itself may be shorter, for instance where a policy
-    /// drops duplicates.
+    /// The most bytes that a filter of this many keys takes. The filter itself may be shorter, for instance
+    /// where a policy drops duplicates.
     ///
     /// # Errors
     ///
     /// [`Error::FilterTooLarge`] when no slice could hold it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error>;
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written; the rest of `out` is free.
+    /// Writes the filter of these keys to the start of `out` and returns the part written; the rest of `out`
+    /// is free.
     ///
     /// # Errors
     ///
@@ -45,8 +53,8 @@ pub trait FilterPolicy {
     /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] as there.
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
 
-    /// Appends the filter of these keys to `out` and leaves what is already there as it is: engines collect the filters of
-    /// many blocks in one buffer.
+    /// Appends the filter of these keys to `out` and leaves what is already there as it is: engines collect
+    /// the filters of many blocks in one buffer.
     ///
     /// # Errors
     ///
@@ -64,8 +72,8 @@ pub trait FilterPolicy {
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
 }
 
-/// Appends up to `max_len` bytes to `out` by writing them in place; `write` returns how many it wrote. An error leaves
-/// `out` as it was.
+/// Appends up to `max_len` bytes to `out` by writing them in place; `write` returns how many it wrote. An
+/// error leaves `out` as it was.
 #[cfg(feature = "alloc")]
 pub(crate) fn append_with(
     out: &mut Vec<u8>,

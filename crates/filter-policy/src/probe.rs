@@ -6,9 +6,10 @@ use core::num::{NonZeroU32, NonZeroU64};
 
 /// The probe sequence of LevelDB's Bloom filter for one size of filter and one probe count.
 ///
-/// The first position is `hash % bits`; for each further one the hash grows by itself, rotated right by 17 bits, in
-/// wrapping 32-bit arithmetic. One hash computation serves all probes (double hashing; Kirsch and Mitzenmacher, "Less
-/// Hashing, Same Performance", 2006), at a price in false positives that [`theory`](crate::theory) states.
+/// The first position is `hash % bits`; for each further one the hash grows by itself, rotated right by 17
+/// bits, in wrapping 32-bit arithmetic. One hash computation serves all probes (double hashing; Kirsch and
+/// Mitzenmacher, "Less Hashing, Same Performance", 2006), at a price in false positives that
+/// [`theory`](crate::theory) states.
 ///
 /// ```
 /// use core::num::NonZeroU64;
@@ -44,7 +45,8 @@ impl ProbeSequence {
         self.probes
     }
 
-    /// The bit positions of a hash value, each below the number of bits; the same one may come more than once.
+    /// The bit positions of a hash value, each below the number of bits; the same one may come more than
+    /// once.
     #[inline]
     pub const fn positions(&self, hash: u32) -> Positions {
         Positions {

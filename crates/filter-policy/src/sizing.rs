@@ -1,8 +1,9 @@
 //! How large a filter must be, how often it errs, how many keys it can take: any of these from the others.
 //!
-//! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with independent
-//! probes, derived in [`theory`](crate::theory); [`Format`] gives what a stored format really does: its whole bytes, its
-//! own rule for k, its limits. Logarithms and exponentials come from `libm`, so every platform gets the same numbers.
+//! Pure functions of numbers. The free functions are the textbook formulas for filters of any format with
+//! independent probes, derived in [`theory`](crate::theory); [`Format`] gives what a stored format really
+//! does: its whole bytes, its own rule for k, its limits. Logarithms and exponentials come from `libm`, so
+//! every platform gets the same numbers.
 //!
 //! | wanted | given | function |
 //! |---|---|---|
@@ -32,8 +33,8 @@ mod format;
 
 pub use format::Format;
 
-/// The false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes each:
-/// `(1 - (1 - 1/bits)^(probes * keys))^probes`.
+/// The false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes
+/// each: `(1 - (1 - 1/bits)^(probes * keys))^probes`.
 ///
 /// Accurate to about 12 digits with up to 30 probes, for filters and key sets of 2^40 and more.
 ///
@@ -81,8 +82,8 @@ pub fn rate_at(bits_per_key: f64, probes: u32) -> Result<f64, Error> {
     ))
 }
 
-/// The rate of a large filter with the best probe count, whole or not: `e^(-bits_per_key * (ln 2)^2)`. A lower bound
-/// for every Bloom filter.
+/// The rate of a large filter with the best probe count, whole or not: `e^(-bits_per_key * (ln 2)^2)`. A
+/// lower bound for every Bloom filter.
 ///
 /// # Errors
 ///
@@ -118,7 +119,8 @@ pub fn bits_per_key_for_rate_and_probes(rate: f64, probes: u32) -> Result<f64, E
     Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
 }
 
-/// The memory, in bits, for `keys` keys at a false-positive rate with the best probe count: `-keys * ln(rate) / (ln 2)^2`.
+/// The memory, in bits, for `keys` keys at a false-positive rate with the best probe count: `-keys * ln(rate)
+/// / (ln 2)^2`.
 ///
 /// Not rounded: formats round to bytes or words, and some of them down.
 ///
@@ -139,8 +141,8 @@ pub fn bits_for(keys: u64, rate: f64) -> Result<f64, Error> {
     Ok(-(keys as f64) * libm::log(rate) / (LN_2 * LN_2))
 }
 
-/// The memory, in bits, for `keys` keys at a false-positive rate with `probes` probes, not rounded: the m for which
-/// [`rate`] gives it.
+/// The memory, in bits, for `keys` keys at a false-positive rate with `probes` probes, not rounded: the m for
+/// which [`rate`] gives it.
 ///
 /// # Errors
 ///
@@ -163,8 +165,8 @@ pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
     Ok(whole(bits as f64 / bits_per_key_for_rate(rate)?))
 }
 
-/// How many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the largest n for which
-/// [`rate`] does not exceed it, up to the rounding of doubles.
+/// How many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
+/// largest n for which [`rate`] does not exceed it, up to the rounding of doubles.
 ///
 /// # Errors
 ///
@@ -198,11 +200,13 @@ pub fn best_probes(bits_per_key: f64) -> Result<f64, Error> {
     Ok(bits_per_key * LN_2)
 }
 
-/// The whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of [`best_probes`].
+/// The whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
+/// [`best_probes`].
 ///
 /// # Errors
 ///
-/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or so large that 2^32 probes are too few.
+/// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0, or so large that 2^32 probes
+/// are too few.
 ///
 /// ```
 /// use filter_policy::sizing::{best_whole_probes, rate_at};

@@ -25,7 +25,8 @@ pub enum FilterKind {
 
 /// A filter in stored bytes, read in place.
 ///
-/// The work that depends on the filter alone is done once, in [`FilterView::new`]; keep the view to ask for many keys.
+/// The work that depends on the filter alone is done once, in [`FilterView::new`]; keep the view to ask for
+/// many keys.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterKind, FilterView};
@@ -108,8 +109,8 @@ impl<'a> FilterView<'a> {
         in_words + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
     }
 
-    /// The share of ones among the bits that probes reach, 0 to 1; `None` unless the kind is Bloom. A filter at its best
-    /// is half full.
+    /// The share of ones among the bits that probes reach, 0 to 1; `None` unless the kind is Bloom. A filter
+    /// at its best is half full.
     pub fn fill_ratio(&self) -> Option<f64> {
         match self.kind {
             FilterKind::Bloom => Some(self.ones() as f64 / (self.reachable().len() as f64 * 8.0)),
@@ -117,10 +118,11 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// The probability that an absent key matches, if its k positions were independent: `fill_ratio ^ k`; 0 for a filter
-    /// that is too short, 1 for a reserved one.
+    /// The probability that an absent key matches, if its k positions were independent: `fill_ratio ^ k`; 0
+    /// for a filter that is too short, 1 for a reserved one.
     ///
-    /// The measured rate of this probe sequence is higher; [`theory`](crate::theory) says why and by how much.
+    /// The measured rate of this probe sequence is higher; [`theory`](crate::theory) says why and by how
+    /// much.
     pub fn false_positive_rate(&self) -> f64 {
         match (self.kind, self.fill_ratio()) {
             (FilterKind::Bloom, Some(fill)) => libm::pow(fill, f64::from(self.sequence.probes())),
@@ -129,7 +131,8 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// How many distinct keys most likely filled the filter, from the number of ones: `ln(1 - fill) / (k ln(1 - 1/m))`.
+    /// How many distinct keys most likely filled the filter, from the number of ones:
+    /// `ln(1 - fill) / (k ln(1 - 1/m))`.
     ///
     /// `None` when the bytes do not tell: every bit is one, k is 0, or the kind is not Bloom.
     pub fn estimated_keys(&self) -> Option<f64> {
@@ -140,7 +143,8 @@ impl<'a> FilterView<'a> {
         Some(libm::log1p(-fill) / (f64::from(probes) * libm::log1p(-1.0 / bits)) + 0.0)
     }
 
-    /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this hasher.
+    /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this
+    /// hasher.
     #[inline]
     pub fn may_match<H: KeyHasher + ?Sized>(&self, hasher: &H, key: &[u8]) -> bool {
         match self.kind {

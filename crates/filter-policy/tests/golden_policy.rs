@@ -1,5 +1,6 @@
-//! Filters that LevelDB wrote, and that the `BloomFilter2` policy wrote inside LevelDB: rebuilt byte for byte, and every
-//! recorded answer given again.
+//! Filters that LevelDB wrote, and that the `BloomFilter2` policy wrote inside LevelDB: rebuilt byte for
+//! byte, and every recorded answer given again.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterKind, FilterPolicy, FilterView, KeyHasher};
 use serde::Deserialize;

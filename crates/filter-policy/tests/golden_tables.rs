@@ -1,7 +1,8 @@
 //! The filters inside tables that LevelDB wrote, rebuilt from the keys of their data blocks.
 //!
-//! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such a block have
-//! an empty filter.
+//! Each filter covers the keys of the data blocks that start in one range of 2048 bytes; ranges without such
+//! a block have an empty filter.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterKind, FilterPolicy, FilterView, KeyHasher};
 use serde::Deserialize;

@@ -1,10 +1,11 @@
 //! What must hold for all keys, all parameters and all bytes.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, FilterKind, FilterPolicy, FilterView, KeyHasher, LevelDbHash, Murmur2,
     Murmur2SignedTail,
 };
-use proptest::collection::vec;
+use proptest::collection::{hash_set, vec};
 use proptest::prelude::*;
 
 /// A textbook Bloom filter with LevelDB's probe sequence: a vector of flags and 64-bit arithmetic.
@@ -151,8 +152,9 @@ fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
     ]
 }
 
-/// `floor(keys * bits_per_key)` without looking at the double's encoding: the fraction is taken apart by doubling, and
-/// multiplied by Horner's rule, in which `floor((a + x) / 2) = floor((a + floor(x)) / 2)` keeps every step whole.
+/// `floor(keys * bits_per_key)` without looking at the double's encoding: the fraction is taken apart by
+/// doubling, and multiplied by Horner's rule, in which `floor((a + x) / 2) = floor((a + floor(x)) / 2)` keeps
+/// every step whole.
 fn exact_product(keys: u64, bits_per_key: f64) -> u128 {
     let integer = bits_per_key.trunc();
     let mut fraction = bits_per_key - integer;
@@ -171,7 +173,11 @@ fn exact_product(keys: u64, bits_per_key: f64) -> u128 {
 
 proptest! {
     #[test]
-    fn any_bytes_have_an_answer(filter in vec(any::<u8>(), 0..80), key in vec(any::<u8>(), 0..40), hash: u32) {
+    fn any_bytes_have_an_answer(
+        filter in vec(any::<u8>(), 0..80),
+        key in vec(any::<u8>(), 0..40),
+        hash: u32,
+    ) {
         let view = FilterView::new(&filter);
         prop_assert_eq!(view.may_match_hash(hash), answer_by_the_rules(hash, &filter));
         prop_assert_eq!(
@@ -238,7 +244,10 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_keys_leaves_no_trace(hashes in vec(any::<u32>(), 0..300), bits_per_key in any_bits_per_key()) {
+    fn the_order_of_keys_leaves_no_trace(
+        hashes in vec(any::<u32>(), 0..300),
+        bits_per_key in any_bits_per_key(),
+    ) {
         let mut sorted = hashes.clone();
         sorted.sort_unstable();
         prop_assert_eq!(build_hashes(&hashes, bits_per_key), build_hashes(&sorted, bits_per_key));
@@ -247,7 +256,12 @@ proptest! {
     #[test]
     fn fractions_are_multiplied_exactly(
         keys in prop_oneof![any::<u64>(), 0..10_000_000_u64],
-        bits in prop_oneof![0.0..=100.0_f64, 0.0..=4_294_967_295.0_f64, 0.0..=1e-9_f64, (0..1_000_u32).prop_map(|tenths| f64::from(tenths) / 10.0)],
+        bits in prop_oneof![
+            0.0..=100.0_f64,
+            0.0..=4_294_967_295.0_f64,
+            0.0..=1e-9_f64,
+            (0..1_000_u32).prop_map(|tenths| f64::from(tenths) / 10.0),
+        ],
     ) {
         let exact = exact_product(keys, bits);
         let expected = u64::try_from(exact).ok().and_then(|bits| bits.max(64).checked_next_multiple_of(8));
@@ -267,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn keys_are_estimated_within_sampling_error(hashes in proptest::collection::hash_set(any::<u32>(), 500..2_000)) {
+    fn keys_are_estimated_within_sampling_error(hashes in hash_set(any::<u32>(), 500..2_000)) {
         let count = hashes.len() as f64;
         let hashes: Vec<u32> = hashes.into_iter().collect();
         let filter = build_hashes(&hashes, BitsPerKey::whole(10));

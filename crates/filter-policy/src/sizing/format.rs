@@ -26,7 +26,8 @@ const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// LevelDB's filter, which all policies of this crate write: whole bytes, at least 8, and one that holds k.
+    /// LevelDB's filter, which all policies of this crate write: whole bytes, at least 8, and one that holds
+    /// k.
     LevelDb,
 }
 
@@ -64,16 +65,19 @@ impl Format {
         }
     }
 
-    /// The smallest whole bits per key, at least 1, whose [`rate`](Self::rate) does not exceed the wanted one.
+    /// The smallest whole bits per key, at least 1, whose [`rate`](Self::rate) does not exceed the wanted
+    /// one.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `wanted` is not strictly between 0 and 1, [`Error::RateUnreachable`] when the limits
-    /// of k and of the hash's width keep every filter above it.
+    /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes), [`Error::OutOfDomain`] when
+    /// `wanted` is not strictly between 0 and 1, [`Error::RateUnreachable`] when
+    /// the limits of k and of the hash's width keep every filter above it.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
         let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
-        // While k grows, the rate may rise again in filters that are as large as hash values reach: try them all.
+        // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
+        // all.
         let mut lowest = 1.0_f64;
         for bits in 1..BITS_PER_KEY_AT_MOST_PROBES {
             let reached = rate_at(bits)?;
@@ -106,7 +110,8 @@ impl Format {
         Ok(BitsPerKey::whole(high))
     }
 
-    /// The largest whole bits per key, 0 included, whose filter of this many keys takes at most so many bytes.
+    /// The largest whole bits per key, 0 included, whose filter of this many keys takes at most so many
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -122,8 +127,8 @@ impl Format {
             })
     }
 
-    /// The largest number of keys whose filter takes at most so many bytes; 0 when not even an empty filter does. With
-    /// 0 bits per key the filter does not grow, and every number of keys fits.
+    /// The largest number of keys whose filter takes at most so many bytes; 0 when not even an empty filter
+    /// does. With 0 bits per key the filter does not grow, and every number of keys fits.
     pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }

@@ -42,7 +42,8 @@ pub(crate) fn key(rule: &str, i: u32) -> Vec<u8> {
     }
 }
 
-/// Builds a filter in a slice of exactly the length that the policy states, without an allocator's help from the crate.
+/// Builds a filter in a slice of exactly the length that the policy states, without an allocator's help from
+/// the crate.
 pub(crate) fn build<H: filter_policy::KeyHasher>(
     policy: &filter_policy::BloomFilterPolicy<H>,
     keys: &[Vec<u8>],

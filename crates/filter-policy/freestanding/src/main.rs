@@ -1,0 +1,112 @@
+//! Builds filters in a static buffer and asks them, without the standard library and without an allocator.
+//!
+//! See `README.md` for how to build and check it.
+#![no_std]
+#![no_main]
+
+use core::cell::UnsafeCell;
+use core::ffi::{c_char, c_int};
+use core::panic::PanicInfo;
+
+use filter_policy::sizing::Format;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterKind, FilterPolicy, FilterView};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// What LevelDB writes for these keys at 10 bits per key.
+const GOLDEN_KEYS: [&[u8]; 3] = [b"", b"dup", b"dup"];
+const GOLDEN_FILTER: [u8; 9] = [0x08, 0x80, 0x84, 0x00, 0x82, 0x80, 0x91, 0x80, 0x06];
+
+const KEYS: u16 = 1000;
+
+/// Memory for a filter; large enough for `KEYS` keys.
+struct Buffer(UnsafeCell<[u8; 1300]>);
+
+// SAFETY: the program has one thread.
+unsafe impl Sync for Buffer {}
+
+static BUFFER: Buffer = Buffer(UnsafeCell::new([0; 1300]));
+
+// SAFETY: nothing is declared that could be wrong; libc is linked for its start-up code and `mem*`.
+#[link(name = "c")]
+unsafe extern "C" {}
+
+/// The entry point that libc's start-up code calls.
+// SAFETY: the name is C's, and no other `main` is linked.
+#[unsafe(no_mangle)]
+extern "C" fn main(_: c_int, _: *const *const c_char) -> c_int {
+    // SAFETY: `main` is called once, and nothing else touches the buffer.
+    let buffer = unsafe { &mut *BUFFER.0.get() };
+    checks(buffer).unwrap_or(100)
+}
+
+/// 0, or the number of the first check that failed.
+fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
+    let leveldb = BloomFilterPolicy::leveldb_builtin(TEN);
+    if leveldb.build_in(GOLDEN_KEYS, buffer)? != GOLDEN_FILTER {
+        return Ok(1);
+    }
+
+    let policies: [&dyn FilterPolicy; 2] = [&leveldb, &BloomFilterPolicy::bloom_filter2_with_seed(1, TEN)];
+    for policy in policies {
+        let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
+        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, filter)) {
+            return Ok(2);
+        }
+    }
+    let [_, seeded] = policies;
+    if seeded.name() != "BloomFilter2.Seed00000001" {
+        return Ok(3);
+    }
+
+    let policy = BloomFilterPolicy::bloom_filter2(TEN);
+    let filter = policy.build_in((0..KEYS).map(u16::to_le_bytes), buffer)?;
+    if filter.len() as u64 != Format::LevelDb.filter_bytes(u64::from(KEYS), TEN)? {
+        return Ok(4);
+    }
+    let view = FilterView::new(filter);
+    if view.kind() != FilterKind::Bloom
+        || view
+            .estimated_keys()
+            .is_none_or(|keys| (keys - f64::from(KEYS)).abs() > 50.0)
+    {
+        return Ok(5);
+    }
+    if !(0..KEYS).all(|i| policy.key_may_match(&i.to_le_bytes(), filter)) {
+        return Ok(6);
+    }
+    let false_positives = (KEYS..KEYS + 10_000)
+        .filter(|i| policy.key_may_match(&i.to_le_bytes(), filter))
+        .count();
+    if false_positives > 200 {
+        return Ok(7);
+    }
+    if !matches!(
+        policy.build_in(GOLDEN_KEYS, &mut [0; 4]),
+        Err(Error::BufferTooShort { needed: 9, given: 4 })
+    ) {
+        return Ok(8);
+    }
+    Ok(0)
+}
+
+/// Stops the program with a signal: there is nobody to report to.
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: an undefined instruction ends the process and changes nothing before.
+    unsafe {
+        core::arch::asm!("ud2", options(noreturn, nomem, nostack));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+/// The prebuilt `core` was compiled for unwinding and names this function; nothing calls it, because panics
+/// abort.
+// SAFETY: the name is the one that the compiler uses for it, and the standard library, which would bring
+// another, is not linked.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
