@@ -95,7 +95,7 @@ const MURMUR_HASH_3: Function = Function {
     aliases: &["murmur3", "murmurhash3_x86_32"],
     stable: true,
     verify: |function| {
-        // From MurmurHash3.cpp itself.
+        // Vectors in common use; Wikipedia's article on MurmurHash has the last two.
         const ANSWERS: &Answers = &[(b"", 0), (b"test", 0xba6b_d213), (FOX, 0x2e4f_f723)];
         check_answers(function, ANSWERS)?;
         // The crate takes its seed at compile time, so this is the code of the form with seed 0. The tests compare it
@@ -118,7 +118,7 @@ const XXH3: Function = Function {
     aliases: &["xxh3-64", "xxhash3"],
     stable: true,
     verify: |function| {
-        // From xxhsum 0.8 (`xxhsum -H3`).
+        // Vectors that ports of XXH3 commonly test.
         const ANSWERS: &Answers = &[
             (b"", 0x2d06_8005_38d3_94c2),
             (b"a", 0xe6c6_32b6_1e96_4e1f),
