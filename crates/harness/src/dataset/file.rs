@@ -12,7 +12,7 @@ use crate::record::DatasetKind;
 ///
 /// # Errors
 ///
-/// When a path has no usable stem, or a stem is the name of an embedded dataset or of another file. Names are compared
+/// When a path is a folder or has no usable stem, or a stem is the name of an embedded dataset or of another file. Names are compared
 /// without regard to ASCII case, since files are named after them.
 pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, DatasetError> {
     let mut names: Vec<String> = Vec::with_capacity(paths.len());
@@ -60,6 +60,12 @@ pub fn load_file(path: &Path, seed: u64) -> Result<Dataset, DatasetError> {
 }
 
 fn name_of(path: &Path) -> Result<String, DatasetError> {
+    // Before the name, which `.` and `..` have none of.
+    if path.is_dir() {
+        return Err(DatasetError::Folder {
+            path: path.to_owned(),
+        });
+    }
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = stem
         .filter(|stem| !stem.contains(char::is_control))
@@ -143,7 +149,9 @@ mod tests {
             (empty.as_path(), "no keys"),
             (missing.as_path(), "cannot read the keys"),
             (folder.path(), "is a folder"),
-            (Path::new("/"), "needs one"),
+            (Path::new("/"), "is a folder"),
+            (Path::new("."), "is a folder"),
+            (Path::new(""), "needs one"),
             (Path::new("a\u{1b}b.txt"), "needs one"),
             (Path::new("App-Accounts.csv"), "embedded dataset"),
         ];
@@ -152,6 +160,19 @@ mod tests {
             assert!(error.starts_with(&path.display().to_string()), "{error}");
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_file_past_the_limit_is_refused_before_it_is_read() {
+        let (_folder, path) = folder_with("large", b"");
+        // Sparse: takes no room on disk.
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(TooLarge::MAX_BYTES + 1).unwrap();
+        let error = load_file(&path, 1).unwrap_err().to_string();
+        assert!(
+            error.contains("4294967296 bytes") && error.contains("4 GiB"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -13,7 +13,6 @@ use crate::keys::KeySet;
 /// The generator is SplitMix64 (Steele, Lea and Flood 2014; <https://prng.di.unimi.it/splitmix64.c>) whose state is
 /// the seed. Its values are the same for ever and on every platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
 pub enum Recipe {
     /// Each 64-bit output in decimal. SplitMix64 gives each value once in its period of 2^64, so no key repeats.
     #[serde(rename = "decimal-u64")]

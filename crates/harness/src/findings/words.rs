@@ -10,7 +10,7 @@ pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -32,8 +32,11 @@ pub(super) fn figure(number: f64) -> String {
     }
 }
 
-/// A ratio with about two significant digits.
+/// A ratio with about two significant digits, three where it is close to one.
 pub(super) fn times(ratio: f64) -> String {
+    if ratio < 1.995 {
+        return format!("{ratio:.2}");
+    }
     if ratio < 100.0 {
         return figure(ratio);
     }
@@ -42,15 +45,15 @@ pub(super) fn times(ratio: f64) -> String {
     count(rounded as u64)
 }
 
-/// A share in per cent, with digits enough to tell small ones apart.
+/// A share in per cent with about three significant digits; a share short of the whole never reads as the whole.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
-    if percent >= 10.0 {
-        format!("{percent:.1} %")
-    } else if percent >= 0.1 || percent == 0.0 {
-        format!("{percent:.2} %")
-    } else {
-        format!("{percent:.4} %")
+    match percent {
+        _ if percent > 99.9 && percent < 100.0 => format!("{percent:.4} %"),
+        _ if percent >= 10.0 => format!("{percent:.1} %"),
+        _ if percent >= 1.0 || percent == 0.0 => format!("{percent:.2} %"),
+        _ if percent >= 0.1 => format!("{percent:.3} %"),
+        _ => format!("{percent:.4} %"),
     }
 }
 
@@ -118,8 +121,16 @@ mod tests {
             ["2.0", "71", "100", "7,900", "37,000"]
         );
         assert_eq!(
-            [0.923, 0.0117, 0.000_113, 0.0].map(percent),
-            ["92.3 %", "1.17 %", "0.0113 %", "0.00 %"]
+            [0.923, 0.0117, 0.001_66, 0.000_113, 0.0, 0.999_98, 1.0].map(percent),
+            [
+                "92.3 %",
+                "1.17 %",
+                "0.166 %",
+                "0.0113 %",
+                "0.00 %",
+                "99.9980 %",
+                "100.0 %"
+            ]
         );
     }
 

@@ -33,7 +33,7 @@ pub struct RawCollisions {
     /// Widths and the collisions at each, widest first, no width twice.
     pub counts: Vec<(u32, u64)>,
     /// Indices of two keys with one value at the widest width: the first key, in the order of the dataset, that shares
-    /// its value with an earlier one, after the earliest of these.
+    /// its value with another, and the next key that has this value.
     pub example: Option<(usize, usize)>,
 }
 
@@ -87,14 +87,12 @@ fn repeated_values(sorted: &[u32]) -> Vec<u32> {
 }
 
 fn first_pair(values: &[u32], repeated: &[u32]) -> Option<(usize, usize)> {
-    if repeated.is_empty() {
-        return None;
-    }
-    let mut first_of = HashMap::new();
-    values.iter().enumerate().find_map(|(index, value)| {
-        repeated.binary_search(value).ok()?;
-        first_of.insert(*value, index).map(|first| (first, index))
-    })
+    let first = values
+        .iter()
+        .position(|value| repeated.binary_search(value).is_ok())?;
+    let after = first + 1;
+    let second = values[after..].iter().position(|value| *value == values[first])?;
+    Some((first, after + second))
 }
 
 /// How many different values the low `bits` bits take; `bits` is at most 24, so that a bit for each fits the cache.
@@ -154,5 +152,120 @@ fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verd
         Verdict::Unusable
     } else {
         Verdict::MeasurablyWorse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::dataset::{Recipe, sha256};
+    use crate::functions::{self, Function};
+    use crate::record::DatasetKind;
+
+    fn dataset(count: usize) -> Dataset {
+        let keys = Recipe::DistinctBelow1e9.keys(1, count);
+        Dataset {
+            name: "ids".to_owned(),
+            kind: DatasetKind::File,
+            source: String::new(),
+            sha256: sha256(&keys),
+            keys,
+            duplicates_dropped: 0,
+            seed: 1,
+            recipe: None,
+        }
+    }
+
+    fn function(output_bits: u32) -> Function {
+        Function {
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        }
+    }
+
+    fn raw(values: Vec<u32>, output_bits: u32) -> RawCollisions {
+        let function = function(output_bits);
+        let hashed = Hashed {
+            function: &function,
+            values,
+        };
+        measure(&dataset(hashed.values.len()), &hashed)
+    }
+
+    #[test]
+    fn no_width_is_there_twice_or_wider_than_the_function() {
+        let of = |bits| widths(bits).collect::<Vec<_>>();
+        assert_eq!(of(32), [32, 24, 20]);
+        assert_eq!(of(28), [28, 24, 20]);
+        assert_eq!(of(24), [24, 20]);
+        assert_eq!(of(20), [20]);
+        assert_eq!(of(1), [1]);
+    }
+
+    proptest! {
+        #[test]
+        fn counts_and_example_are_those_of_the_definition(
+            values in prop::collection::vec(prop_oneof![0_u32..40, any::<u32>()], 0..60),
+        ) {
+            let raw = raw(values.clone(), 32);
+            for &(bits, collisions) in &raw.counts {
+                let mask = u32::MAX >> (32 - bits);
+                let distinct: HashSet<u32> = values.iter().map(|value| value & mask).collect();
+                prop_assert_eq!(collisions, (values.len() - distinct.len()) as u64);
+            }
+            let first_pair = (0..values.len())
+                .flat_map(|first| (first + 1..values.len()).map(move |second| (first, second)))
+                .find(|&(first, second)| values[first] == values[second]);
+            prop_assert_eq!(raw.example, first_pair);
+        }
+    }
+
+    #[test]
+    fn the_four_verdicts() {
+        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
+        let verdict_of = |collisions: u64| {
+            let one = |collisions| RawCollisions {
+                dataset: "ids".to_owned(),
+                function: "f".to_owned(),
+                keys: 40_000,
+                counts: vec![(20, collisions)],
+                example: None,
+            };
+            let mut raw = vec![one(753); 206];
+            raw.insert(0, one(collisions));
+            let rows = judge(&raw);
+            assert_eq!(rows.len(), 207);
+            assert_eq!((rows[0].band_low, rows[0].band_high), (645.0, 862.0));
+            rows[0].verdict
+        };
+        let verdicts = [0, 644, 645, 753, 862, 863, 12_000, 13_000, 39_999].map(verdict_of);
+        use Verdict::{FewerThanChance, InBand, MeasurablyWorse, Unusable};
+        assert_eq!(
+            verdicts,
+            [
+                FewerThanChance,
+                FewerThanChance,
+                InBand,
+                InBand,
+                InBand,
+                MeasurablyWorse,
+                MeasurablyWorse,
+                Unusable,
+                Unusable
+            ]
+        );
+    }
+
+    #[test]
+    fn a_function_that_maps_one_to_one_has_fewer_than_chance() {
+        let rows = judge(&[raw((0..40_000).collect(), 20)]);
+        assert_eq!(
+            (rows[0].collisions, rows[0].verdict),
+            (0, Verdict::FewerThanChance)
+        );
     }
 }

@@ -93,3 +93,101 @@ fn chi_square_of_remainders(values: &[u32], buckets: u64, bits: u32) -> f64 {
         })
         .sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{self, Function};
+    use crate::record::DatasetKind;
+
+    fn rows(values: Vec<u32>, output_bits: u32) -> Vec<DistributionRow> {
+        let dataset = Dataset {
+            name: "numbers".to_owned(),
+            kind: DatasetKind::File,
+            source: String::new(),
+            keys: values.iter().map(|value| value.to_le_bytes()).collect(),
+            sha256: String::new(),
+            duplicates_dropped: 0,
+            seed: 1,
+            recipe: None,
+        };
+        let function = Function {
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let hashed = Hashed {
+            function: &function,
+            values,
+        };
+        measure(&dataset, &hashed)
+    }
+
+    fn buckets(keys: u32, output_bits: u32) -> Vec<u64> {
+        let mask = u32::MAX >> (32 - output_bits);
+        rows((0..keys).map(|value| value & mask).collect(), output_bits)
+            .iter()
+            .filter(|row| row.kind != DistributionKind::BitShare)
+            .map(|row| row.parameter)
+            .collect()
+    }
+
+    #[test]
+    fn bucket_counts_follow_from_the_keys_and_the_width() {
+        assert_eq!(buckets(0, 32), [0; 0]);
+        assert_eq!(buckets(9, 32), [0; 0]);
+        assert_eq!(buckets(10, 32), [2]);
+        assert_eq!(buckets(80, 32), [16, 2, 13, 3]);
+        assert_eq!(buckets(40_000, 32), [4096, 256, 16, 4093, 251, 13]);
+        assert_eq!(buckets(1_000_000, 32), [65_536, 4096, 256, 65_521, 4093, 251]);
+        assert_eq!(buckets(1_000_000, 8), [256, 16, 2, 251, 13, 3]);
+        assert_eq!(buckets(1_000_000, 1), [2]);
+    }
+
+    #[test]
+    fn each_output_bit_has_a_row() {
+        for bits in [1, 28, 32] {
+            let indices: Vec<u64> = rows(vec![0, 1], bits)
+                .iter()
+                .filter(|row| row.kind == DistributionKind::BitShare)
+                .map(|row| row.parameter)
+                .collect();
+            assert!(indices.into_iter().eq(0..u64::from(bits)));
+        }
+    }
+
+    #[test]
+    fn statistics_by_hand() {
+        // Sixty values: two buckets of 42 and 18, thirty expected: (12^2 + 12^2) / 30 = 9.6.
+        let values: Vec<u32> = (0..60).map(|i| u32::from(i < 18)).collect();
+        let rows = rows(values, 32);
+        let row = |kind, parameter| {
+            rows.iter()
+                .find(|row| (row.kind, row.parameter) == (kind, parameter))
+                .unwrap()
+        };
+        let two = row(DistributionKind::PowerOfTwoBuckets, 2);
+        assert!((two.statistic - 9.6).abs() < 1e-12 && two.dof == 1);
+        // The same as a bit: share 0.3, and the same p-value, erfc(sqrt(9.6 / 2)).
+        let bit = row(DistributionKind::BitShare, 0);
+        assert_eq!((bit.statistic, bit.dof), (0.3, 1));
+        assert!((bit.p_value - two.p_value).abs() < 1e-15);
+        assert!((bit.p_value - 0.001_945_8).abs() < 1e-6, "{}", bit.p_value);
+        // A constant bit: sixty of sixty.
+        assert!(row(DistributionKind::BitShare, 31).p_value < 1e-13);
+        // Three remainders, 42, 18 and 0 where 20 are expected (but for 2^-32): 24.2 + 0.2 + 20.
+        let three = row(DistributionKind::PrimeBuckets, 3);
+        assert!((three.statistic - 44.4).abs() < 1e-6 && three.dof == 2);
+    }
+
+    #[test]
+    fn a_prime_takes_the_range_into_account() {
+        // Every value of eight bits once: exactly what is expected of each remainder.
+        let rows = rows((0..256).collect(), 8);
+        for row in &rows {
+            if row.kind != DistributionKind::BitShare {
+                assert_eq!(row.statistic, 0.0, "{row:?}");
+                assert_eq!(row.p_value, 1.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Everything deterministic on small key sets: hostile sizes, findings, and independence of threads.
+
+use harness::dataset::{Dataset, load_embedded, load_file};
+use harness::findings::{self, Evidence};
+use harness::functions::{self, Function};
+use harness::measure::false_positives::Probes;
+use harness::measure::{Hashed, collisions, distribution};
+use harness::record::{CollisionRow, DistributionRow, FalsePositiveRow, Finding, IDEAL, Verdict};
+use rayon::prelude::*;
+
+type Rows = (
+    Vec<CollisionRow>,
+    Vec<DistributionRow>,
+    Vec<FalsePositiveRow>,
+    Vec<Finding>,
+);
+
+fn run(datasets: &[Dataset], functions: &[Function]) -> Rows {
+    let mut raw = Vec::new();
+    let mut distribution = Vec::new();
+    let mut false_positives = Vec::new();
+    for dataset in datasets {
+        let probes = Probes::new(dataset);
+        false_positives.extend(probes.measure_ideal());
+        let measured: Vec<_> = functions
+            .par_iter()
+            .map(|function| {
+                let hashed = Hashed::new(&dataset.keys, function);
+                (
+                    collisions::measure(dataset, &hashed),
+                    distribution::measure(dataset, &hashed),
+                    probes.measure(&hashed),
+                )
+            })
+            .collect();
+        for (counts, evenness, rates) in measured {
+            raw.push(counts);
+            distribution.extend(evenness);
+            false_positives.extend(rates);
+        }
+    }
+    let collisions = collisions::judge(&raw);
+    let findings = findings::judge(Evidence {
+        datasets,
+        raw: &raw,
+        collisions: &collisions,
+        distribution: &distribution,
+        false_positives: &false_positives,
+    });
+    (collisions, distribution, false_positives, findings)
+}
+
+fn from_lines(data: &[u8]) -> Dataset {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("keys.txt");
+    std::fs::write(&path, data).expect("a temporary file");
+    load_file(&path, 1).expect("a key file")
+}
+
+fn numbered(count: u32) -> Dataset {
+    let lines: String = (0..count).map(|i| format!("user-{i:07}\n")).collect();
+    from_lines(lines.as_bytes())
+}
+
+#[test]
+fn sets_of_any_size_are_measured_without_a_nonsense_number() {
+    let long = vec![b'x'; 300_000];
+    let sets = [
+        from_lines(b"\n"),
+        from_lines(b"\n\na"),
+        from_lines(b"a\nb\nc"),
+        from_lines(b"\xff\xfe\n\x00\n\xc3\x28\n\n"),
+        from_lines(&long),
+        numbered(9),
+        numbered(10),
+        numbered(101),
+    ];
+    for dataset in sets {
+        let n = dataset.keys.len() as u64;
+        let summary = findings::summarise(&dataset, 69);
+        assert_eq!(summary.keys, n);
+        assert!(summary.detectable_ratio.is_finite());
+        let (collisions, distribution, false_positives, findings) = run(&[dataset], functions::all());
+        for row in &collisions {
+            assert!(row.collisions < row.keys);
+            for number in [row.expected, row.ci_low, row.ci_high, row.band_low, row.band_high] {
+                assert!((0.0..=n as f64).contains(&number), "{row:?}");
+            }
+            assert!(
+                (0.0..=1.0).contains(&row.p_value) && row.p_value <= row.p_adjusted,
+                "{row:?}"
+            );
+        }
+        for row in &distribution {
+            assert!(
+                row.statistic.is_finite() && (0.0..=1.0).contains(&row.p_value),
+                "{row:?}"
+            );
+        }
+        let kinds = distribution
+            .iter()
+            .filter(|row| row.dof > 1 || row.parameter > 31)
+            .count();
+        assert!(n >= 10 || kinds == 0, "bucket rows for {n} keys");
+        assert_eq!(false_positives.is_empty(), n < 2);
+        for row in &false_positives {
+            assert_eq!((row.keys, row.probes), (n / 2, n / 2 * 2));
+            for number in [row.rate, row.ci_low, row.ci_high, row.theory] {
+                assert!((0.0..=1.0).contains(&number), "{row:?}");
+            }
+            assert!(
+                row.ci_low <= row.rate && row.rate <= row.ci_high && row.saved.is_finite(),
+                "{row:?}"
+            );
+        }
+        assert_eq!(findings.len(), functions::all().len());
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let datasets = [numbered(3000), load_embedded("video-ids", 5).unwrap()];
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| run(&datasets, functions::all()))
+    };
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn findings_say_what_is_wrong_with_app_accounts() {
+    let datasets = [load_embedded("app-accounts", 1).unwrap()];
+    let (_, _, false_positives, findings) = run(&datasets, functions::all());
+    let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
+
+    let dek = of("DEKHash");
+    assert_eq!(dek.verdict, Verdict::Unusable);
+    assert_eq!(dek.worst_bits, 32);
+    assert_eq!(
+        dek.reasons[0],
+        "17 of 45,402 keys collide at 32 bits, where chance gives 0.24 (71 times)"
+    );
+    assert_eq!(
+        dek.example.as_ref().unwrap(),
+        &["branded".to_owned(), "Brandel".to_owned()]
+    );
+
+    let bp = of("BPHash");
+    assert_eq!(bp.verdict, Verdict::Unusable);
+    assert!(
+        bp.reasons
+            .iter()
+            .any(|reason| reason.contains("of an ideal hash in the same filter")),
+        "{bp:?}"
+    );
+    assert!(bp.reasons.iter().any(|reason| reason.contains("bit")), "{bp:?}");
+
+    for name in [
+        "MurMurHash2",
+        "SipHash",
+        "MurmurHash3",
+        "XXH3",
+        "rapidhash",
+        "foldhash",
+    ] {
+        let good = of(name);
+        assert_eq!(
+            (good.verdict, good.reasons.len()),
+            (Verdict::InBand, 0),
+            "{good:?}"
+        );
+    }
+    assert_eq!(
+        false_positives.iter().filter(|row| row.function == IDEAL).count(),
+        3
+    );
+}
+
+#[test]
+fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
+    let dataset = load_embedded("app-accounts", 1).unwrap();
+    let rows = Probes::new(&dataset).measure_ideal();
+    let sizes: Vec<(u64, u64, u64)> = rows
+        .iter()
+        .map(|row| (row.keys, row.probes, row.filter_bytes))
+        .collect();
+    // Bytes: keys times bits per key over eight, rounded up, and the probe count.
+    assert_eq!(
+        sizes,
+        [
+            (22_701, 45_402, 28_378),
+            (22_701, 45_402, 42_566),
+            (22_701, 45_402, 56_754)
+        ]
+    );
+    // About half of the list's 363,646 bytes.
+    assert!(
+        (178_000..186_000).contains(&rows[0].raw_bytes),
+        "{}",
+        rows[0].raw_bytes
+    );
+    assert!(rows.windows(2).all(|pair| pair[0].rate > pair[1].rate));
+}
