@@ -2,39 +2,18 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
+use harness::measure::collisions::NARROW_BITS;
+use harness::measure::false_positives::BITS_PER_KEY;
+use harness::published::{self, KeySet};
 use harness::record::{EMPTY, IDEAL};
 use harness::records::Records;
 
 use super::run_command;
 
-/// Distinct keys minus distinct values of the 17 functions on `app-accounts`, as published.
-const PUBLISHED: [(&str, u64); 17] = [
-    ("SDBMHash", 1),
-    ("SimMurMurHash", 0),
-    ("JSHash", 5),
-    ("PJW", 170),
-    ("MurMurHash2", 0),
-    ("ELFHash", 170),
-    ("BKDRHash", 0),
-    ("CalcNrHash", 0),
-    ("APHash", 1),
-    ("BPHash", 29_253),
-    ("FNVHash", 0),
-    ("RSHash", 0),
-    ("DJB", 30),
-    ("DJB2Hash", 0),
-    ("DEKHash", 17),
-    ("SipHashNoCase", 29),
-    ("SipHash", 0),
-];
-
 /// Files whose bytes depend on data and seed alone.
 const DETERMINISTIC: [&str; 3] = ["collisions.csv", "distribution.csv", "false_positives.csv"];
-
-/// Bits per key at which the policy is measured.
-const BITS_PER_KEY: [u32; 3] = [10, 15, 20];
 
 /// Measures twice, on all processors and on one thread, and checks the records.
 pub(super) fn check(_root: &Path) -> Result<(), String> {
@@ -50,7 +29,7 @@ pub(super) fn check(_root: &Path) -> Result<(), String> {
         }
     }
     rows(&records)?;
-    published(&records)?;
+    exact_counts(&records)?;
     for name in DETERMINISTIC {
         let read = |folder: &Path| fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"));
         if read(&first)? != read(&second)? {
@@ -67,6 +46,8 @@ fn compare(out: &Path, threads: Option<&str>) -> Result<(), String> {
     if let Some(threads) = threads {
         command.env("RAYON_NUM_THREADS", threads);
     }
+    // The tables are for people who compare.
+    command.stdout(Stdio::null());
     run_command(&mut command)
 }
 
@@ -92,7 +73,7 @@ fn rows(records: &Records) -> Result<(), String> {
                 .filter(|row| row.dataset == dataset && row.function == function.name)
                 .map(|row| row.bits)
                 .collect();
-            if bits != [function.bits, 24, 20] {
+            if bits != [&[function.bits], &NARROW_BITS[..]].concat() {
                 return Err(format!(
                     "collisions.csv: {dataset}, {}: widths {bits:?}",
                     function.name
@@ -131,20 +112,26 @@ fn expect(file: &str, dataset: &str, function: &str, found: usize, expected: usi
 }
 
 /// Checks the counts that are known exactly.
-fn published(records: &Records) -> Result<(), String> {
-    for (function, expected) in PUBLISHED {
+fn exact_counts(records: &Records) -> Result<(), String> {
+    let set = KeySet::AppAccounts;
+    for row in published::ROWS {
         let bits = records
             .run
             .functions
             .iter()
-            .find(|known| known.name == function)
+            .find(|known| known.name == row.function)
             .map(|known| known.bits);
         let found = (records.collisions.iter())
-            .find(|row| row.dataset == "app-accounts" && row.function == function && Some(row.bits) == bits)
-            .map(|row| row.collisions);
+            .find(|found| {
+                found.dataset == set.dataset() && found.function == row.function && Some(found.bits) == bits
+            })
+            .map(|found| found.collisions);
+        let expected = row.collisions(set);
         if found != Some(expected) {
             return Err(format!(
-                "{function} on app-accounts: {found:?} collisions, published are {expected}"
+                "{} on {}: {found:?} collisions, published are {expected}",
+                row.function,
+                set.dataset()
             ));
         }
     }

@@ -31,6 +31,7 @@ use crate::environment;
 use crate::functions::Function;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{EMPTY, TimingRow};
+use crate::stats::robust;
 
 /// What the timing of a run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -274,7 +275,9 @@ impl<'a> Table<'a> {
             .iter()
             .filter(move |line| line.form == form)
             .map(|line| {
-                let (median, mad) = median_and_mad(&line.samples);
+                // There is at least one round.
+                let median = robust::median(&mut line.samples.clone()).unwrap_or(f64::NAN);
+                let mad = robust::median_absolute_deviation(&line.samples, median).unwrap_or(f64::NAN);
                 TimingRow {
                     dataset: self.dataset.to_owned(),
                     function: line.subject.name.to_owned(),
@@ -285,25 +288,6 @@ impl<'a> Table<'a> {
                     samples: line.samples.len() as u64,
                 }
             })
-    }
-}
-
-/// The median of `samples` and the median distance from it; of an even number the mean of the middle two.
-fn median_and_mad(samples: &[f64]) -> (f64, f64) {
-    let center = median(samples.to_vec());
-    (
-        center,
-        median(samples.iter().map(|sample| (sample - center).abs()).collect()),
-    )
-}
-
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    let middle = samples.len() / 2;
-    match samples.len() {
-        0 => f64::NAN,
-        odd if odd % 2 == 1 => samples[middle],
-        _ => f64::midpoint(samples[middle - 1], samples[middle]),
     }
 }
 

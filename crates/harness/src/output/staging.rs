@@ -75,7 +75,8 @@ impl Staging {
 
     /// Moves what was written to the destination, and removes what the run before had beyond `run`'s files.
     ///
-    /// Files of `run` that were not written anew must lie in the destination already.
+    /// Files of `run` that were not written anew must lie in the destination already; `run.json` must be written anew
+    /// when the list of files is another than before.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Staging {
     pub fn commit(mut self, run: &Run) -> Result<(), OutputError> {
         let written = written(&self.inner)?;
         let folder = &self.destination.folder;
-        let odd: Vec<String> = (run.files.iter())
+        let mut odd: Vec<String> = (run.files.iter())
             .filter(|name| !written.contains(*name) && !folder.join(name).is_file())
             .chain(
                 written
@@ -93,6 +94,10 @@ impl Staging {
             )
             .cloned()
             .collect();
+        let before: BTreeSet<&String> = self.destination.previous.iter().collect();
+        if before != run.files.iter().collect() && !written.contains(RUN) {
+            odd.push(RUN.to_owned());
+        }
         if !odd.is_empty() {
             return Err(OutputError::Inconsistent { files: odd });
         }
