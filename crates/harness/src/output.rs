@@ -165,6 +165,15 @@ impl Destination {
                         ),
                     );
                 }
+                Err(error) if error.kind() == ErrorKind::NotFound && ancestor.is_symlink() => {
+                    return refused(
+                        path,
+                        format!(
+                            "{} is a link to nothing; choose another folder",
+                            ancestor.display()
+                        ),
+                    );
+                }
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 Err(error) => return refused(path, format!("{}: {error}", ancestor.display())),
             }

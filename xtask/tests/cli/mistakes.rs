@@ -229,11 +229,13 @@ fn links_are_not_followed() {
     refused(&bench, &["render", "out"], &["charts", "not a folder"]);
 
     symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
-    refused(
-        &bench,
-        &compare(&["--keys", "keys.txt", "--out", "dangling"]),
-        &["dangling"],
-    );
+    for out in ["dangling", "dangling/out"] {
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--out", out]),
+            &["dangling"],
+        );
+    }
 
     fs::remove_file(bench.path("out/run.json")).unwrap();
     symlink(bench.path("keys.txt"), bench.path("out/run.json")).unwrap();
