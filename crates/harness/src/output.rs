@@ -120,16 +120,13 @@ impl Destination {
     ///
     /// [`OutputError::Refused`] when it is anything else.
     pub fn ours(path: &Path) -> Result<Self, OutputError> {
-        let destination = Self::check(path)?;
-        if destination.previous.is_empty() {
+        if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             return refused(
                 path,
-                format!(
-                    "no {RUN} here; give the folder of a run, or make one with `cargo xtask compare --out`"
-                ),
+                format!("no {RUN} here; give the folder of a run, or make one with `cargo xtask compare`"),
             );
         }
-        Ok(destination)
+        Self::check(path)
     }
 
     fn absent(path: &Path, absolute: PathBuf) -> Result<Self, OutputError> {
