@@ -72,7 +72,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
     let panel = Panel {
         title: "Quality: collisions against chance",
         axis: "observed / expected collisions at the worst width, 99 % interval (log scale)",
-        scale: ratio_scale(&present, (0.5, 4.0), left, 566.0),
+        scale: ratio_scale(&present, (0.5, 4.0), 4.0, left, 566.0),
         tick: number::tick,
     };
     panel.frame(scene, rows, 34.0);
