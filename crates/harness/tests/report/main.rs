@@ -278,6 +278,22 @@ fn records_with_gaps_render() {
 }
 
 #[test]
+fn a_slow_function_does_not_stretch_the_axis() {
+    let mut records = Plan::standard().records();
+    records.run.datasets.truncate(1);
+    for row in records
+        .timing
+        .iter_mut()
+        .chain(&mut records.latency)
+        .filter(|row| row.function == "PJW")
+    {
+        row.median_ns_per_key = 5_000.0;
+    }
+    let page = checked(&records, "slow");
+    assert!(page.contains("5,000 and 5,000"));
+}
+
+#[test]
 fn tiny_key_sets_render() {
     let functions: Vec<_> = PUBLISHED.to_vec();
     for keys in [0, 1, 2, 3] {
