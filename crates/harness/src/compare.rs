@@ -7,6 +7,8 @@
 mod options;
 
 use std::fmt;
+use std::fs::File;
+use std::path::Path;
 
 pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
@@ -155,23 +157,38 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
 
 /// All datasets of the run: the embedded ones, then the key files.
 fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, CompareError> {
-    progress.begin(
-        "reading keys",
-        (options.datasets.len() + options.keys.len()) as u64,
-    );
-    let mut datasets = Vec::with_capacity(options.datasets.len() + options.keys.len());
-    // The user's files first: if one is wrong, it shows at once.
+    // What is wrong with a key file mostly shows at a glance: then nothing is begun. What is no plain file, a pipe for
+    // one, is read here too, since it can be read only once.
+    let mut own: Vec<Option<Dataset>> = Vec::with_capacity(options.keys.len());
     for path in &options.keys {
+        let early = if is_plain(path) {
+            None
+        } else {
+            Some(dataset::load_file(path, options.seed)?)
+        };
+        own.push(early);
+    }
+    progress.begin("reading keys", (options.datasets.len() + own.len()) as u64);
+    let mut datasets = Vec::with_capacity(options.datasets.len() + own.len());
+    for name in &options.datasets {
         go_on(progress)?;
-        datasets.push(dataset::load_file(path, options.seed)?);
+        datasets.push(dataset::load_embedded(name, options.seed)?);
         progress.step();
     }
-    for (index, name) in options.datasets.iter().enumerate() {
+    for (path, early) in options.keys.iter().zip(own) {
         go_on(progress)?;
-        datasets.insert(index, dataset::load_embedded(name, options.seed)?);
+        datasets.push(early.map_or_else(|| dataset::load_file(path, options.seed), Ok)?);
         progress.step();
     }
     Ok(datasets)
+}
+
+/// Whether `path` is a file that has bytes and opens.
+fn is_plain(path: &Path) -> bool {
+    let has_bytes = path
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    has_bytes && File::open(path).is_ok()
 }
 
 fn describe(function: &Function) -> FunctionSummary {

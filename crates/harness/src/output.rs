@@ -120,16 +120,13 @@ impl Destination {
     ///
     /// [`OutputError::Refused`] when it is anything else.
     pub fn ours(path: &Path) -> Result<Self, OutputError> {
-        let destination = Self::check(path)?;
-        if destination.previous.is_empty() {
+        if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             return refused(
                 path,
-                format!(
-                    "no {RUN} here; give the folder of a run, or make one with `cargo xtask compare --out`"
-                ),
+                format!("no {RUN} here; give the folder of a run, or make one with `cargo xtask compare`"),
             );
         }
-        Ok(destination)
+        Self::check(path)
     }
 
     fn absent(path: &Path, absolute: PathBuf) -> Result<Self, OutputError> {
@@ -161,6 +158,15 @@ impl Destination {
                         path,
                         format!(
                             "{} is a file, so no folder can be inside it; choose another folder",
+                            ancestor.display()
+                        ),
+                    );
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound && ancestor.is_symlink() => {
+                    return refused(
+                        path,
+                        format!(
+                            "{} is a link to nothing; choose another folder",
                             ancestor.display()
                         ),
                     );

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::chart::{self, Chart};
+use crate::record::SCHEMA;
 use crate::records::Records;
 use crate::report;
 
@@ -12,6 +13,9 @@ use crate::report;
 const REPORT: &str = "index.html";
 /// The charts' folder.
 const CHARTS: &str = "charts";
+
+/// Charts painted at a time: each takes some 50 MB while its pixels are worked out.
+const AT_ONCE: usize = 4;
 
 /// Why charts or report could not be written.
 #[derive(Debug)]
@@ -61,10 +65,14 @@ impl std::error::Error for RenderError {}
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError> {
     let charts = chart::all(records);
     create(&dir.join(CHARTS))?;
-    let drawn: Vec<String> = charts
-        .par_iter()
-        .map(|chart| draw(chart, dir))
-        .collect::<Result<_, _>>()?;
+    let mut drawn = Vec::with_capacity(charts.len());
+    for some in charts.chunks(AT_ONCE) {
+        drawn.extend(
+            some.par_iter()
+                .map(|chart| draw(chart, dir))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
+    }
     let page = report::page(records, &charts, &drawn).map_err(|reason| RenderError::Report { reason })?;
     write(&dir.join(REPORT), page.as_bytes())?;
     Ok(names(&charts))
@@ -110,9 +118,10 @@ fn draw(chart: &Chart, dir: &Path) -> Result<String, RenderError> {
     let failed = |name: String| move |reason| RenderError::Chart { name, reason };
     let element = chart::svg(&chart.scene).map_err(failed(svg_name(chart)))?;
     let version = env!("CARGO_PKG_VERSION");
+    // The command of the run is left out: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by harness {version} (cargo xtask render) from the records beside it; do not edit. -->\n{element}"
+         <!-- Written by harness {version} (cargo xtask render) from records of schema {SCHEMA}; do not edit. -->\n{element}"
     );
     write(&dir.join(svg_name(chart)), document.as_bytes())?;
     let png = chart::png(&chart.scene).map_err(failed(png_name(chart)))?;

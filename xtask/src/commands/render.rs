@@ -31,9 +31,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
-    terminal.begin("drawing", 1);
     let files = written::files(&records);
     destination.refuse_foreign(&files).map_err(written::output)?;
+    terminal.begin("drawing", 1);
     let staging = destination.stage().map_err(written::output)?;
     if files != records.run.files {
         // Another version of this program drew other charts.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{cargo_command, output_of, run_command};
+use super::{cargo, cargo_command, output_of, run_command};
 
 /// A workspace of its own.
 const MANIFEST: &str = "crates/filter-policy/freestanding/Cargo.toml";
@@ -21,21 +21,22 @@ const C_ALLOCATORS: [&str; 6] = [
 /// Parts of the names that stand for Rust's allocator, whatever the mangling.
 const RUST_ALLOCATORS: [&str; 4] = ["__rust_alloc", "__rust_realloc", "__rdl_", "__rg_"];
 
-/// Builds and runs the program, and looks through its symbols.
+/// Lints, builds and runs the program, and looks through its symbols.
 pub(super) fn check(root: &Path) -> Result<(), String> {
     let target = root.join("target").join("freestanding");
     let target = target.to_string_lossy();
-    let arguments = [
-        "build",
-        "--release",
-        "--manifest-path",
-        MANIFEST,
-        "--target-dir",
-        &target,
-        "--message-format",
-        "json-render-diagnostics",
-    ];
-    let messages = output_of(&mut cargo_command(root, &arguments))?;
+    let place = ["--release", "--manifest-path", MANIFEST, "--target-dir", &target];
+    cargo(
+        root,
+        &[&["clippy"], &place[..], &["--", "-D", "warnings"]].concat(),
+    )?;
+    let build = [
+        &["build"],
+        &place[..],
+        &["--message-format", "json-render-diagnostics"],
+    ]
+    .concat();
+    let messages = output_of(&mut cargo_command(root, &build))?;
     let program = executable(&messages).ok_or("cargo built no program")?;
     run_command(&mut Command::new(&program))?;
     let symbols = output_of(Command::new("nm").args(["--format=posix", &program]))?;

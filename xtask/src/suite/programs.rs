@@ -6,7 +6,7 @@ use std::process::Command;
 use super::run_command;
 use crate::failure::Failure;
 
-/// A program, its package, and what it is for.
+/// A program, and the package that brings it.
 struct Program {
     name: &'static str,
     package: &'static str,

@@ -10,13 +10,18 @@ fn refused(bench: &Workbench, arguments: &[&str], named: &[&str]) {
     let outcome = bench.run(arguments);
     assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
     assert_eq!(outcome.stdout, "", "{arguments:?}");
-    // The arguments are checked before anything is reported, so the message is all there is.
-    let errors = outcome
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with("error: "))
-        .count();
-    assert_eq!(errors, 1, "{arguments:?}: {}", outcome.stderr);
+    // Arguments and files are looked at before anything is begun, so the message is all there is.
+    assert!(
+        outcome.stderr.starts_with("error: "),
+        "{arguments:?}: {}",
+        outcome.stderr
+    );
+    assert_eq!(
+        outcome.stderr.matches("error: ").count(),
+        1,
+        "{arguments:?}: {}",
+        outcome.stderr
+    );
     for word in named {
         assert!(
             outcome.stderr.contains(word),
@@ -45,6 +50,10 @@ fn key_files() {
         (&["--keys", "missing.txt"], &["missing.txt", "No such file"]),
         (&["--keys", "empty.txt"], &["empty.txt", "one key a line"]),
         (&["--keys", "folder"], &["folder", "is a folder"]),
+        (
+            &["--keys", "a.txt", "--keys", "missing.txt"],
+            &["missing.txt", "No such file"],
+        ),
         (&["--keys", "a.txt/b.txt"], &["a.txt/b.txt", "Not a directory"]),
         (
             &["--keys", "a.txt", "--keys", "sub/a.keys"],
@@ -229,11 +238,13 @@ fn links_are_not_followed() {
     refused(&bench, &["render", "out"], &["charts", "not a folder"]);
 
     symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
-    refused(
-        &bench,
-        &compare(&["--keys", "keys.txt", "--out", "dangling"]),
-        &["dangling"],
-    );
+    for out in ["dangling", "dangling/out"] {
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--out", out]),
+            &["dangling"],
+        );
+    }
 
     fs::remove_file(bench.path("out/run.json")).unwrap();
     symlink(bench.path("keys.txt"), bench.path("out/run.json")).unwrap();

@@ -63,7 +63,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         };
         let (middle, half) = (rows.middle(index), rows.height / 2.0);
         let left = column(row.parameter);
-        let text = format!("{:.1}", row.statistic * 100.0);
+        let share = row.statistic * 100.0;
+        let text = if share < 99.95 {
+            format!("{share:.1}")
+        } else {
+            "100".to_owned()
+        };
         grid::cell(
             &mut scene,
             [left, middle - half, left + CELL, middle + half],

@@ -89,15 +89,10 @@ fn panels<'a>(data: &DatasetRows<'a>, functions: &[&str]) -> Vec<(String, Vec<Op
 
 fn draw_panel(scene: &mut Scene, rows: &Rows, title: &str, members: &[Option<&CollisionRow>], left: f64) {
     let present: Vec<&CollisionRow> = members.iter().copied().flatten().collect();
-    let good: Vec<_> = present
-        .iter()
-        .copied()
-        .filter(|row| will_do(row.verdict))
-        .collect();
     let panel = Panel {
         title,
         axis: "observed / expected, 99 % interval (log scale)",
-        scale: ratio_scale(&present, (0.8, 1.25), left, left + PANEL - COUNTS - 12.0),
+        scale: ratio_scale(&present, (0.8, 1.25), 1.6, left, left + PANEL - COUNTS - 12.0),
         tick: number::tick,
     };
     panel.frame(scene, rows, 36.0);
@@ -162,28 +157,32 @@ pub(crate) fn collision_mark(
     }
 }
 
-/// A logarithmic axis for ratios that holds `at_least` and every row that chance explains, with its interval and
-/// band. The others may lie beyond it: one that is far off must not press all others together.
-pub(crate) fn ratio_scale(rows: &[&CollisionRow], at_least: (f64, f64), left: f64, right: f64) -> Scale {
-    const FARTHEST_OF_OTHERS: f64 = 4.0;
+/// A logarithmic axis for ratios that holds `at_least`, and every row that chance explains with its interval and
+/// band. The others are held up to `farthest`: one that is far off must not press all others together.
+pub(crate) fn ratio_scale(
+    rows: &[&CollisionRow],
+    at_least: (f64, f64),
+    farthest: f64,
+    left: f64,
+    right: f64,
+) -> Scale {
     let (mut low, mut high) = at_least;
     for row in rows {
         if !will_do(row.verdict) {
-            high = high.max(ratio(row).map_or(0.0, |value| (value * 1.1).min(FARTHEST_OF_OTHERS)));
+            high = high.max(ratio(row).map_or(0.0, |value| (value * 1.1).min(farthest)));
             continue;
         }
-        for count in [
-            row.collisions as f64,
-            row.ci_low,
-            row.ci_high,
-            row.band_low,
-            row.band_high,
-        ] {
-            let Some(value) = over_expected(row, count).filter(|value| *value > 0.0) else {
-                continue;
-            };
+        let over = |count| over_expected(row, count).filter(|value| *value > 0.0);
+        for value in [row.collisions as f64, row.ci_high, row.band_high]
+            .into_iter()
+            .filter_map(over)
+        {
             high = high.max(value * 1.1);
-            low = low.min((value * 0.9).max(0.1));
+            low = low.min((value * 0.9).max(0.01));
+        }
+        // Of intervals that reach towards zero the lower end may be cut off.
+        for value in [row.ci_low, row.band_low].into_iter().filter_map(over) {
+            low = low.min((value * 0.9).max(0.35));
         }
     }
     Scale::log(low, high.min(1e12), left, right)

@@ -8,8 +8,9 @@ use super::scene::{Anchor, Font, Scene};
 use crate::record::{DistributionKind, DistributionRow};
 
 const HEAD: f64 = 68.0;
-const CELL: f64 = 66.0;
 const GAP: f64 = 16.0;
+/// Title and key of the shades need that much.
+const LEAST_WIDTH: f64 = 860.0;
 
 /// The chart, or `None` without bucket rows. It draws from `distribution.csv` alone.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
@@ -30,9 +31,10 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         height: row_height(functions.len()),
         count: functions.len(),
     };
-    let cells = (powers.len() + primes.len()) as f64 * CELL;
-    // Title and key of the shades need that much.
-    let width = (NAMES_END + cells + GAP + 2.0 * MARGIN).max(860.0);
+    let columns = (powers.len() + primes.len()) as f64;
+    let around = NAMES_END + GAP + MARGIN;
+    let cell = ((LEAST_WIDTH - around) / columns).clamp(66.0, 118.0);
+    let width = (around + columns * cell).max(LEAST_WIDTH).ceil();
     let name = &data.summary.name;
     let mut scene = Scene::new(
         width,
@@ -66,10 +68,10 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         for parameter in columns {
             let head = number::grouped(parameter);
             scene.text(
-                (left + CELL / 2.0, 60.0),
+                (left + cell / 2.0, 60.0),
                 Anchor::Middle,
                 Font::NOTE,
-                &Font::NOTE.fit(&head, CELL),
+                &Font::NOTE.fit(&head, cell),
             );
             for (index, function) in functions.iter().enumerate() {
                 let mut all = data.distribution.iter();
@@ -78,11 +80,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
                 };
                 let Some(row) = all.find(wanted) else { continue };
                 let (middle, half) = (rows.middle(index), rows.height / 2.0);
-                let corners = [left, middle - half, left + CELL, middle + half];
+                let corners = [left, middle - half, left + cell, middle + half];
                 let text = number::significant(row.statistic / row.dof as f64, 3);
                 grid::cell(&mut scene, corners, Surprise::of(row.p_value), &text);
             }
-            left += CELL;
+            left += cell;
         }
         left += GAP;
     }

@@ -126,20 +126,27 @@ pub(crate) fn rate_lines(
     ideal: Option<f64>,
     title_y: f64,
 ) {
-    let lines = [
-        (Some(theory), "textbook", title_y + 15.0, Dash::DOTTED),
+    let drawn = |value: &f64| *value > 0.0 && value.is_finite();
+    let (theory, ideal) = (Some(theory).filter(drawn), ideal.filter(drawn));
+    let mut passed = f64::NEG_INFINITY;
+    for (value, label, y, dash) in [
+        (theory, "textbook", title_y + 15.0, Dash::DOTTED),
         (ideal, "this probe scheme", title_y + 28.0, Dash::DASHED),
-    ];
-    for (value, label, y, dash) in lines {
-        let Some(value) = value.filter(|v| *v > 0.0 && v.is_finite()) else {
-            continue;
-        };
+    ] {
+        let Some(value) = value else { continue };
         let x = panel.scale.at(value);
         scene.dashed(x, y - 8.0, rows.bottom(), dash, INK);
         let text = format!("{label} {}", number::percent(value));
-        let right_of = x + 5.0 + Font::NOTE.width(&text) <= scene.width;
-        let (at, anchor) = if right_of {
-            (x + 5.0, Anchor::Start)
+        // The first line runs down through the height of the second label.
+        let beside = if passed > x && passed < x + 12.0 {
+            passed
+        } else {
+            x
+        };
+        passed = x;
+        let room = beside + 5.0 + Font::NOTE.width(&text) <= scene.width;
+        let (at, anchor) = if room {
+            (beside + 5.0, Anchor::Start)
         } else {
             (x - 5.0, Anchor::End)
         };

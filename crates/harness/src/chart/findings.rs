@@ -72,7 +72,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
     let panel = Panel {
         title: "Quality: collisions against chance",
         axis: "observed / expected collisions at the worst width, 99 % interval (log scale)",
-        scale: ratio_scale(&present, (0.5, 4.0), left, 566.0),
+        scale: ratio_scale(&present, (0.5, 4.0), 4.0, left, 566.0),
         tick: number::tick,
     };
     panel.frame(scene, rows, 34.0);
@@ -160,20 +160,25 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
         if let (Some(a), Some(b)) = (overlapped, chained) {
             panel.interval(scene, y, a.min(*b), a.max(*b), color);
         }
-        for (value, hollow) in [(chained, true), (overlapped, false)] {
+        let mut beyond = Vec::new();
+        for (value, draw) in [(chained, mark::hollow as Draw), (overlapped, mark::filled)] {
             let Some(value) = value.filter(|v| v.is_finite()) else {
                 continue;
             };
             if panel.scale.is_above(value) {
-                panel.beyond(scene, y, &number::significant(value, 2), color);
-            } else if hollow {
-                mark::hollow(scene, finding.verdict, (panel.scale.at(value), y), mark::RADIUS);
+                beyond.insert(0, number::significant(value, 2));
             } else {
-                mark::filled(scene, finding.verdict, (panel.scale.at(value), y), mark::RADIUS);
+                draw(scene, finding.verdict, (panel.scale.at(value), y), mark::RADIUS);
             }
+        }
+        if !beyond.is_empty() {
+            panel.beyond(scene, y, &beyond.join(" and "), color);
         }
     }
 }
+
+/// Draws a mark.
+type Draw = fn(&mut Scene, Verdict, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let (left, right) = (926.0, WIDTH - 22.0);

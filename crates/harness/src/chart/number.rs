@@ -39,7 +39,12 @@ pub(crate) fn percent(share: f64) -> String {
 /// A tick, which is a round number: the shortest text that is the number.
 pub(crate) fn tick(value: f64) -> String {
     if value >= 1e6 || (value > 0.0 && value < 1e-4) {
-        return format!("{value:e}");
+        let text = format!("{value:.5e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!(
+            "{}e{exponent}",
+            mantissa.trim_end_matches('0').trim_end_matches('.')
+        );
     }
     let text = significant(value, 6);
     if text.contains('.') {
@@ -100,6 +105,8 @@ mod tests {
         assert_eq!(tick(5_000.0), "5,000");
         assert_eq!((tick(1e-6), tick(2e6)), ("1e-6".to_owned(), "2e6".to_owned()));
         assert_eq!(percent_tick(0.005), "0.5 %");
+        // 1e-7 times 100 is not quite 1e-5.
+        assert_eq!(percent_tick(1e-7), "1e-5 %");
         assert_eq!(p_value(0.0), "< 1e-300");
         assert_eq!(p_value(0.5), "0.50");
     }

@@ -154,9 +154,9 @@ fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes.
     let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
     if quick {
-        (30_000_000 / reading_ns).clamp(3, 11)
+        (60_000_000 / reading_ns).clamp(4, 11)
     } else {
-        (400_000_000 / reading_ns).clamp(11, 61)
+        (600_000_000 / reading_ns).clamp(11, 61)
     }
 }
 

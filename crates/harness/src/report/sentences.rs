@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::chart::number::{grouped, significant};
 use crate::chart::rows::{DatasetRows, ratio, will_do};
 use crate::chart::scene::printable;
-use crate::record::{CollisionRow, Finding, Run};
+use crate::record::{CollisionRow, Finding, Run, Verdict};
 
 /// Collisions that a perfect function of 32 bits has among a million keys: `n - m (1 - (1 - 1/m)^n)` with
 /// n = 1,000,000 and m = 2^32 is 116.406.
@@ -139,7 +139,7 @@ fn pick(data: &DatasetRows<'_>, run: &Run) -> String {
 }
 
 fn avoid(data: &DatasetRows<'_>) -> String {
-    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     // Worst first. Functions with the same outcome, as two names of one function have, share a clause.
     for finding in data
         .best_first()
@@ -149,29 +149,44 @@ fn avoid(data: &DatasetRows<'_>) -> String {
     {
         let name = printable(&finding.function);
         let outcome = outcome(data, finding);
-        match groups.iter_mut().find(|(_, other)| *other == outcome) {
-            Some((names, _)) => names.push(name),
-            None => groups.push((vec![name], outcome)),
+        match groups.iter_mut().find(|group| group.outcome == outcome) {
+            Some(group) => group.names.push(name),
+            None => groups.push(Group {
+                verdict: finding.verdict,
+                names: vec![name],
+                outcome,
+            }),
         }
     }
     if groups.is_empty() {
         return "nothing here: no function does measurably worse than chance on these keys.".to_owned();
     }
-    let rest: Vec<String> = groups
+    let (told, rest) = groups.split_at(groups.len().min(MOST_AVOIDED));
+    let mut clauses: Vec<String> = told
         .iter()
-        .skip(MOST_AVOIDED)
-        .flat_map(|(names, _)| names.clone())
+        .map(|group| format!("{}: {}", list(&group.names, "and"), group.outcome))
         .collect();
-    let clauses: Vec<String> = groups
-        .iter()
-        .take(MOST_AVOIDED)
-        .map(|(names, outcome)| format!("{}: {outcome}", list(names, "and")))
-        .collect();
-    let mut text = clauses.join("; ");
-    if !rest.is_empty() {
-        text += &format!("; also {}", list(&rest, "and"));
+    for (verdict, lead) in [
+        (Verdict::Unusable, "also unusable"),
+        (Verdict::MeasurablyWorse, "also measurably worse"),
+    ] {
+        let names: Vec<String> = rest
+            .iter()
+            .filter(|group| group.verdict == verdict)
+            .flat_map(|group| group.names.clone())
+            .collect();
+        if !names.is_empty() {
+            clauses.push(format!("{lead}: {}", list(&names, "and")));
+        }
     }
-    text + "."
+    clauses.join("; ") + "."
+}
+
+/// Functions with the same outcome.
+struct Group {
+    verdict: Verdict,
+    names: Vec<String>,
+    outcome: String,
 }
 
 /// What a function does to the keys, in words.

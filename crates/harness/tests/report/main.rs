@@ -165,6 +165,19 @@ fn the_first_screen_says_what_the_records_say() {
 }
 
 #[test]
+fn the_fastest_that_fits_storage_is_named_too() {
+    let plan = Plan {
+        datasets: vec![("mine", 1_000, DatasetKind::File)],
+        functions: vec![("foldhash", 32), ("XXH3", 32)],
+    };
+    let page = checked(&plan.records(), "unstable");
+    assert!(page.contains(
+        "any of foldhash (in memory only) or XXH3 will do: no measurable difference in quality; \
+         foldhash is fastest at 1.6 ns per key (1.57 to 1.63), XXH3 of those fit for storage at 2.1."
+    ));
+}
+
+#[test]
 fn names_that_are_markup_stay_text() {
     let hostile = "\"><script>alert('x')</script><svg onload=alert(1)>{{ 7 * 7 }}";
     let long = "very long name ".repeat(17);
@@ -262,6 +275,22 @@ fn records_with_gaps_render() {
     records.run.findings.clear();
     let page = checked(&records, "no-datasets");
     assert!(page.contains("<h2>Method</h2>"));
+}
+
+#[test]
+fn a_slow_function_does_not_stretch_the_axis() {
+    let mut records = Plan::standard().records();
+    records.run.datasets.truncate(1);
+    for row in records
+        .timing
+        .iter_mut()
+        .chain(&mut records.latency)
+        .filter(|row| row.function == "PJW")
+    {
+        row.median_ns_per_key = 5_000.0;
+    }
+    let page = checked(&records, "slow");
+    assert!(page.contains("5,000 and 5,000"));
 }
 
 #[test]

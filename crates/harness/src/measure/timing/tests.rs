@@ -147,11 +147,11 @@ fn small_sets_are_read_many_times_and_large_ones_sampled() {
 #[test]
 fn rounds_follow_from_the_work_alone() {
     assert_eq!(rounds(50_001, 0, false), 61);
-    assert_eq!(rounds(1_000_000, 19_398_396, false), 14);
-    assert_eq!(rounds(1_000_000, 32_000_000, false), 11);
+    assert_eq!(rounds(1_000_000, 19_398_396, false), 21);
+    assert_eq!(rounds(1_000_000, 32_000_000, false), 15);
     assert_eq!(rounds(usize::MAX, usize::MAX, false), 11);
     assert_eq!(rounds(45_402, 363_646, true), 11);
-    assert_eq!(rounds(1_000_000, 19_398_396, true), 3);
+    assert_eq!(rounds(1_000_000, 19_398_396, true), 4);
     assert_eq!(rounds(0, 0, true), 11);
 }
 
