@@ -31,7 +31,7 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
         let timed = |cell: fn(&TimingRow) -> Cell| Cell::or_empty(time.map(cell));
         table.push(vec![
             Cell::text(&finding.function),
-            timed(|row| Cell::count(total_ns(row))),
+            Cell::or_empty(time.map(|row| Cell::count(total_ns(row, data.summary.keys)))),
             collisions(|row| Cell::count(row.collisions)),
             Cell::count(data.summary.keys),
             timed(|row| Cell::number(row.median_ns_per_key)),
@@ -44,15 +44,15 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
             collisions(|row| Cell::number(row.expected)),
             collisions(|row| Cell::sorted(number::p_value(row.p_adjusted), row.p_adjusted)),
             Cell::classed(verdict_words(finding.verdict), verdict_class(finding.verdict)),
-            Cell::classed(&finding.reasons.join("; "), "wide"),
+            Cell::folded(&finding.reasons, "wide"),
         ]);
     }
     table
 }
 
-/// Median per key times the number of keys, as the published table gives totals.
-fn total_ns(row: &TimingRow) -> u64 {
-    libm::round(row.median_ns_per_key * row.keys as f64) as u64
+/// Median per key times the number of keys, as the published table gives totals; of a large set only a sample was timed.
+fn total_ns(row: &TimingRow, keys: u64) -> u64 {
+    libm::round(row.median_ns_per_key * keys as f64) as u64
 }
 
 /// p-values of the bucket tests and the most uneven output bit; `None` without rows.

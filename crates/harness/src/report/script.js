@@ -54,3 +54,8 @@
     });
   }
 })();
+
+// Paper cannot unfold anything.
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("details")) folded.open = true;
+});

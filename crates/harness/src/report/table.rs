@@ -26,6 +26,8 @@ struct Head {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     text: String,
+    /// Further lines, folded away until the reader asks.
+    more: Vec<String>,
     /// What numeric columns sort by.
     value: Option<f64>,
     /// Class name.
@@ -37,6 +39,7 @@ impl Cell {
     pub(crate) fn text(text: &str) -> Self {
         Self {
             text: printable(text),
+            more: Vec::new(),
             value: None,
             class: "",
         }
@@ -50,10 +53,22 @@ impl Cell {
         }
     }
 
+    /// The first of several lines, the others folded away; of a class that the style sheet knows.
+    pub(crate) fn folded(lines: &[String], class: &'static str) -> Self {
+        let (first, more) = lines
+            .split_first()
+            .map_or(("", &[][..]), |(first, more)| (first.as_str(), more));
+        Self {
+            more: more.iter().map(|line| printable(line)).collect(),
+            ..Self::classed(first, class)
+        }
+    }
+
     /// Text that sorts by a number.
     pub(crate) fn sorted(text: String, value: f64) -> Self {
         Self {
             text,
+            more: Vec::new(),
             value: value.is_finite().then(|| significant::round(value)),
             class: "",
         }
