@@ -45,23 +45,15 @@ pub(crate) fn require(install: bool) -> Result<(), Failure> {
         return Err(Failure::Input(complaint(&missing)));
     }
     let sudo = !is_root() && folders.iter().any(|folder| is_program(&folder.join("sudo")));
+    // Through `env`, since sudo keeps no variables.
+    let apt: Vec<&str> = if sudo { vec!["sudo", "env"] } else { vec!["env"] };
+    let apt = [apt, vec!["DEBIAN_FRONTEND=noninteractive", "apt-get"]].concat();
     for arguments in [
         vec!["update"],
-        [
-            vec!["install", "--yes", "--no-install-recommends"],
-            packages(&missing),
-        ]
-        .concat(),
+        [vec!["install", "--yes"], packages(&missing)].concat(),
     ] {
-        let mut command = if sudo {
-            let mut command = Command::new("sudo");
-            command.arg("apt-get");
-            command
-        } else {
-            Command::new("apt-get")
-        };
-        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-        run_command(&mut command).map_err(Failure::Internal)?;
+        let words = [apt.clone(), arguments].concat();
+        run_command(Command::new(words[0]).args(&words[1..])).map_err(Failure::Internal)?;
     }
     let missing: Vec<&Program> = PROGRAMS.iter().filter(|program| !there(program)).collect();
     if missing.is_empty() {

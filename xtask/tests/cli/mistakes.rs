@@ -81,6 +81,23 @@ fn a_key_file_that_cannot_be_read() {
 }
 
 #[test]
+fn missing_system_programs() {
+    let bench = Workbench::new();
+    // An empty folder instead of all that programs are looked for in.
+    let output = bench
+        .command(&["test"])
+        .env("PATH", bench.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: missing: cc (package gcc), nm (package binutils); \
+         run `cargo xtask test --install`, or `apt-get install binutils gcc`\n"
+    );
+}
+
+#[test]
 fn names_and_seeds() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\n");
