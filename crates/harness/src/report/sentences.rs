@@ -214,7 +214,12 @@ fn outcome(data: &DatasetRows<'_>, finding: &Finding) -> String {
         text += &format!(", {} times chance", significant(ratio, 2));
     }
     if let Some([one, other]) = &finding.example {
-        text += &format!(" (“{}” and “{}”)", shortened(one), shortened(other));
+        let folded = if one.eq_ignore_ascii_case(other) {
+            ", which differ only in case"
+        } else {
+            ""
+        };
+        text += &format!(" (“{}” and “{}”{folded})", shortened(one), shortened(other));
     }
     text
 }
