@@ -1,1 +1,22 @@
-fn main() {}
+//! The workspace's command line: `cargo xtask --help`.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod failure;
+mod interrupt;
+mod suite;
+mod table;
+mod terminal;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    match commands::Cli::parse().run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

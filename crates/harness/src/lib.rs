@@ -1,12 +1,22 @@
 //! Measures hash functions on real key sets and draws the report.
 #![forbid(unsafe_code)]
 
+mod chart;
+pub mod compare;
 pub mod dataset;
+pub mod environment;
 pub mod findings;
 pub mod functions;
 pub mod keys;
 pub mod measure;
 pub mod names;
+pub mod output;
+pub mod progress;
+pub mod published;
+pub mod quality;
 pub mod record;
 pub mod records;
+pub mod render;
+mod report;
+pub mod reproduce;
 pub mod stats;

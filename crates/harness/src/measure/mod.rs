@@ -4,5 +4,6 @@ pub mod collisions;
 pub mod distribution;
 pub mod false_positives;
 mod hashed;
+pub mod timing;
 
 pub use hashed::Hashed;

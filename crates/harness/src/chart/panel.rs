@@ -1,0 +1,127 @@
+//! Panels side by side that share rows: one function a row, its name at the left.
+
+use plotters::style::RGBColor;
+
+use super::mark;
+use super::scale::Scale;
+use super::scene::{Anchor, BAND, Font, GRID, INK, STRIPE, Scene};
+use crate::record::Verdict;
+
+/// Space at the left and right edge of a sheet.
+pub(crate) const MARGIN: f64 = 8.0;
+/// Space below the rows for ticks and axis title.
+pub(crate) const AXIS: f64 = 36.0;
+/// Where names end and panels may begin.
+pub(crate) const NAMES_END: f64 = 136.0;
+
+/// Rows of equal height.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows {
+    /// Upper edge of the first.
+    pub(crate) top: f64,
+    /// Height of each.
+    pub(crate) height: f64,
+    /// How many.
+    pub(crate) count: usize,
+}
+
+impl Rows {
+    /// Lower edge of the last.
+    pub(crate) fn bottom(&self) -> f64 {
+        self.top + self.height * self.count as f64
+    }
+
+    /// Middle of row `index`.
+    pub(crate) fn middle(&self, index: usize) -> f64 {
+        self.top + self.height * (index as f64 + 0.5)
+    }
+
+    /// Shades every second row from edge to edge.
+    pub(crate) fn stripes(&self, scene: &mut Scene) {
+        for index in (0..self.count).step_by(2) {
+            let top = self.top + self.height * index as f64;
+            scene.rect(0.0, top, scene.width, top + self.height, STRIPE);
+        }
+    }
+
+    /// Writes a row's name, its verdict's mark before it.
+    pub(crate) fn name(&self, scene: &mut Scene, index: usize, name: &str, verdict: Option<Verdict>) {
+        let y = self.middle(index);
+        let mut x = MARGIN;
+        if let Some(verdict) = verdict {
+            mark::filled(scene, verdict, (MARGIN + 5.0, y), mark::RADIUS);
+            x += 16.0;
+        }
+        let name = Font::NAME.fit(name, NAMES_END - 6.0 - x);
+        scene.text_middle((x, y), Anchor::Start, Font::NAME, &name);
+    }
+}
+
+/// One panel.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel<'a> {
+    /// What it shows.
+    pub(crate) title: &'a str,
+    /// Axis title, with the unit.
+    pub(crate) axis: &'a str,
+    /// The value axis.
+    pub(crate) scale: Scale,
+    /// How a tick is written.
+    pub(crate) tick: fn(f64) -> String,
+}
+
+impl Panel<'_> {
+    /// Draws grid, ticks and titles; `title_y` is the base line of the title.
+    pub(crate) fn frame(&self, scene: &mut Scene, rows: &Rows, title_y: f64) {
+        let (left, right, bottom) = (self.scale.start(), self.scale.end(), rows.bottom());
+        scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
+        for value in self.scale.ticks(34.0) {
+            let x = self.scale.at(value);
+            scene.upright(x, rows.top, bottom + 3.0, 1.0, GRID);
+            scene.text(
+                (x, bottom + 14.0),
+                Anchor::Middle,
+                Font::NOTE,
+                &(self.tick)(value),
+            );
+        }
+        scene.level(bottom, left, right, 1.0, INK);
+        scene.text(
+            ((left + right) / 2.0, bottom + 29.0),
+            Anchor::Middle,
+            Font::NOTE,
+            self.axis,
+        );
+    }
+
+    /// Draws where a random function lands in a row.
+    pub(crate) fn band(&self, scene: &mut Scene, rows: &Rows, index: usize, low: f64, high: f64) {
+        let y = rows.middle(index);
+        let half = rows.height * 0.36;
+        scene.rect(self.scale.at(low), y - half, self.scale.at(high), y + half, BAND);
+    }
+
+    /// Draws an interval in a row.
+    pub(crate) fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: RGBColor) {
+        scene.level(y, self.scale.at(low), self.scale.at(high), 1.5, color);
+    }
+
+    /// Draws an arrow at the high end with the number that lies beyond it.
+    pub(crate) fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: RGBColor) {
+        let right = self.scale.end();
+        scene.polygon(
+            vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
+            color,
+        );
+        scene.text_middle((right - 12.0, y), Anchor::End, Font::VALUE, number);
+    }
+}
+
+/// Height of a row where `count` of them shall share a sheet.
+pub(crate) fn row_height(count: usize) -> f64 {
+    match count {
+        0..=12 => 22.0,
+        13..=18 => 20.0,
+        _ => 17.5,
+    }
+}

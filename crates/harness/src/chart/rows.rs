@@ -1,0 +1,164 @@
+//! The records of one dataset, as charts and report look them up.
+
+use crate::record::{
+    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow,
+    Verdict,
+};
+use crate::records::Records;
+
+/// The records of one dataset, in recorded order.
+#[derive(Debug, Clone)]
+pub(crate) struct DatasetRows<'a> {
+    /// What the dataset is.
+    pub(crate) summary: &'a DatasetSummary,
+    /// One a function.
+    pub(crate) findings: Vec<&'a Finding>,
+    /// Of each function and width.
+    pub(crate) collisions: Vec<&'a CollisionRow>,
+    /// Independent calls.
+    pub(crate) timing: Vec<&'a TimingRow>,
+    /// Chained calls.
+    pub(crate) latency: Vec<&'a TimingRow>,
+    /// Buckets and bits.
+    pub(crate) distribution: Vec<&'a DistributionRow>,
+    /// Of each function and number of bits per key.
+    pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
+}
+
+impl<'a> DatasetRows<'a> {
+    /// The datasets of a run, in the order measured.
+    pub(crate) fn all(records: &'a Records) -> Vec<Self> {
+        records
+            .run
+            .datasets
+            .iter()
+            .map(|summary| Self::of(records, summary))
+            .collect()
+    }
+
+    fn of(records: &'a Records, summary: &'a DatasetSummary) -> Self {
+        let name = &summary.name;
+        Self {
+            summary,
+            findings: records
+                .run
+                .findings
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
+            collisions: records.collisions.iter().filter(|r| r.dataset == *name).collect(),
+            timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
+            latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
+            distribution: records
+                .distribution
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
+            false_positives: records
+                .false_positives
+                .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
+        }
+    }
+
+    /// Findings best first: those that chance explains by time, the others by how far they are off.
+    ///
+    /// Functions inside the band cannot be told apart in quality, so time alone orders them.
+    pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
+        let mut order: Vec<(u8, f64, &Finding)> = self
+            .findings
+            .iter()
+            .map(|&finding| {
+                let rank = rank(finding.verdict);
+                let key = if rank == 0 {
+                    self.throughput(&finding.function)
+                        .map_or(f64::INFINITY, |row| row.median_ns_per_key)
+                } else {
+                    self.worst_width(finding).and_then(ratio).unwrap_or(f64::INFINITY)
+                };
+                (rank, key, finding)
+            })
+            .collect();
+        // Stable: equal ones keep the recorded order.
+        order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        order.into_iter().map(|(_, _, finding)| finding).collect()
+    }
+
+    /// Independent calls of `function`.
+    pub(crate) fn throughput(&self, function: &str) -> Option<&'a TimingRow> {
+        self.timing.iter().copied().find(|row| row.function == function)
+    }
+
+    /// Chained calls of `function`.
+    pub(crate) fn chained(&self, function: &str) -> Option<&'a TimingRow> {
+        self.latency.iter().copied().find(|row| row.function == function)
+    }
+
+    /// What the loop itself costs, independent calls.
+    pub(crate) fn floor(&self) -> Option<&'a TimingRow> {
+        self.throughput(EMPTY)
+    }
+
+    /// Collisions of `function` at the widest width compared.
+    pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
+        self.collisions
+            .iter()
+            .copied()
+            .filter(|row| row.function == function)
+            .max_by_key(|row| row.bits)
+    }
+
+    /// Collisions at the width where the function was furthest above chance.
+    pub(crate) fn worst_width(&self, finding: &Finding) -> Option<&'a CollisionRow> {
+        let mut rows = self.collisions.iter().copied();
+        rows.find(|row| row.function == finding.function && row.bits == finding.worst_bits)
+    }
+
+    /// False positives of `function` at `bits_per_key`.
+    pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
+        let mut rows = self.false_positives.iter().copied();
+        rows.find(|row| row.function == function && row.bits_per_key == bits_per_key)
+    }
+
+    /// The probe scheme with an ideal hash at `bits_per_key`.
+    pub(crate) fn ideal(&self, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
+        self.false_positives(IDEAL, bits_per_key)
+    }
+}
+
+/// Collisions for each one that chance gives; `None` where chance gives none.
+pub(crate) fn ratio(row: &CollisionRow) -> Option<f64> {
+    over_expected(row, row.collisions as f64)
+}
+
+/// `count` for each collision that chance gives; `None` where chance gives none.
+pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
+    let ratio = count / row.expected;
+    (row.expected > 0.0 && ratio.is_finite()).then_some(ratio)
+}
+
+/// The names in `names`, each once, in order of first appearance.
+pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut out: Vec<&str> = Vec::new();
+    for name in names {
+        if !out.contains(&name) {
+            out.push(name);
+        }
+    }
+    out
+}
+
+/// Order of verdicts: the two that chance explains are one.
+fn rank(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::FewerThanChance | Verdict::InBand => 0,
+        Verdict::MeasurablyWorse => 1,
+        Verdict::Unusable => 2,
+    }
+}
+
+/// Whether a function with this verdict will do.
+pub(crate) fn will_do(verdict: Verdict) -> bool {
+    rank(verdict) == 0
+}

@@ -1,0 +1,211 @@
+//! A whole run, from options to records.
+//!
+//! The order matters: names and files first, since mistakes of the user must not cost him a run; then the known
+//! answers; then the timing, alone and before any thread pool exists; then everything that does not depend on the
+//! machine, on all processors.
+
+mod options;
+
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+
+pub use self::options::{DEFAULT_SEED, Options};
+use crate::dataset::{self, Dataset, DatasetError};
+use crate::environment;
+use crate::findings::{self, Evidence, summarise};
+use crate::functions::{self, Function, GateError};
+use crate::measure::timing::{self, TimingError};
+use crate::names::UnknownName;
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::quality;
+use crate::record::{FORMAT, FunctionSummary, Run, SCHEMA};
+use crate::records::Records;
+
+/// Why a run gave no records.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// No function or dataset has this name.
+    Name(UnknownName),
+    /// A dataset cannot be had.
+    Dataset(DatasetError),
+    /// A function is not what its name says.
+    Gate(GateError),
+    /// There are no times.
+    Timing(TimingError),
+    /// The system gave no threads.
+    Threads(String),
+    /// The run was asked to stop.
+    Cancelled,
+}
+
+impl CompareError {
+    /// Whether the user can mend it: by other arguments, or other files.
+    pub fn is_input(&self) -> bool {
+        match self {
+            Self::Name(_) => true,
+            Self::Dataset(error) => !matches!(error, DatasetError::Mismatch { .. }),
+            Self::Gate(_) | Self::Timing(_) | Self::Threads(_) | Self::Cancelled => false,
+        }
+    }
+}
+
+impl fmt::Display for CompareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(error) => error.fmt(f),
+            Self::Dataset(error) => error.fmt(f),
+            Self::Gate(error) => error.fmt(f),
+            Self::Timing(error) => error.fmt(f),
+            Self::Threads(error) => write!(f, "cannot start threads: {error}"),
+            Self::Cancelled => Cancelled.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CompareError {}
+
+impl From<Cancelled> for CompareError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<TimingError> for CompareError {
+    fn from(error: TimingError) -> Self {
+        match error {
+            TimingError::Cancelled(_) => Self::Cancelled,
+            wrong => Self::Timing(wrong),
+        }
+    }
+}
+
+impl From<DatasetError> for CompareError {
+    fn from(error: DatasetError) -> Self {
+        match error {
+            DatasetError::Unknown(unknown) => Self::Name(unknown),
+            other => Self::Dataset(other),
+        }
+    }
+}
+
+/// Measures; the list of files in the records is left for the writer to fill in.
+///
+/// # Errors
+///
+/// When a dataset cannot be had, a known answer does not come out, a timed result is wrong, or `progress` asks to stop.
+pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, CompareError> {
+    let date = environment::now_utc();
+    let mut environment = environment::collect();
+    let datasets = load(options, progress)?;
+
+    progress.begin("known answers", options.functions.len() as u64);
+    for &function in &options.functions {
+        go_on(progress)?;
+        functions::gate([function]).map_err(CompareError::Gate)?;
+        progress.step();
+    }
+
+    let times = timing::measure(
+        &datasets,
+        &options.functions,
+        options.seed,
+        options.quick,
+        progress,
+    )?;
+    environment.threads_while_timing = times.threads;
+    let quality = quality::measure(&datasets, &options.functions, progress)?;
+    let findings = findings::judge(Evidence {
+        datasets: &datasets,
+        raw: &quality.raw,
+        collisions: &quality.collisions,
+        distribution: &quality.distribution,
+        false_positives: &quality.false_positives,
+    });
+    go_on(progress)?;
+
+    Ok(Records {
+        run: Run {
+            format: FORMAT.to_owned(),
+            schema: SCHEMA,
+            generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            command: options.command().to_owned(),
+            date,
+            seed: options.seed,
+            quick: options.quick,
+            files: Vec::new(),
+            environment,
+            datasets: datasets
+                .iter()
+                .map(|dataset| summarise(dataset, quality.collisions.len()))
+                .collect(),
+            functions: options
+                .functions
+                .iter()
+                .map(|function| describe(function))
+                .collect(),
+            findings,
+        },
+        collisions: quality.collisions,
+        timing: times.timing,
+        latency: times.latency,
+        distribution: quality.distribution,
+        false_positives: quality.false_positives,
+    })
+}
+
+/// All datasets of the run: the embedded ones, then the key files.
+fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, CompareError> {
+    // What is wrong with a key file mostly shows at a glance: then nothing is begun. What is no plain file, a pipe for
+    // one, is read here too, since it can be read only once.
+    let mut own: Vec<Option<Dataset>> = Vec::with_capacity(options.keys.len());
+    for path in &options.keys {
+        let early = if is_plain(path) {
+            None
+        } else {
+            Some(dataset::load_file(path, options.seed)?)
+        };
+        own.push(early);
+    }
+    progress.begin("reading keys", (options.datasets.len() + own.len()) as u64);
+    let mut datasets = Vec::with_capacity(options.datasets.len() + own.len());
+    for name in &options.datasets {
+        go_on(progress)?;
+        datasets.push(dataset::load_embedded(name, options.seed)?);
+        progress.step();
+    }
+    for (path, early) in options.keys.iter().zip(own) {
+        go_on(progress)?;
+        datasets.push(early.map_or_else(|| dataset::load_file(path, options.seed), Ok)?);
+        progress.step();
+    }
+    Ok(datasets)
+}
+
+/// Whether `path` is a file that has bytes and opens.
+fn is_plain(path: &Path) -> bool {
+    let has_bytes = path
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    has_bytes && File::open(path).is_ok()
+}
+
+fn describe(function: &Function) -> FunctionSummary {
+    FunctionSummary {
+        name: function.name.to_owned(),
+        group: function.group,
+        bits: function.compared_bits(),
+        output_bits: function.output_bits,
+        origin: function.origin.to_owned(),
+        year: function.year,
+        author: function.author.to_owned(),
+        source: function.source.to_owned(),
+        weaknesses: function
+            .weaknesses
+            .iter()
+            .map(|&weakness| weakness.to_owned())
+            .collect(),
+        stable: function.stable,
+    }
+}

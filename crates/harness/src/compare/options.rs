@@ -1,0 +1,157 @@
+//! What to compare, checked before anything is measured.
+
+use std::path::PathBuf;
+
+use super::CompareError;
+use crate::dataset;
+use crate::functions::{self, Function};
+use crate::names::UnknownName;
+
+/// Seed of a run that names none; the manifest's checksums are for it.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// What to compare, checked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub(super) datasets: Vec<String>,
+    pub(super) keys: Vec<PathBuf>,
+    pub(super) functions: Vec<&'static Function>,
+    pub(super) seed: u64,
+    pub(super) quick: bool,
+    command: String,
+}
+
+impl Options {
+    /// Looks up the names, in any case and each once, and checks what the key files would be called.
+    ///
+    /// Without functions, all; without datasets and key files, all embedded datasets.
+    ///
+    /// # Errors
+    ///
+    /// When a name is unknown, and when two datasets would have one name.
+    pub fn new(
+        datasets: &[String],
+        functions: &[String],
+        keys: Vec<PathBuf>,
+        seed: u64,
+        quick: bool,
+    ) -> Result<Self, CompareError> {
+        let mut command = vec!["cargo xtask compare".to_owned()];
+
+        let mut chosen: Vec<String> = Vec::new();
+        for name in datasets {
+            let known = dataset::embedded_names()
+                .find(|known| known.eq_ignore_ascii_case(name))
+                .ok_or_else(|| {
+                    CompareError::Name(UnknownName::new("dataset", name, dataset::embedded_names()))
+                })?;
+            if !chosen.iter().any(|other| other == known) {
+                command.push(format!("--dataset {known}"));
+                chosen.push(known.to_owned());
+            }
+        }
+        if chosen.is_empty() && keys.is_empty() {
+            chosen.extend(dataset::embedded_names().map(str::to_owned));
+        }
+        dataset::file_names(&keys)?;
+        command.extend(
+            keys.iter()
+                .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
+        );
+
+        let mut wanted: Vec<&'static Function> = Vec::new();
+        for name in functions {
+            let function = functions::find(name).map_err(CompareError::Name)?;
+            if !wanted.iter().any(|other| other.name == function.name) {
+                command.push(format!("--function {}", function.name));
+                wanted.push(function);
+            }
+        }
+        if wanted.is_empty() {
+            wanted.extend(functions::all());
+        }
+
+        command.push(format!("--seed {seed}"));
+        if quick {
+            command.push("--quick".to_owned());
+        }
+        Ok(Self {
+            datasets: chosen,
+            keys,
+            functions: wanted,
+            seed,
+            quick,
+            command: command.join(" "),
+        })
+    }
+
+    /// The command line that repeats the run.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, CompareError> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let keys = keys.iter().map(PathBuf::from).collect();
+        Options::new(&owned(datasets), &owned(functions), keys, 7, true)
+    }
+
+    #[test]
+    fn names_are_taken_once_and_in_any_case() {
+        let options = options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]).unwrap();
+        assert_eq!(
+            options.command(),
+            "cargo xtask compare --dataset video-ids --function XXH3 --function CRC-32 --seed 7 --quick"
+        );
+        assert_eq!(options.datasets, ["video-ids"]);
+        assert_eq!(options.functions.len(), 2);
+    }
+
+    #[test]
+    fn own_keys_stand_instead_of_the_embedded_sets() {
+        let own = options(&[], &[], &["my keys.txt"]).unwrap();
+        assert!(own.datasets.is_empty());
+        assert_eq!(own.functions.len(), functions::all().len());
+        assert_eq!(
+            own.command(),
+            "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
+        );
+        let both = options(&["video-ids"], &[], &["it's"]).unwrap();
+        assert_eq!(both.datasets, ["video-ids"]);
+        assert_eq!(
+            both.command(),
+            r"cargo xtask compare --dataset video-ids --keys 'it'\''s' --seed 7 --quick"
+        );
+        assert_eq!(
+            options(&[], &[], &[]).unwrap().datasets.len(),
+            dataset::embedded_names().count()
+        );
+    }
+
+    #[test]
+    fn mistakes_are_the_users() {
+        for wrong in [
+            options(&["video"], &[], &[]),
+            options(&[], &["murmur"], &[]),
+            options(&[], &[], &["a.txt", "x/a.keys"]),
+            options(&[], &[], &["video-ids.txt"]),
+        ] {
+            assert!(wrong.unwrap_err().is_input());
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Time per key, over whole batches of a key set; the only module that reads a clock.
+//!
+//! A clock around one call measures the clock: reading it costs more than most of these functions. So one
+//! reading covers a whole batch, and what the loop itself costs is a row of its own, the function
+//! [`empty`](crate::record::EMPTY), which goes through the same loop in the same rounds.
+//!
+//! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in
+//!   the key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The
+//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more,
+//!   whatever the function.
+//! - Every function is called through a pointer that the compiler cannot see through.
+//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In the chained form the place of
+//!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.
+//! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the
+//!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
+//!   depends on the size of the batch alone, never on the clock.
+//! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
+//!   wrong result.
+
+mod batch;
+
+use std::time::Instant;
+
+use rand::seq::SliceRandom as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use self::batch::{Batch, Form, empty};
+use crate::dataset::Dataset;
+use crate::environment;
+use crate::functions::Function;
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{EMPTY, TimingRow};
+use crate::stats::robust;
+
+/// What the timing of a run gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// Independent calls: rows of `timing.csv`, by dataset and function in the order given, the floor first.
+    pub timing: Vec<TimingRow>,
+    /// Chained calls: rows of `latency.csv`, in the same order.
+    pub latency: Vec<TimingRow>,
+    /// Threads of this process meanwhile, where the system tells.
+    pub threads: Option<u64>,
+}
+
+/// Why there are no times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimingError {
+    /// A batch gave another result than the one computed beforehand.
+    WrongResult {
+        /// Name of the dataset.
+        dataset: String,
+        /// Name of the function.
+        function: String,
+        /// Sum of the values computed beforehand.
+        expected: u64,
+        /// Sum of the values of the timed batch.
+        found: u64,
+    },
+    /// The run was asked to stop.
+    Cancelled(Cancelled),
+}
+
+impl std::fmt::Display for TimingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongResult {
+                dataset,
+                function,
+                expected,
+                found,
+            } => write!(
+                f,
+                "timing {function} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand"
+            ),
+            Self::Cancelled(cancelled) => cancelled.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TimingError {}
+
+impl From<Cancelled> for TimingError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+/// Times every function on every dataset, and the floor beside them.
+///
+/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
+/// threads. The steps told to `progress` are rounds, the warm-up included.
+///
+/// # Errors
+///
+/// When a function gives another result while timed than before, and when `progress` asks to stop.
+pub fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Times, TimingError> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects: Vec<Subject> = std::iter::once(Subject {
+        name: EMPTY,
+        hash: empty,
+    })
+    .chain(functions.iter().map(|function| Subject {
+        name: function.name,
+        hash: function.hash,
+    }))
+    .collect();
+    let batches: Vec<Batch> = datasets
+        .iter()
+        .map(|dataset| Batch::new(&dataset.keys, &mut generator))
+        .collect();
+    let rounds: Vec<usize> = batches
+        .iter()
+        .map(|batch| rounds(batch.calls(), batch.bytes_read(), quick))
+        .collect();
+
+    progress.begin("timing", (rounds.iter().sum::<usize>() + rounds.len()) as u64);
+    let mut tables = Vec::with_capacity(batches.len());
+    for (batch, dataset) in batches.iter().zip(datasets) {
+        tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
+    }
+    for table in &mut tables {
+        table.round(&mut generator, progress)?;
+        table.forget();
+        progress.step();
+    }
+    for dataset in spread(&rounds) {
+        tables[dataset].round(&mut generator, progress)?;
+        progress.step();
+    }
+    Ok(Times {
+        timing: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Independent))
+            .collect(),
+        latency: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Chained))
+            .collect(),
+        threads: environment::threads(),
+    })
+}
+
+/// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
+fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+    // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes.
+    let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
+    if quick {
+        (60_000_000 / reading_ns).clamp(4, 11)
+    } else {
+        (600_000_000 / reading_ns).clamp(11, 61)
+    }
+}
+
+/// Indices of the datasets, each as often as it has rounds, spread evenly over the whole.
+fn spread(rounds: &[usize]) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = rounds
+        .iter()
+        .enumerate()
+        .flat_map(|(dataset, &count)| {
+            (0..count).map(move |round| ((round as f64 + 0.5) / count as f64, dataset))
+        })
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    order.into_iter().map(|(_, dataset)| dataset).collect()
+}
+
+/// A function to be timed.
+#[derive(Clone, Copy)]
+struct Subject {
+    name: &'static str,
+    hash: fn(&[u8]) -> u64,
+}
+
+/// One reading: nanoseconds per key, and the sum of the values.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads a clock"
+)]
+fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    let start = Instant::now();
+    let sum = batch.run(form, hash);
+    let elapsed = start.elapsed();
+    (elapsed.as_nanos() as f64 / batch.calls() as f64, sum)
+}
+
+/// All readings of one dataset.
+struct Table<'a> {
+    dataset: &'a str,
+    batch: &'a Batch,
+    lines: Vec<Line>,
+    /// Which line to read next, shuffled before every round.
+    order: Vec<usize>,
+}
+
+/// All readings of one function in one form.
+struct Line {
+    subject: Subject,
+    form: Form,
+    expected: u64,
+    /// Nanoseconds per key, one a round.
+    samples: Vec<f64>,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        dataset: &'a str,
+        batch: &'a Batch,
+        subjects: &[Subject],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let mut lines = Vec::with_capacity(2 * subjects.len());
+        for &subject in subjects {
+            go_on(progress)?;
+            let expected = batch.checksum(subject.hash);
+            for form in [Form::Independent, Form::Chained] {
+                lines.push(Line {
+                    subject,
+                    form,
+                    expected,
+                    samples: Vec::new(),
+                });
+            }
+        }
+        let order = (0..lines.len()).collect();
+        Ok(Self {
+            dataset,
+            batch,
+            lines,
+            order,
+        })
+    }
+
+    fn round(&mut self, generator: &mut SplitMix64, progress: &dyn Progress) -> Result<(), TimingError> {
+        self.order.shuffle(generator);
+        // The round before may have been another dataset's: bring these keys back into the cache.
+        if let Some(&last) = self.order.last() {
+            self.batch
+                .run(self.lines[last].form, self.lines[last].subject.hash);
+        }
+        for &index in &self.order {
+            go_on(progress)?;
+            let line = &mut self.lines[index];
+            let (nanoseconds, found) = read(self.batch, line.form, line.subject.hash);
+            if found != line.expected {
+                return Err(TimingError::WrongResult {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    expected: line.expected,
+                    found,
+                });
+            }
+            line.samples.push(nanoseconds);
+        }
+        Ok(())
+    }
+
+    /// Drops the readings so far: they were the warm-up.
+    fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.samples.clear();
+        }
+    }
+
+    fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(|line| {
+                // There is at least one round.
+                let median = robust::median(&mut line.samples.clone()).unwrap_or(f64::NAN);
+                let mad = robust::median_absolute_deviation(&line.samples, median).unwrap_or(f64::NAN);
+                TimingRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    keys: self.batch.keys() as u64,
+                    bytes: self.batch.bytes() as u64,
+                    median_ns_per_key: median,
+                    mad_ns_per_key: mad,
+                    samples: line.samples.len() as u64,
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

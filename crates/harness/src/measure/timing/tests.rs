@@ -1,0 +1,163 @@
+//! What does not depend on how fast the machine is.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::*;
+use crate::keys::KeySet;
+use crate::progress::Silent;
+use crate::record::{DatasetKind, FunctionGroup};
+
+fn dataset(name: &str, keys: KeySet) -> Dataset {
+    Dataset {
+        name: name.to_owned(),
+        kind: DatasetKind::File,
+        source: String::new(),
+        sha256: String::new(),
+        keys,
+        duplicates_dropped: 0,
+        seed: 1,
+        recipe: None,
+    }
+}
+
+fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
+    Function {
+        name,
+        ident: name,
+        group: FunctionGroup::Anchor,
+        output_bits: 64,
+        hash,
+        origin: "",
+        year: 2000,
+        author: "",
+        source: "",
+        weaknesses: &[],
+        aliases: &[],
+        stable: true,
+        verify: |_| Ok(()),
+    }
+}
+
+fn first_byte(key: &[u8]) -> u64 {
+    key.first().map_or(7, |&byte| u64::from(byte))
+}
+
+fn numbers(count: usize) -> KeySet {
+    (0..count).map(|number| format!("{number:08}")).collect()
+}
+
+fn batch(keys: &KeySet) -> Batch {
+    Batch::new(keys, &mut SplitMix64::seed_from_u64(1))
+}
+
+#[test]
+fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
+    let datasets = [
+        dataset("one", ["only"].into_iter().collect()),
+        dataset("empty key", [""].into_iter().collect()),
+        dataset("three", ["a", "bb", "ccc"].into_iter().collect()),
+    ];
+    let functions = [
+        function("first", first_byte),
+        function("length", |key| key.len() as u64),
+    ];
+    let times = measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
+    let about = |rows: &[TimingRow]| -> Vec<(String, String, u64, u64)> {
+        rows.iter()
+            .map(|row| (row.dataset.clone(), row.function.clone(), row.keys, row.bytes))
+            .collect()
+    };
+    let expected: Vec<_> = [("one", 1, 4), ("empty key", 1, 0), ("three", 3, 6)]
+        .into_iter()
+        .flat_map(|(dataset, keys, bytes)| {
+            [EMPTY, "first", "length"].map(|name| (dataset.to_owned(), name.to_owned(), keys, bytes))
+        })
+        .collect();
+    assert_eq!(about(&times.timing), expected);
+    assert_eq!(about(&times.latency), expected);
+    for row in times.timing.iter().chain(&times.latency) {
+        assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
+    }
+}
+
+#[test]
+fn no_time_is_taken_from_a_wrong_result() {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    // Right while the sum is computed beforehand, wrong from the warm-up on.
+    let fickle = function("fickle", |_| u64::from(CALLS.fetch_add(1, Ordering::Relaxed) < 3));
+    let keys = dataset("keys", ["a", "b", "c"].into_iter().collect());
+    let error = measure(&[keys], &[&fickle], 1, true, &Silent).unwrap_err();
+    let TimingError::WrongResult {
+        dataset,
+        function,
+        expected,
+        found,
+    } = &error
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((dataset.as_str(), function.as_str()), ("keys", "fickle"));
+    assert_ne!(expected, found);
+    assert!(error.to_string().contains("fickle on keys"), "{error}");
+}
+
+#[test]
+fn a_run_stops_when_asked() {
+    struct Impatient(AtomicU64);
+    impl Progress for Impatient {
+        fn begin(&self, _phase: &str, _steps: u64) {}
+        fn step(&self) {}
+        fn cancelled(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed) == 5
+        }
+    }
+    let keys = dataset("keys", numbers(10));
+    let first = function("first", first_byte);
+    let progress = Impatient(AtomicU64::new(0));
+    let error = measure(&[keys], &[&first], 1, false, &progress).unwrap_err();
+    assert_eq!(error, TimingError::Cancelled(Cancelled));
+    assert_eq!(progress.0.into_inner(), 6);
+}
+
+#[test]
+fn both_loops_give_the_sum_of_all_values() {
+    let keys = numbers(1_000);
+    let batch = batch(&keys);
+    let once: u64 = keys.iter().map(first_byte).sum();
+    let expected = once * (batch.calls() / keys.len()) as u64;
+    assert_eq!(batch.checksum(first_byte), expected);
+    assert_eq!(batch.run(Form::Independent, first_byte), expected);
+    assert_eq!(batch.run(Form::Chained, first_byte), expected);
+}
+
+#[test]
+fn small_sets_are_read_many_times_and_large_ones_sampled() {
+    assert_eq!(batch(&numbers(3)).calls(), 50_001);
+    assert_eq!(batch(&numbers(60_000)).calls(), 60_000);
+    let many = batch(&numbers(1_000_001));
+    assert_eq!((many.keys(), many.bytes()), (1_000_000, 8_000_000));
+
+    let long: KeySet = (0..40_u8).map(|number| vec![number; 1_000_000]).collect();
+    let long = batch(&long);
+    assert_eq!((long.keys(), long.bytes()), (32, 32_000_000));
+    let giant = batch(&[vec![1; 33_000_000]].into_iter().collect());
+    assert_eq!((giant.keys(), giant.bytes()), (1, 33_000_000));
+}
+
+#[test]
+fn rounds_follow_from_the_work_alone() {
+    assert_eq!(rounds(50_001, 0, false), 61);
+    assert_eq!(rounds(1_000_000, 19_398_396, false), 21);
+    assert_eq!(rounds(1_000_000, 32_000_000, false), 15);
+    assert_eq!(rounds(usize::MAX, usize::MAX, false), 11);
+    assert_eq!(rounds(45_402, 363_646, true), 11);
+    assert_eq!(rounds(1_000_000, 19_398_396, true), 4);
+    assert_eq!(rounds(0, 0, true), 11);
+}
+
+#[test]
+fn rounds_of_all_datasets_are_spread_over_the_whole_time() {
+    assert_eq!(spread(&[2, 4]), [1, 0, 1, 1, 0, 1]);
+    assert_eq!(spread(&[3, 1]), [0, 0, 1, 0]);
+    assert!(spread(&[]).is_empty());
+}

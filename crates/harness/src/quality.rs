@@ -1,0 +1,104 @@
+//! Everything that does not depend on the machine, measured on all processors.
+
+use rayon::prelude::*;
+
+use crate::compare::CompareError;
+use crate::dataset::Dataset;
+use crate::functions::Function;
+use crate::measure::collisions::{self, RawCollisions};
+use crate::measure::false_positives::Probes;
+use crate::measure::{Hashed, distribution};
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow};
+
+/// The deterministic measurements of a run, by dataset and function in the order given.
+#[derive(Debug, Clone)]
+pub struct Quality {
+    /// Collisions as counted.
+    pub raw: Vec<RawCollisions>,
+    /// Collisions judged over all rows.
+    pub collisions: Vec<CollisionRow>,
+    /// Distribution over buckets and output bits.
+    pub distribution: Vec<DistributionRow>,
+    /// False positives, the ideal hash after the functions of its dataset.
+    pub false_positives: Vec<FalsePositiveRow>,
+}
+
+/// Measures everything but time on all processors; the result does not depend on their number.
+///
+/// # Errors
+///
+/// When the system gives no threads, or `progress` asks to stop.
+pub fn measure(
+    datasets: &[Dataset],
+    functions: &[&'static Function],
+    progress: &dyn Progress,
+) -> Result<Quality, CompareError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .build()
+        .map_err(|error| CompareError::Threads(error.to_string()))?;
+    progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+    let parts: Result<Vec<Part>, Cancelled> = pool.install(|| {
+        let probes: Vec<Probes<'_>> = datasets
+            .par_iter()
+            .map(|dataset| {
+                go_on(progress)?;
+                let probes = Probes::new(dataset);
+                progress.step();
+                Ok(probes)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        // The ideal hash stands after the functions of its dataset.
+        let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
+        let tasks: Vec<_> = datasets
+            .iter()
+            .zip(&probes)
+            .flat_map(|(dataset, probes)| hashes().map(move |function| (dataset, probes, function)))
+            .collect();
+        tasks
+            .par_iter()
+            .map(|&(dataset, probes, function)| {
+                go_on(progress)?;
+                let part = part(dataset, probes, function);
+                progress.step();
+                Ok(part)
+            })
+            .collect()
+    });
+    let (mut raw, mut distribution, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts? {
+        raw.extend(part.collisions);
+        distribution.extend(part.distribution);
+        false_positives.extend(part.false_positives);
+    }
+    Ok(Quality {
+        collisions: collisions::judge(&raw),
+        raw,
+        distribution,
+        false_positives,
+    })
+}
+
+/// What one function does to one dataset.
+#[derive(Default)]
+struct Part {
+    collisions: Option<RawCollisions>,
+    distribution: Vec<DistributionRow>,
+    false_positives: Vec<FalsePositiveRow>,
+}
+
+/// What one function does to one dataset; without a function, what the ideal hash does in a filter.
+fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Part {
+    let Some(function) = function else {
+        return Part {
+            false_positives: probes.measure_ideal(),
+            ..Part::default()
+        };
+    };
+    let hashed = Hashed::new(&dataset.keys, function);
+    Part {
+        collisions: Some(collisions::measure(dataset, &hashed)),
+        distribution: distribution::measure(dataset, &hashed),
+        false_positives: probes.measure(&hashed),
+    }
+}

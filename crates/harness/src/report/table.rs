@@ -1,0 +1,122 @@
+//! Tables that a reader can sort.
+
+use serde::Serialize;
+
+use crate::chart::number;
+use crate::chart::scene::printable;
+use crate::record::significant;
+
+/// A table.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Table {
+    /// Column heads.
+    head: Vec<Head>,
+    /// Rows of as many cells.
+    rows: Vec<Vec<Cell>>,
+}
+
+/// A column head.
+#[derive(Debug, Clone, Serialize)]
+struct Head {
+    text: String,
+    numeric: bool,
+}
+
+/// A cell.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    text: String,
+    /// Further lines, folded away until the reader asks.
+    more: Vec<String>,
+    /// What numeric columns sort by.
+    value: Option<f64>,
+    /// Class name.
+    class: &'static str,
+}
+
+impl Cell {
+    /// Text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self {
+            text: printable(text),
+            more: Vec::new(),
+            value: None,
+            class: "",
+        }
+    }
+
+    /// Text of a class that the style sheet knows.
+    pub(crate) fn classed(text: &str, class: &'static str) -> Self {
+        Self {
+            class,
+            ..Self::text(text)
+        }
+    }
+
+    /// The first of several lines, the others folded away; of a class that the style sheet knows.
+    pub(crate) fn folded(lines: &[String], class: &'static str) -> Self {
+        let (first, more) = lines
+            .split_first()
+            .map_or(("", &[][..]), |(first, more)| (first.as_str(), more));
+        Self {
+            more: more.iter().map(|line| printable(line)).collect(),
+            ..Self::classed(first, class)
+        }
+    }
+
+    /// Text that sorts by a number.
+    pub(crate) fn sorted(text: String, value: f64) -> Self {
+        Self {
+            text,
+            more: Vec::new(),
+            value: value.is_finite().then(|| significant::round(value)),
+            class: "",
+        }
+    }
+
+    /// A count.
+    pub(crate) fn count(value: u64) -> Self {
+        Self::sorted(number::grouped(value), value as f64)
+    }
+
+    /// A number with three significant digits.
+    pub(crate) fn number(value: f64) -> Self {
+        Self::sorted(number::significant(value, 3), value)
+    }
+
+    /// A share as a percentage.
+    pub(crate) fn percent(value: f64) -> Self {
+        Self::sorted(number::percent(value), value)
+    }
+
+    /// The cell, or an empty one.
+    pub(crate) fn or_empty(cell: Option<Self>) -> Self {
+        cell.unwrap_or_else(|| Self::text(""))
+    }
+}
+
+impl Table {
+    /// A table without rows. A column whose head starts with `#` is numeric.
+    pub(crate) fn new<'a>(heads: impl IntoIterator<Item = &'a str>) -> Self {
+        let head = heads.into_iter().map(|head| match head.strip_prefix('#') {
+            Some(text) => Head {
+                text: text.to_owned(),
+                numeric: true,
+            },
+            None => Head {
+                text: head.to_owned(),
+                numeric: false,
+            },
+        });
+        Self {
+            head: head.collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.head.len());
+        self.rows.push(cells);
+    }
+}

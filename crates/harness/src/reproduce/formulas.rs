@@ -1,0 +1,93 @@
+//! The published formulas and rules of thumb, computed by the library that sizes filters.
+
+use filter_policy::sizing;
+
+/// A published figure that follows from a formula.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FormulaCheck {
+    /// What is computed.
+    pub what: &'static str,
+    /// The published figure.
+    pub published: f64,
+    /// Ours; `None` when the formula refused its arguments.
+    pub ours: Option<f64>,
+    /// How far apart they may be: half a unit of the last digit published.
+    pub tolerance: f64,
+}
+
+impl FormulaCheck {
+    /// Whether ours rounds to the published figure.
+    pub fn agrees(&self) -> bool {
+        self.ours
+            .is_some_and(|ours| (ours - self.published).abs() <= self.tolerance)
+    }
+
+    pub(super) fn disagreement(&self) -> Option<String> {
+        (!self.agrees()).then(|| format!("{}: {:?}, published {}", self.what, self.ours, self.published))
+    }
+}
+
+/// Every published figure that a formula gives.
+pub(super) fn checks() -> Vec<FormulaCheck> {
+    const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
+    vec![
+        FormulaCheck {
+            what: "false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")",
+            published: 5.74e-4,
+            ours: sizing::rate_at(16.0, 8).ok(),
+            tolerance: 0.005e-4,
+        },
+        FormulaCheck {
+            what: "MiB of bits for 10,000,000 keys at a rate of 0.0001",
+            published: 22.85,
+            ours: sizing::bits_for(10_000_000, 0.0001)
+                .ok()
+                .map(|bits| bits / MIB_BITS),
+            tolerance: 0.005,
+        },
+        FormulaCheck {
+            what: "best number of probes at one bit per key (ln 2, \"0.7\")",
+            published: 0.7,
+            ours: sizing::best_probes(1.0).ok(),
+            tolerance: 0.05,
+        },
+        FormulaCheck {
+            what: "probes for a rate of 0.03 (3,000 keys)",
+            published: 5.0,
+            ours: sizing::probes_for_rate(0.03).ok().map(libm::round),
+            tolerance: 0.0,
+        },
+        FormulaCheck {
+            what: "bits for 3,000 keys at a rate of 0.03",
+            published: 21_895.0,
+            ours: sizing::bits_for(3_000, 0.03).ok().map(libm::floor),
+            tolerance: 0.0,
+        },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_formula_gives_the_published_figure() {
+        for check in checks() {
+            assert_eq!(check.disagreement(), None);
+        }
+    }
+
+    #[test]
+    fn a_refused_formula_does_not_agree() {
+        let check = FormulaCheck {
+            what: "nothing",
+            published: 1.0,
+            ours: None,
+            tolerance: 1.0,
+        };
+        assert_eq!(
+            check.disagreement().as_deref(),
+            Some("nothing: None, published 1")
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! `cargo xtask compare`: the main job.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use harness::compare::{self, CompareError, DEFAULT_SEED, Options};
+use harness::output::Destination;
+
+use super::written;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::terminal::Terminal;
+use crate::{table, workspace};
+
+/// Compare hash functions on real key sets, and draw the report.
+///
+/// Measures collisions, time, distribution and the false positives of a real filter, and writes index.html (one
+/// self-contained file), charts, and the records as CSV and JSON. Without arguments: every function on every embedded
+/// dataset.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    cargo xtask compare\n  \
+    cargo xtask compare --quick --dataset app-accounts\n  \
+    cargo xtask compare --keys my-keys.txt --out my-report\n  \
+    cargo xtask compare --function MurMurHash2 --function XXH3\n\n\
+    Names are taken in any case; `cargo xtask list` shows them.")]
+pub(crate) struct Arguments {
+    /// An embedded dataset; may be given several times [default: all, or none with --keys]
+    #[arg(long = "dataset", value_name = "NAME")]
+    datasets: Vec<String>,
+
+    /// A function; may be given several times [default: all]
+    #[arg(long = "function", value_name = "NAME")]
+    functions: Vec<String>,
+
+    /// A file of your own keys, one a line; may be given several times
+    ///
+    /// The bytes are taken as they are, without the line end (LF, or one CR before it). An empty line is the empty key;
+    /// duplicate lines are counted and dropped. The dataset is named after the file, without its extension.
+    #[arg(long = "keys", value_name = "FILE")]
+    keys: Vec<PathBuf>,
+
+    /// Seed of every random choice, from 0 to 2^64 - 1
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Take fewer timing samples; everything but the times is the same
+    #[arg(long)]
+    quick: bool,
+
+    /// Folder of the report: absent, empty, or of an earlier run [default: reports/latest in the workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments {
+        datasets,
+        functions,
+        keys,
+        seed,
+        quick,
+        out,
+    } = arguments;
+    let options = Options::new(&datasets, &functions, keys, seed, quick).map_err(failure)?;
+    let out = out.unwrap_or_else(|| workspace::root().join("reports").join("latest"));
+    let destination = Destination::check(&out).map_err(written::output)?;
+
+    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
+    let terminal = Terminal::new(&interrupt);
+    let mut records = compare::run(&options, &terminal).map_err(failure)?;
+    written::all(&mut records, destination, &terminal, &interrupt)?;
+
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{}", table::summary(&records))?;
+    writeln!(stdout, "report: {}", out.join(harness::output::REPORT).display())?;
+    Ok(())
+}
+
+/// How a command ends that could not measure.
+pub(super) fn failure(error: CompareError) -> Failure {
+    match error {
+        CompareError::Cancelled => Failure::Interrupted,
+        CompareError::Name(_) => Failure::input(format!("{error}; `cargo xtask list` shows all")),
+        _ if error.is_input() => Failure::input(error),
+        _ => Failure::internal(error),
+    }
+}

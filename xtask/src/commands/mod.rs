@@ -1,0 +1,57 @@
+//! The commands, one file each.
+
+mod compare;
+mod list;
+mod render;
+mod reproduce;
+mod test;
+mod tidy;
+mod written;
+
+use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
+
+/// Compares hash functions, and looks after the workspace.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    max_term_width = 100,
+    disable_version_flag = true,
+    after_help = "Examples:\n  \
+        cargo xtask compare                     every function on every embedded dataset\n  \
+        cargo xtask compare --keys my-keys.txt  on your own keys, one a line\n  \
+        cargo xtask list                        what there is to compare\n  \
+        cargo xtask test --install              the whole test suite\n\n\
+        Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
+        130 stopped by Ctrl-C."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compare(compare::Arguments),
+    Render(render::Arguments),
+    Reproduce(reproduce::Arguments),
+    List(list::Arguments),
+    Tidy(tidy::Arguments),
+    Test(test::Arguments),
+}
+
+impl Cli {
+    /// Does what was asked.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.command {
+            Command::Compare(arguments) => compare::run(arguments),
+            Command::Render(arguments) => render::run(&arguments),
+            Command::Reproduce(arguments) => reproduce::run(&arguments),
+            Command::List(arguments) => list::run(&arguments),
+            Command::Tidy(arguments) => tidy::run(&arguments),
+            Command::Test(arguments) => test::run(&arguments),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! `cargo xtask tidy`: the workspace's own rules.
+
+use std::io::{self, Write as _};
+
+use crate::failure::Failure;
+use crate::{tidy, workspace};
+
+/// Check the workspace's own rules.
+///
+/// Which crate may use which, inherited lints, no unsafe code outside the modules meant for it, documented and short
+/// files, formatting of every Rust file, nothing unexpected at the top level. Every offence is named by file, line and
+/// rule. `cargo xtask test` runs this too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  cargo xtask tidy")]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_arguments: &Arguments) -> Result<(), Failure> {
+    let offences = tidy::check(&workspace::root()).map_err(Failure::internal)?;
+    let mut out = io::stdout().lock();
+    for offence in &offences {
+        writeln!(out, "{offence}")?;
+    }
+    match offences.len() {
+        0 => Ok(writeln!(out, "tidy")?),
+        1 => Err(Failure::internal("1 offence against the workspace's rules")),
+        many => Err(Failure::internal(format!(
+            "{many} offences against the workspace's rules"
+        ))),
+    }
+}

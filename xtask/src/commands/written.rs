@@ -1,0 +1,62 @@
+//! How a run gets to its folder: written beside it, moved when complete.
+
+use harness::output::{Destination, OutputError, RUN, Staging};
+use harness::progress::Progress as _;
+use harness::records::{CSV_FILES, Records};
+use harness::render;
+
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::terminal::Terminal;
+
+/// Writes records, charts and report.
+pub(super) fn all(
+    records: &mut Records,
+    destination: Destination,
+    terminal: &Terminal<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    records.run.files = files(records);
+    destination.refuse_foreign(&records.run.files).map_err(output)?;
+    terminal.begin("drawing", 1);
+    let staging = destination.stage().map_err(output)?;
+    records.write(staging.path()).map_err(Failure::internal)?;
+    // What is drawn is what the files say: numbers with nine digits, not those in memory.
+    *records = Records::read(staging.path()).map_err(Failure::internal)?;
+    finish(records, staging, terminal, interrupt)
+}
+
+/// Draws charts and report from `records`, and moves them to their folder.
+pub(super) fn finish(
+    records: &Records,
+    staging: Staging,
+    terminal: &Terminal<'_>,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let drawn = render::render(records, staging.path());
+    terminal.step();
+    terminal.finish();
+    drawn.map_err(Failure::internal)?;
+    if interrupt.requested() {
+        return Err(Failure::Interrupted);
+    }
+    interrupt.ignore();
+    staging.commit(&records.run).map_err(output)
+}
+
+/// Every file that belongs to the run of `records`, sorted.
+pub(super) fn files(records: &Records) -> Vec<String> {
+    let mut files = render::file_names(records);
+    files.extend(CSV_FILES.iter().chain(&[RUN]).map(|&name| name.to_owned()));
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// A folder that is not ours is the user's choice; a disk that is full is not.
+pub(super) fn output(error: OutputError) -> Failure {
+    match error {
+        OutputError::Refused { .. } => Failure::input(error),
+        _ => Failure::internal(error),
+    }
+}

@@ -1,0 +1,191 @@
+//! The test suite: its steps, and what they need.
+
+mod comparison;
+mod freestanding;
+pub(crate) mod programs;
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::{tidy, workspace};
+
+/// One part of the suite.
+struct Step {
+    name: &'static str,
+    run: fn(&Path) -> Result<(), String>,
+}
+
+/// Crates that work without the standard library, and the feature sets in which that is tried.
+const NO_STD: [(&str, &[&str]); 3] = [
+    ("hashzoo", &["--no-default-features"]),
+    ("filter-policy", &["--no-default-features"]),
+    ("filter-policy", &["--no-default-features", "--features", "alloc"]),
+];
+
+/// In order: what fails fastest comes first.
+const STEPS: [Step; 9] = [
+    Step {
+        name: "tidy",
+        run: tidy_step,
+    },
+    Step {
+        name: "format",
+        run: |root| cargo(root, &["fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "clippy",
+        run: |root| {
+            cargo(
+                root,
+                &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+            )
+        },
+    },
+    Step {
+        name: "clippy without the standard library",
+        run: clippy_no_std,
+    },
+    Step {
+        name: "documentation",
+        run: documentation,
+    },
+    Step {
+        name: "tests",
+        run: |root| cargo(root, &["test", "--workspace"]),
+    },
+    Step {
+        name: "tests without the standard library",
+        run: test_no_std,
+    },
+    Step {
+        name: "freestanding program",
+        run: freestanding::check,
+    },
+    Step {
+        name: "comparison",
+        run: comparison::check,
+    },
+];
+
+/// Runs all steps, and stops at the first that fails.
+pub(crate) fn run() -> Result<(), Failure> {
+    let root = workspace::root();
+    let mut passed = 0;
+    let mut failed = None;
+    for step in &STEPS {
+        writeln!(io::stdout(), "\n==> {}", step.name)?;
+        match (step.run)(&root) {
+            Ok(()) => passed += 1,
+            Err(error) => {
+                failed = Some((step.name, error));
+                break;
+            }
+        }
+    }
+    let mut out = io::stdout().lock();
+    if let Some((name, error)) = &failed {
+        writeln!(out, "\nfailed: {name}: {error}")?;
+        for step in &STEPS[passed + 1..] {
+            writeln!(out, "not run: {}", step.name)?;
+        }
+    }
+    writeln!(out, "\n{passed} passed, {} failed", usize::from(failed.is_some()))?;
+    match failed {
+        None => Ok(()),
+        Some(_) => Err(Failure::Checked),
+    }
+}
+
+fn tidy_step(root: &Path) -> Result<(), String> {
+    let offences = tidy::check(root)?;
+    if offences.is_empty() {
+        return Ok(());
+    }
+    let listed: Vec<String> = offences.iter().map(ToString::to_string).collect();
+    Err(format!("\n{}", listed.join("\n")))
+}
+
+fn clippy_no_std(root: &Path) -> Result<(), String> {
+    for (package, features) in NO_STD {
+        let arguments = [
+            &["clippy", "--package", package],
+            features,
+            &["--", "-D", "warnings"],
+        ]
+        .concat();
+        cargo(root, &arguments)?;
+    }
+    Ok(())
+}
+
+fn test_no_std(root: &Path) -> Result<(), String> {
+    for (package, features) in NO_STD {
+        cargo(root, &[&["test", "--package", package], features].concat())?;
+    }
+    Ok(())
+}
+
+fn documentation(root: &Path) -> Result<(), String> {
+    let mut command = cargo_command(root, &["doc", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    run_command(&mut command)
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    run_command(&mut cargo_command(root, arguments))
+}
+
+/// The cargo that runs this program, in the workspace.
+fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root);
+    // What cargo told this program about its own package is not true of what it starts.
+    for (name, _) in std::env::vars_os() {
+        if is_about_this_package(&name) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn is_about_this_package(name: &OsString) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_BIN_")
+}
+
+/// Runs to the end; output goes where this program's goes.
+fn run_command(command: &mut Command) -> Result<(), String> {
+    let shown = shown(command);
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown}: {status}")),
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
+}
+
+/// Runs to the end and gives standard output.
+fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
+    let shown = shown(command);
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{shown}: {error}"))?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!("{shown}: {}", output.status))
+    }
+}
+
+fn shown(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let name = program
+        .file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    command.get_args().fold(name, |text, argument| {
+        format!("{text} {}", argument.to_string_lossy())
+    })
+}

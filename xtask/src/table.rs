@@ -1,0 +1,174 @@
+//! Tables for the terminal, at most 80 columns wide.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use harness::record::{CollisionRow, EMPTY, Finding, TimingRow, Verdict};
+use harness::records::Records;
+
+/// Fits any terminal.
+const WIDTH: u16 = 80;
+/// Columns of the summary; the false positives are those of a filter of ten bits per key.
+const HEADER: [&str; 6] = [
+    "function",
+    "ns/key",
+    "total ms",
+    "collisions",
+    "FP 10 bits",
+    "verdict",
+];
+/// One line under the header, and no other.
+const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+
+/// A table with `header`; the columns in `numbers` are aligned to the right.
+pub(crate) fn table<const N: usize>(
+    header: [&str; N],
+    numbers: &[usize],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(RULED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty()
+        .set_header(header)
+        .add_rows(rows);
+    for &index in numbers {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// Labels and what they mean, the meaning wrapped beside its label.
+pub(crate) fn labelled(rows: Vec<[String; 2]>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty()
+        .add_rows(rows);
+    table.trim_fmt()
+}
+
+/// `number` with its thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What a run found, one table a dataset, in the layout of the published ones.
+pub(crate) fn summary(records: &Records) -> String {
+    let mut text = String::new();
+    for dataset in &records.run.datasets {
+        let rows = records.run.functions.iter().map(|function| {
+            let name = function.name.as_str();
+            let about = |of: &str, by: &str| of == dataset.name && by == name;
+            let time = records
+                .timing
+                .iter()
+                .find(|row| about(&row.dataset, &row.function));
+            let collisions = (records.collisions.iter())
+                .find(|row| about(&row.dataset, &row.function) && row.bits == function.bits);
+            let rate = (records.false_positives.iter())
+                .find(|row| about(&row.dataset, &row.function) && row.bits_per_key == 10);
+            let finding = records
+                .run
+                .findings
+                .iter()
+                .find(|finding| about(&finding.dataset, &finding.function));
+            [
+                name.to_owned(),
+                time.map_or_else(String::new, |row| format!("{:.2}", row.median_ns_per_key)),
+                time.map_or_else(String::new, |row| total(row, dataset.keys)),
+                collisions.map_or_else(String::new, |row: &CollisionRow| grouped(row.collisions)),
+                rate.map_or_else(String::new, |row| format!("{:.3} %", row.rate * 100.0)),
+                finding.map_or_else(String::new, |finding: &Finding| {
+                    verdict(finding.verdict).to_owned()
+                }),
+            ]
+        });
+        let floor = records
+            .timing
+            .iter()
+            .find(|row| row.dataset == dataset.name && row.function == EMPTY);
+        text.push_str(&format!(
+            "\n{}: {} keys, {} bytes{}{}\n{}\n",
+            dataset.name,
+            grouped(dataset.keys),
+            grouped(dataset.bytes),
+            match dataset.duplicates_dropped {
+                0 => String::new(),
+                dropped => format!(", {} duplicates dropped", grouped(dropped)),
+            },
+            floor.map_or_else(String::new, |row| format!(
+                "; the empty function takes {:.2} ns",
+                row.median_ns_per_key
+            )),
+            table(HEADER, &[1, 2, 3, 4], rows)
+        ));
+    }
+    text
+}
+
+/// Milliseconds for the whole set, also where a sample was timed.
+fn total(row: &TimingRow, keys: u64) -> String {
+    let milliseconds = row.median_ns_per_key * keys as f64 / 1e6;
+    if milliseconds < 100.0 {
+        format!("{milliseconds:.3}")
+    } else {
+        format!("{milliseconds:.1}")
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::FewerThanChance => "fewer than chance",
+        Verdict::InBand => "in band",
+        Verdict::MeasurablyWorse => "measurably worse",
+        Verdict::Unusable => "unusable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (45_402, "45,402"),
+            (1_000_000, "1,000,000"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn the_widest_row_fits() {
+        let row = [
+            "SipHashNoCase",
+            "1234.56",
+            "123456.7",
+            "1,000,000",
+            "100.000 %",
+            "fewer than chance",
+        ];
+        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        assert!(text.contains("fewer than chance"), "{text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= usize::from(WIDTH), "{line}");
+        }
+    }
+}

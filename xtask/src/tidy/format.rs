@@ -1,0 +1,81 @@
+//! Formatting of every Rust file, also of those that `cargo fmt` does not reach.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Offence, Source};
+
+/// Runs rustfmt over all Rust files among `sources`.
+pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Offence>, String> {
+    let files: Vec<&str> = sources
+        .iter()
+        .map(|source| source.path.as_str())
+        .filter(|path| path.ends_with(".rs"))
+        .collect();
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let output = Command::new("rustfmt")
+        .args(["--check", "--files-with-diff", "--edition", "2024"])
+        .args(&files)
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("rustfmt: {error}"))?;
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let mut offences: Vec<Offence> = listed
+        .lines()
+        .map(|line| {
+            let path = Path::new(line).strip_prefix(root).unwrap_or(Path::new(line));
+            Offence::new(
+                &path.to_string_lossy(),
+                0,
+                "not formatted: run `cargo fmt`, or rustfmt on the file",
+            )
+        })
+        .collect();
+    // A file is listed once for each file that leads to it.
+    offences.sort();
+    offences.dedup();
+    if offences.is_empty() && !output.status.success() {
+        return Err(format!(
+            "rustfmt: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
+    }
+    Ok(offences)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(text: &str) -> Result<Vec<Offence>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.rs"), text).unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        check(
+            &root,
+            &[Source {
+                path: "a.rs".to_owned(),
+                text: text.to_owned(),
+            }],
+        )
+    }
+
+    #[test]
+    fn an_unformatted_file_is_named() {
+        let offences = run("fn  f( ) { }\n").unwrap();
+        assert_eq!(offences.len(), 1);
+        assert!(
+            offences[0].to_string().starts_with("a.rs: not formatted"),
+            "{}",
+            offences[0]
+        );
+        assert!(run("fn f() {}\n").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_that_is_no_rust_is_an_error() {
+        assert!(run("fn {{{\n").unwrap_err().starts_with("rustfmt: "));
+    }
+}

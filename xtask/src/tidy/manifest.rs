@@ -1,0 +1,213 @@
+//! Rules for manifests: which crate may use which, and whose lints hold.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Offence, Source};
+
+/// The crates, and which of the others each may use. A new crate is entered here.
+const ARROWS: [(&str, &[&str]); 10] = [
+    ("hashzoo", &[]),
+    ("filter-policy", &["hashzoo"]),
+    ("filter-policy-leveldb", &["hashzoo", "filter-policy"]),
+    ("filter-policy-rusty-leveldb", &["hashzoo", "filter-policy"]),
+    ("filter-policy-slatedb", &["hashzoo", "filter-policy"]),
+    ("guava-bloom", &["hashzoo"]),
+    ("membership-filters", &["hashzoo", "guava-bloom"]),
+    ("bloom-redis", &["hashzoo", "guava-bloom"]),
+    (
+        "harness",
+        &["hashzoo", "filter-policy", "guava-bloom", "membership-filters"],
+    ),
+    (
+        "xtask",
+        &[
+            "hashzoo",
+            "filter-policy",
+            "guava-bloom",
+            "membership-filters",
+            "harness",
+        ],
+    ),
+];
+
+/// Crates that may use only these of other people's crates, tests aside.
+const LEAN: [(&str, &[&str]); 2] = [("hashzoo", &[]), ("filter-policy", &["libm", "cpufeatures"])];
+
+/// What cargo knows of a package.
+pub(super) struct Package {
+    name: String,
+    /// Path of the manifest from the root.
+    manifest: String,
+    dependencies: Vec<Dependency>,
+}
+
+struct Dependency {
+    name: String,
+    /// Whether it is a path in this workspace.
+    local: bool,
+    /// Whether only tests and benches use it.
+    development: bool,
+}
+
+/// Asks cargo for the packages of the workspace at `root`.
+pub(super) fn packages(root: &Path) -> Result<Vec<Package>, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "cargo metadata: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ));
+    }
+    parse(&output.stdout).ok_or_else(|| "cargo metadata: unexpected form".to_owned())
+}
+
+fn parse(json: &[u8]) -> Option<Vec<Package>> {
+    let metadata: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let root = format!("{}/", metadata["workspace_root"].as_str()?);
+    let package = |value: &serde_json::Value| {
+        let dependency = |value: &serde_json::Value| {
+            Some(Dependency {
+                name: value["name"].as_str()?.to_owned(),
+                local: value["path"].is_string(),
+                development: value["kind"] == "dev",
+            })
+        };
+        let manifest = value["manifest_path"].as_str()?;
+        Some(Package {
+            name: value["name"].as_str()?.to_owned(),
+            manifest: manifest.strip_prefix(&root).unwrap_or(manifest).to_owned(),
+            dependencies: value["dependencies"]
+                .as_array()?
+                .iter()
+                .map(dependency)
+                .collect::<Option<_>>()?,
+        })
+    };
+    metadata["packages"].as_array()?.iter().map(package).collect()
+}
+
+/// Checks the direction of dependencies.
+pub(super) fn arrows(packages: &[Package]) -> Vec<Offence> {
+    let mut offences = Vec::new();
+    for package in packages {
+        let mut offence = |rule: String| offences.push(Offence::new(&package.manifest, 0, rule));
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
+            offence(format!(
+                "dependencies: {} has no entry in xtask/src/tidy/manifest.rs",
+                package.name
+            ));
+            continue;
+        };
+        let lean = LEAN.iter().find(|(name, _)| *name == package.name);
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            if dependency.local && !allowed.contains(&name) {
+                offence(format!("dependencies: {} may not use {name}", package.name));
+            }
+            if !dependency.local
+                && !dependency.development
+                && lean.is_some_and(|(_, few)| !few.contains(&name))
+            {
+                offence(format!(
+                    "dependencies: {} may not use {name}: it stays lean",
+                    package.name
+                ));
+            }
+        }
+    }
+    offences
+}
+
+/// Checks that a package inherits the lints of the workspace.
+pub(super) fn lints(source: &Source) -> Vec<Offence> {
+    let mut lines = source.text.lines().map(str::trim);
+    let inherits = lines.any(|line| line == "[lints]")
+        && lines
+            .take_while(|line| !line.starts_with('['))
+            .any(|line| line == "workspace = true");
+    // A workspace of its own has nothing to inherit.
+    if inherits || source.text.lines().any(|line| line.trim() == "[workspace]") {
+        Vec::new()
+    } else {
+        vec![Offence::new(
+            &source.path,
+            0,
+            "lints: `[lints]` with `workspace = true` is missing",
+        )]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metadata(name: &str, dependencies: &str) -> String {
+        format!(
+            r#"{{"workspace_root": "/w", "packages": [{{
+                "name": "{name}", "manifest_path": "/w/crates/{name}/Cargo.toml", "dependencies": [{dependencies}]
+            }}]}}"#
+        )
+    }
+
+    fn offences(name: &str, dependencies: &str) -> Vec<String> {
+        let packages = parse(metadata(name, dependencies).as_bytes()).unwrap();
+        arrows(&packages).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_arrow_against_the_stream_is_found() {
+        let harness = r#"{"name": "harness", "path": "/w/crates/harness", "kind": "dev"}"#;
+        assert_eq!(
+            offences("guava-bloom", harness),
+            ["crates/guava-bloom/Cargo.toml: dependencies: guava-bloom may not use harness"]
+        );
+        let hashzoo = r#"{"name": "hashzoo", "path": "/w/crates/hashzoo", "kind": null}"#;
+        assert!(offences("guava-bloom", hashzoo).is_empty());
+    }
+
+    #[test]
+    fn a_lean_crate_stays_lean() {
+        let rand = |kind: &str| format!(r#"{{"name": "rand", "kind": {kind}}}"#);
+        assert_eq!(
+            offences("hashzoo", &rand("null")),
+            ["crates/hashzoo/Cargo.toml: dependencies: hashzoo may not use rand: it stays lean"]
+        );
+        assert!(offences("hashzoo", &rand("\"dev\"")).is_empty());
+        assert!(offences("harness", &rand("null")).is_empty());
+    }
+
+    #[test]
+    fn a_new_crate_is_entered() {
+        assert_eq!(
+            offences("surprise", ""),
+            ["crates/surprise/Cargo.toml: dependencies: surprise has no entry in xtask/src/tidy/manifest.rs"]
+        );
+    }
+
+    #[test]
+    fn strange_metadata_is_an_error() {
+        assert!(parse(b"{}").is_none());
+        assert!(parse(b"not JSON").is_none());
+    }
+
+    #[test]
+    fn lints_are_inherited() {
+        let check = |text: &str| {
+            lints(&Source {
+                path: "crates/a/Cargo.toml".to_owned(),
+                text: text.to_owned(),
+            })
+            .len()
+        };
+        assert_eq!(check("[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"), 0);
+        assert_eq!(check("[workspace]\n[package]\nname = \"a\"\n"), 0);
+        assert_eq!(check("[package]\nname = \"a\"\n"), 1);
+        assert_eq!(check("[lints]\n[dependencies]\nworkspace = true\n"), 1);
+    }
+}

@@ -1,0 +1,132 @@
+//! The workspace's rules, as code.
+//!
+//! A rule looks at files and gives offences; it changes nothing. Each is a function of what it looks at, so that its
+//! test can plant an offence.
+
+mod format;
+mod layout;
+mod manifest;
+mod source;
+mod text;
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+/// A breach of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Offence {
+    /// Path from the root of the workspace, with forward slashes.
+    file: String,
+    /// Line, counted from 1; 0 where the whole file is meant.
+    line: usize,
+    /// The rule, and what to do.
+    rule: String,
+}
+
+impl Offence {
+    fn new(file: &str, line: usize, rule: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            rule: rule.into(),
+        }
+    }
+}
+
+impl fmt::Display for Offence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.rule),
+            line => write!(f, "{}:{line}: {}", self.file, self.rule),
+        }
+    }
+}
+
+/// A file of the workspace.
+struct Source {
+    /// Path from the root, with forward slashes.
+    path: String,
+    text: String,
+}
+
+/// All offences in the workspace at `root`, sorted.
+///
+/// # Errors
+///
+/// When a file cannot be read, or cargo or rustfmt cannot be run.
+pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
+    let mut paths = Vec::new();
+    walk(root, "", &mut paths)?;
+    let mut sources = Vec::new();
+    for path in paths.iter().filter(|path| text::is_ours(path)) {
+        let bytes = fs::read(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
+        match String::from_utf8(bytes) {
+            Ok(text) => sources.push(Source {
+                path: path.clone(),
+                text,
+            }),
+            Err(_) => return Err(format!("{path}: not UTF-8")),
+        }
+    }
+
+    let mut offences = layout::top_level(&entries(root)?);
+    for source in &sources {
+        offences.extend(text::check(source));
+        if source.path.ends_with(".rs") {
+            offences.extend(source::check(source));
+        }
+        if source.path.ends_with("/Cargo.toml") {
+            offences.extend(manifest::lints(source));
+        }
+    }
+    offences.extend(source::forbids_unsafe(&sources));
+    offences.extend(manifest::arrows(&manifest::packages(root)?));
+    offences.extend(format::check(root, &sources)?);
+    offences.sort();
+    Ok(offences)
+}
+
+/// Names in the root itself.
+fn entries(root: &Path) -> Result<Vec<String>, String> {
+    let failed = |error| format!("{}: {error}", root.display());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root).map_err(failed)? {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Every file below `folder`, but for what git ignores: build output and the latest report.
+fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) -> Result<(), String> {
+    for name in entries(&root.join(folder))? {
+        let path = if folder.is_empty() {
+            name.clone()
+        } else {
+            format!("{folder}/{name}")
+        };
+        if matches!(name.as_str(), ".git" | "target") || path == "reports/latest" {
+            continue;
+        }
+        let kind = fs::symlink_metadata(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
+        if kind.is_dir() {
+            walk(root, &path, paths)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_keeps_its_rules() {
+        let offences = check(&crate::workspace::root()).unwrap();
+        let listed: Vec<String> = offences.iter().map(ToString::to_string).collect();
+        assert!(listed.is_empty(), "\n{}\n", listed.join("\n"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Help texts and the first lines of the records: other people and programs rely on them.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use super::Workbench;
+
+#[test]
+fn help_texts() {
+    let bench = Workbench::new();
+    for command in ["", "compare", "render", "list", "tidy", "test"] {
+        for flag in ["-h", "--help"] {
+            let arguments: Vec<&str> = [command, flag]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect();
+            let outcome = bench.run(&arguments);
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+            let name = format!("help {}", arguments.join(" "));
+            insta::assert_snapshot!(name, outcome.stdout);
+        }
+    }
+}
+
+#[test]
+fn csv_headers() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let headers: Vec<String> = [
+        "collisions",
+        "timing",
+        "latency",
+        "distribution",
+        "false_positives",
+    ]
+    .iter()
+    .map(|name| {
+        format!(
+            "{name}.csv: {}",
+            bench.read(&format!("out/{name}.csv")).lines().next().unwrap()
+        )
+    })
+    .collect();
+    insta::assert_snapshot!("csv headers", headers.join("\n"));
+}
+
+#[test]
+fn list_names_everything() {
+    let bench = Workbench::new();
+    let short = bench.run(&["list"]);
+    let long = bench.run(&["list", "--long"]);
+    for outcome in [&short, &long] {
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        for name in [
+            "CRC-32",
+            "foldhash",
+            "random-strings",
+            "video-ids",
+            "app-accounts",
+        ] {
+            assert!(outcome.stdout.contains(name), "{name}");
+        }
+        assert!(
+            outcome.stdout.lines().all(|line| line.chars().count() <= 80),
+            "{}",
+            outcome.stdout
+        );
+    }
+    assert!(long.stdout.contains("weakness") && !short.stdout.contains("weakness"));
+}
+
+#[test]
+fn a_reader_may_leave_early() {
+    let bench = Workbench::new();
+    let mut child = bench
+        .command(&["list", "--long"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+}

@@ -1,0 +1,52 @@
+//! Ctrl-C leaves nothing behind.
+#![cfg(unix)]
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use super::Workbench;
+
+/// Starts a comparison, sends it SIGINT when `phase` begins, and gives its exit code.
+fn interrupted(bench: &Workbench, arguments: &[&str], phase: &str) -> Option<i32> {
+    let mut child = bench
+        .command(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let begun = lines
+        .by_ref()
+        .map(Result::unwrap)
+        .any(|line| line.starts_with(phase));
+    assert!(begun, "{phase} did not begin");
+    let kill = Command::new("sh")
+        .args(["-c", &format!("kill -INT {}", child.id())])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert!(!rest.iter().any(|line| line.contains("panicked")), "{rest:?}");
+    child.wait().unwrap().code()
+}
+
+#[test]
+fn nothing_is_left() {
+    let bench = Workbench::new();
+    // Long enough that the signal comes first: a million keys.
+    let arguments = ["compare", "--dataset", "random-strings", "--out", "deep/out"];
+    for phase in ["timing", "reading keys"] {
+        assert_eq!(interrupted(&bench, &arguments, phase), Some(130), "{phase}");
+        assert!(bench.snapshot().is_empty(), "{phase}");
+    }
+}
+
+#[test]
+fn a_run_that_was_there_stays() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let before = bench.snapshot();
+    let arguments = ["compare", "--dataset", "random-strings", "--out", "out"];
+    assert_eq!(interrupted(&bench, &arguments, "timing"), Some(130));
+    assert!(bench.snapshot() == before);
+}
