@@ -22,7 +22,7 @@ const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
 
 /// The bytes of a table, wherever they are.
 ///
-/// Implemented for slices of bytes; for a file it is a few lines around its `metadata` and a positioned read.
+/// Implemented for slices and vectors of bytes; for a file it is a few lines around its `metadata` and a positioned read.
 pub trait ReadAt {
     /// Why bytes could not be had.
     type Error;
@@ -73,6 +73,18 @@ impl ReadAt for [u8] {
             })?;
         buffer.copy_from_slice(bytes);
         Ok(())
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        self.as_slice().size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        self.as_slice().read_exact_at(offset, buffer)
     }
 }
 
