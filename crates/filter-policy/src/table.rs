@@ -44,5 +44,5 @@ pub use checksum::block_checksum;
 pub use error::{BlockRole, Damage, RocksDbForm, TableError};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
 #[cfg(feature = "alloc")]
-pub use reader::{MAX_METAINDEX_BYTES, MetaindexEntry, PastEnd, ReadAt, Table};
+pub use reader::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, MetaindexEntry, PastEnd, ReadAt, Table};
 pub use stored::{StoredBlock, TRAILER_LEN};

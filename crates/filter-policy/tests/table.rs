@@ -409,6 +409,57 @@ fn claims_of_a_compressed_block_are_not_believed() {
     assert!(Table::open(file).unwrap().metaindex().len() > 1000);
 }
 
+/// A file of zeros and a footer, far larger than memory.
+#[derive(Debug)]
+struct Sparse {
+    size: u64,
+    footer: Vec<u8>,
+}
+
+impl ReadAt for Sparse {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        Ok(self.size)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        assert_eq!(offset, self.size - 48, "nothing but the footer may be read");
+        self.footer.read_exact_at(0, buffer)
+    }
+}
+
+#[test]
+fn huge_files_take_no_memory() {
+    let handle = BlockHandle {
+        offset: 0,
+        size: 1 << 60,
+    };
+    let sparse = Sparse {
+        size: 1 << 62,
+        footer: File::default().finish(handle, handle),
+    };
+    assert_eq!(
+        Table::open(&sparse).unwrap_err(),
+        TableError::TooLarge {
+            block: BlockRole::Metaindex,
+            size: 1 << 60,
+            allowed: MAX_METAINDEX_BYTES
+        }
+    );
+
+    let metaindex = entries(&[(b"filter.A", &encode(handle))]);
+    let table = File::default().finish_with_metaindex(&metaindex, StoredBlock::UNCOMPRESSED);
+    let table = Table::open(table).unwrap();
+    assert!(matches!(
+        table.filter_block("A"),
+        Err(TableError::Damaged(Damage::Outside {
+            block: BlockRole::Filter,
+            ..
+        }))
+    ));
+}
+
 /// A file that becomes shorter while it is read.
 #[derive(Debug)]
 struct Shrinking(Vec<u8>);

@@ -13,6 +13,10 @@ use super::stored::{StoredBlock, TRAILER_LEN};
 /// some fifty bytes.
 pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
 
+/// The largest block that is read, in bytes as stored: LevelDB lets no table of a database grow beyond 2^30
+/// bytes (`max_file_size` in its `db/db_impl.cc`).
+pub const MAX_BLOCK_BYTES: u64 = 1 << 30;
+
 /// What the name of a policy follows in the metaindex.
 const FILTER_PREFIX: &[u8] = b"filter.";
 
@@ -200,16 +204,7 @@ impl<R: ReadAt> Table<R> {
 
     fn read_metaindex(&self) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
         let block = BlockRole::Metaindex;
-        let too_large = |size| TableError::TooLarge {
-            block,
-            size,
-            allowed: MAX_METAINDEX_BYTES,
-        };
         let handle = self.footer.metaindex.ok_or(Damage::Handle { block })?;
-        if handle.size > MAX_METAINDEX_BYTES {
-            self.check_bounds(block, handle)?;
-            return Err(too_large(handle.size));
-        }
         let metaindex = self.block(block, handle)?;
         let mut entries = metaindex.entries()?;
         let mut collected = Vec::new();
@@ -218,7 +213,11 @@ impl<R: ReadAt> Table<R> {
         while let Some(Entry { key, value }) = entries.next_entry()? {
             size = size.saturating_add((key.len() + value.len()) as u64);
             if size > MAX_METAINDEX_BYTES {
-                return Err(too_large(size));
+                return Err(TableError::TooLarge {
+                    block,
+                    size,
+                    allowed: MAX_METAINDEX_BYTES,
+                });
             }
             collected.push(MetaindexEntry {
                 key: key.to_vec(),
@@ -322,18 +321,26 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`], and the kinds that say why the bytes could not be read.
+    /// [`Damage::Outside`]; [`TableError::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
+    /// block above [`MAX_BLOCK_BYTES`]; the kinds that say why the bytes could not be read.
     pub fn stored_block(
         &self,
         role: BlockRole,
         handle: BlockHandle,
     ) -> Result<Vec<u8>, TableError<R::Error>> {
-        let len = self.check_bounds(role, handle)?;
-        let len = usize::try_from(len).map_err(|_| TableError::TooLarge {
-            block: role,
-            size: handle.size,
-            allowed: (usize::MAX - TRAILER_LEN) as u64,
-        })?;
+        let len = self.len_within_bounds(role, handle)?;
+        let allowed = match role {
+            BlockRole::Metaindex => MAX_METAINDEX_BYTES,
+            BlockRole::Index | BlockRole::Filter | BlockRole::Data => MAX_BLOCK_BYTES,
+        };
+        let len = usize::try_from(len)
+            .ok()
+            .filter(|_| handle.size <= allowed)
+            .ok_or(TableError::TooLarge {
+                block: role,
+                size: handle.size,
+                allowed,
+            })?;
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)
@@ -344,7 +351,7 @@ impl<R: ReadAt> Table<R> {
     }
 
     /// The bytes that a block takes with its trailer, which lie before the footer.
-    fn check_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
+    fn len_within_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
         handle
             .size
             .checked_add(TRAILER_LEN as u64)
