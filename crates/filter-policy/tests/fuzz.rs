@@ -1,12 +1,8 @@
 //! Damaged files: mutations of what LevelDB wrote, given to every reader of foreign bytes.
 //!
 //! Each target runs a number of cases that takes about a second. `FILTER_POLICY_FUZZ_CASES` sets another
-//! number, `FILTER_POLICY_FUZZ_SEED` the number of the first case. A case depends on its number alone; the
-//! number of one that fails is printed:
-//!
-//! ```text
-//! FILTER_POLICY_FUZZ_CASES=100000000 cargo test --release -p filter-policy --features snappy --test fuzz
-//! ```
+//! number, `FILTER_POLICY_FUZZ_FIRST` the number of the first case; `cargo xtask fuzz` sets both. A case
+//! depends on its number alone, and the number of one that fails is printed.
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -50,7 +46,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// Runs a target on mutations of the corpus.
 fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec<u8>)) {
-    let first = setting("FILTER_POLICY_FUZZ_SEED", 0);
+    let first = setting("FILTER_POLICY_FUZZ_FIRST", 0);
     for case in (0..setting("FILTER_POLICY_FUZZ_CASES", default_cases)).map(|i| first.wrapping_add(i)) {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let mut source = Source(SplitMix64::seed_from_u64(case));
@@ -58,7 +54,7 @@ fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec
             target(&mut source, bytes);
         }));
         if let Err(panic) = result {
-            eprintln!("to repeat: FILTER_POLICY_FUZZ_SEED={case} FILTER_POLICY_FUZZ_CASES=1");
+            eprintln!("to repeat: cargo xtask fuzz --first {case} --cases 1");
             resume_unwind(panic);
         }
     }

@@ -5,7 +5,7 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::table::{BlockHandle, PastEnd, ReadAt, RocksDbForm, Table, TableError};
+use filter_policy::table::{BlockHandle, RocksDbForm, Table, TableError};
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, FilterBlockBuilder, FilterBlockReader, FilterKind, FilterPolicy,
     FilterView,
@@ -371,36 +371,4 @@ fn tables_of_rocksdb_are_called_by_their_name() {
         file.extend_from_slice(&magic.to_le_bytes());
         assert_eq!(Table::open(file).unwrap_err(), TableError::RocksDb(form));
     }
-}
-
-/// Counts the bytes that are read.
-struct Counting {
-    bytes: Vec<u8>,
-    read: std::cell::Cell<usize>,
-}
-
-impl ReadAt for Counting {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        self.bytes.size()
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        self.read.set(self.read.get() + buffer.len());
-        self.bytes.read_exact_at(offset, buffer)
-    }
-}
-
-#[test]
-fn nothing_but_the_way_to_the_filters_is_read() {
-    let counting = Counting {
-        bytes: bytes("leveldb/ldb/db_bpk10_nosnappy_bs1024.ldb"),
-        read: 0.into(),
-    };
-    let table = Table::open(&counting).unwrap();
-    assert_eq!(counting.read.get(), 48 + 50 + 5);
-    let block = table.filter_block("leveldb.BuiltinBloomFilter2").unwrap();
-    assert_eq!(block.map(|block| block.len()), Some(2866));
-    assert_eq!(counting.read.get(), 48 + 50 + 5 + 2866 + 5);
 }

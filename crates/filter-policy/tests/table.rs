@@ -2,86 +2,15 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MAGIC, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table,
-    TableError, block_checksum,
-};
+use filter_policy::table::{BlockHandle, BlockRole, Damage, MAGIC, StoredBlock, Table, TableError};
 
 #[path = "support/data.rs"]
 mod data;
+#[path = "support/table_file.rs"]
+mod table_file;
 
 use data::bytes;
-
-/// A table file under construction.
-#[derive(Default)]
-struct File(Vec<u8>);
-
-impl File {
-    /// Appends a block with a checksum that fits.
-    fn block(&mut self, contents: &[u8], compression: u8) -> BlockHandle {
-        let handle = BlockHandle {
-            offset: self.0.len() as u64,
-            size: contents.len() as u64,
-        };
-        self.0.extend(contents);
-        self.0.push(compression);
-        self.0.extend(block_checksum(contents, compression).to_le_bytes());
-        handle
-    }
-
-    fn finish(mut self, metaindex: BlockHandle, index: BlockHandle) -> Vec<u8> {
-        let mut footer = [encode(metaindex), encode(index)].concat();
-        footer.resize(40, 0);
-        self.0.extend(footer);
-        self.0.extend(MAGIC.to_le_bytes());
-        self.0
-    }
-
-    /// With an index of no data blocks.
-    fn finish_with_metaindex(mut self, contents: &[u8], compression: u8) -> Vec<u8> {
-        let metaindex = self.block(contents, compression);
-        let index = self.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
-        self.finish(metaindex, index)
-    }
-}
-
-fn varint(mut value: u64) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    while value > 0x7f {
-        encoded.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
-        value >>= 7;
-    }
-    encoded.push(u8::try_from(value).unwrap());
-    encoded
-}
-
-fn encode(handle: BlockHandle) -> Vec<u8> {
-    [varint(handle.offset), varint(handle.size)].concat()
-}
-
-/// One entry: bytes shared with the key before, the rest of the key, the value.
-fn entry(shared: usize, suffix: &[u8], value: &[u8]) -> Vec<u8> {
-    let lengths = [shared, suffix.len(), value.len()].map(|length| varint(length as u64));
-    [&lengths.concat(), suffix, value].concat()
-}
-
-/// A block of these entries, keys shortened by what they share with the key before.
-fn entries(pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
-    let mut block = Vec::new();
-    let mut last: &[u8] = &[];
-    for (key, value) in pairs {
-        let shared = key.iter().zip(last).take_while(|(a, b)| a == b).count();
-        block.extend(entry(shared, &key[shared..], value));
-        last = key;
-    }
-    with_restarts(block, &[0])
-}
-
-fn with_restarts(mut block: Vec<u8>, restarts: &[u32]) -> Vec<u8> {
-    block.extend(restarts.iter().flat_map(|restart| restart.to_le_bytes()));
-    block.extend(u32::try_from(restarts.len()).unwrap().to_le_bytes());
-    block
-}
+use table_file::{File, encode, entries, entry, varint, with_restarts};
 
 fn damage_of(file: Vec<u8>) -> Damage {
     match Table::open(file) {
@@ -324,32 +253,6 @@ fn entries_and_restarts_are_checked() {
 }
 
 #[test]
-fn keys_that_grow_by_sharing_are_bounded() {
-    // Half of the block is one key, the other half are keys that share it: together tens of gigabytes.
-    let mut contents = entry(0, &vec![b'k'; 500_000], b"");
-    let again = entry(500_000, b"", b"");
-    while contents.len() < 900_000 {
-        contents.extend(&again);
-    }
-    let file =
-        File::default().finish_with_metaindex(&with_restarts(contents, &[0]), StoredBlock::UNCOMPRESSED);
-    assert_eq!(
-        Table::open(file).unwrap_err(),
-        TableError::TooLarge {
-            block: BlockRole::Metaindex,
-            size: 1_500_000,
-            allowed: MAX_METAINDEX_BYTES
-        }
-    );
-
-    let file = File::default().finish_with_metaindex(&vec![0; (1 << 20) + 1], StoredBlock::UNCOMPRESSED);
-    assert_eq!(
-        Table::open(file).unwrap_err().to_string(),
-        "the metaindex has 1048577 bytes, allowed are at most 1048576"
-    );
-}
-
-#[test]
 fn compressions_that_are_not_read_are_named() {
     let contents = entries(&[]);
     let file = |compression| File::default().finish_with_metaindex(&contents, compression);
@@ -381,107 +284,4 @@ fn a_compressed_metaindex_is_read() {
     let file = file.finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
     let table = Table::open(file).unwrap();
     assert_eq!(table.filter_block(&name), Ok(Some(b"filters".to_vec())));
-}
-
-#[cfg(feature = "snappy")]
-#[test]
-fn claims_of_a_compressed_block_are_not_believed() {
-    let block = BlockRole::Metaindex;
-    let claims = [
-        varint(u64::from(u32::MAX)),
-        varint(1 << 40),
-        Vec::new(),
-        varint(3),
-    ];
-    for compressed in claims {
-        let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
-        assert_eq!(
-            damage_of(file),
-            Damage::Snappy { block, offset: 0 },
-            "{compressed:x?}"
-        );
-    }
-    // The most that the format can make of its bytes is accepted: a literal, then copies of 64 bytes.
-    let copy = [0xfe, 1, 0];
-    let zeros = 1 + 64 * 999;
-    let compressed = [&varint(zeros)[..], &[0, 0], &copy.repeat(999)].concat();
-    let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
-    assert!(Table::open(file).unwrap().metaindex().len() > 1000);
-}
-
-/// A file of zeros and a footer, far larger than memory.
-#[derive(Debug)]
-struct Sparse {
-    size: u64,
-    footer: Vec<u8>,
-}
-
-impl ReadAt for Sparse {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        Ok(self.size)
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        assert_eq!(offset, self.size - 48, "nothing but the footer may be read");
-        self.footer.read_exact_at(0, buffer)
-    }
-}
-
-#[test]
-fn huge_files_take_no_memory() {
-    let handle = BlockHandle {
-        offset: 0,
-        size: 1 << 60,
-    };
-    let sparse = Sparse {
-        size: 1 << 62,
-        footer: File::default().finish(handle, handle),
-    };
-    assert_eq!(
-        Table::open(&sparse).unwrap_err(),
-        TableError::TooLarge {
-            block: BlockRole::Metaindex,
-            size: 1 << 60,
-            allowed: MAX_METAINDEX_BYTES
-        }
-    );
-
-    let metaindex = entries(&[(b"filter.A", &encode(handle))]);
-    let table = File::default().finish_with_metaindex(&metaindex, StoredBlock::UNCOMPRESSED);
-    let table = Table::open(table).unwrap();
-    assert!(matches!(
-        table.filter_block("A"),
-        Err(TableError::Damaged(Damage::Outside {
-            block: BlockRole::Filter,
-            ..
-        }))
-    ));
-}
-
-/// A file that becomes shorter while it is read.
-#[derive(Debug)]
-struct Shrinking(Vec<u8>);
-
-impl ReadAt for Shrinking {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        Ok(self.0.len() as u64 + 1)
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        self.0.read_exact_at(offset, buffer)
-    }
-}
-
-#[test]
-fn the_error_of_the_reader_is_handed_on() {
-    let error = Table::open(Shrinking(bytes("article/article_key08_bpk10.ldb"))).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cannot read 48 bytes at offset 19514: 48 bytes at offset 19514 are asked for, there are 19561"
-    );
-    assert!(std::error::Error::source(&error).is_some_and(|source| source.is::<PastEnd>()));
 }
