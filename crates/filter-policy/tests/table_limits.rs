@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table, TableError,
+    BlockHandle, BlockRole, Damage, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock,
+    Table, TableError,
 };
 
 #[path = "support/data.rs"]
@@ -68,11 +69,18 @@ fn claims_of_a_compressed_block_are_not_believed() {
     assert!(Table::open(file).unwrap().metaindex().len() > 1000);
 }
 
-/// A file of zeros and a footer, far larger than memory.
+/// A file far larger than memory, of which only the end may be read.
 #[derive(Debug)]
 struct Sparse {
     size: u64,
-    footer: Vec<u8>,
+    end: Vec<u8>,
+}
+
+impl Sparse {
+    /// Where the end starts.
+    fn hole(&self) -> u64 {
+        self.size - self.end.len() as u64
+    }
 }
 
 impl ReadAt for Sparse {
@@ -83,40 +91,48 @@ impl ReadAt for Sparse {
     }
 
     fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        assert_eq!(offset, self.size - 48, "nothing but the footer may be read");
-        self.footer.read_exact_at(0, buffer)
+        self.end
+            .read_exact_at(offset.checked_sub(self.hole()).unwrap(), buffer)
     }
 }
 
 #[test]
-fn huge_files_take_no_memory() {
-    let handle = BlockHandle {
+fn huge_blocks_take_no_memory() {
+    let huge = BlockHandle {
         offset: 0,
-        size: 1 << 60,
+        size: MAX_BLOCK_BYTES + 1,
     };
     let sparse = Sparse {
         size: 1 << 62,
-        footer: File::default().finish(handle, handle),
+        end: File::default().finish(huge, huge),
     };
     assert_eq!(
         Table::open(&sparse).unwrap_err(),
         TableError::TooLarge {
             block: BlockRole::Metaindex,
-            size: 1 << 60,
+            size: MAX_BLOCK_BYTES + 1,
             allowed: MAX_METAINDEX_BYTES
         }
     );
 
-    let metaindex = entries(&[(b"filter.A", &encode(handle))]);
-    let table = File::default().finish_with_metaindex(&metaindex, StoredBlock::UNCOMPRESSED);
-    let table = Table::open(table).unwrap();
-    assert!(matches!(
-        table.filter_block("A"),
-        Err(TableError::Damaged(Damage::Outside {
-            block: BlockRole::Filter,
-            ..
-        }))
-    ));
+    let mut file = File::default();
+    let contents = entries(&[(b"filter.A", &encode(huge))]);
+    let mut metaindex = file.block(&contents, StoredBlock::UNCOMPRESSED);
+    let mut sparse = Sparse {
+        size: 1 << 40,
+        // As long as the one below.
+        end: vec![0; file.0.len() + 48],
+    };
+    metaindex.offset += sparse.hole();
+    sparse.end = file.finish(metaindex, huge);
+    let table = Table::open(&sparse).unwrap();
+    let too_large = |block| TableError::TooLarge {
+        block,
+        size: MAX_BLOCK_BYTES + 1,
+        allowed: MAX_BLOCK_BYTES,
+    };
+    assert_eq!(table.filter_block("A"), Err(too_large(BlockRole::Filter)));
+    assert_eq!(table.data_blocks(), Err(too_large(BlockRole::Index)));
 }
 
 /// A file that becomes shorter while it is read.
