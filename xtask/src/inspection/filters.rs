@@ -8,8 +8,7 @@ use filter_policy::{
 use harness::record::significant;
 use serde::Serialize;
 
-/// How much damage of one filter block is put into words; the rest is counted.
-const DAMAGE_IN_WORDS: usize = 10;
+use super::words::Words;
 
 /// What one filter block says.
 #[derive(Debug, Serialize)]
@@ -142,34 +141,11 @@ fn is_policy_known(name: &[u8]) -> bool {
         || seeded().is_some()
 }
 
-/// Damage of a block in words, so many of them.
-#[derive(Default)]
-struct Words {
-    said: Vec<String>,
-    more: u64,
-}
-
-impl Words {
-    fn add(&mut self, damage: &dyn std::fmt::Display) {
-        if self.said.len() < DAMAGE_IN_WORDS {
-            self.said.push(damage.to_string());
-        } else {
-            self.more += 1;
-        }
-    }
-
-    fn finish(mut self) -> Vec<String> {
-        if self.more > 0 {
-            self.said.push(format!("{} more of the kind", self.more));
-        }
-        self.said
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use filter_policy::FilterBlockBuilder;
 
+    use super::super::words::IN_WORDS;
     use super::*;
 
     fn block(keys: u32) -> Vec<u8> {
@@ -235,7 +211,7 @@ mod tests {
         let mut bytes: Vec<u8> = (0..20_u32).flat_map(|i| (1000 - i).to_le_bytes()).collect();
         bytes.extend([0, 0, 0, 0, 11]);
         let (report, damage) = look_at(&bytes, b"BloomFilter2");
-        assert_eq!((report.filters, damage.len()), (20, DAMAGE_IN_WORDS + 1));
+        assert_eq!((report.filters, damage.len()), (20, IN_WORDS + 1));
         assert_eq!(damage.last().unwrap(), "10 more of the kind");
     }
 }

@@ -3,16 +3,21 @@
 //! Knows nothing of arguments or of how results are shown.
 
 mod filters;
+mod words;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use filter_policy::table::{BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError};
+use filter_policy::FilterBlockReader;
+use filter_policy::table::{
+    BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError,
+};
 use serde::Serialize;
 
 pub(crate) use filters::{Bits, FilterBlockReport};
+use words::Words;
 
 /// What one table says.
 #[derive(Debug, Serialize)]
@@ -41,6 +46,15 @@ pub(crate) enum Kind {
     Unknown,
 }
 
+/// How much of a table is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// The filters, what leads to them, and the index.
+    Filters,
+    /// The checksums of the data too.
+    Data,
+}
+
 /// Why there is nothing to inspect.
 #[derive(Debug)]
 pub(crate) struct NotInspected(String);
@@ -56,7 +70,7 @@ impl std::fmt::Display for NotInspected {
 /// # Errors
 ///
 /// When the path is neither. A file that is named like a table is one, however damaged.
-pub(crate) fn inspect(path: &Path) -> Result<Vec<TableReport>, NotInspected> {
+pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, NotInspected> {
     let wrong = |error: &dyn std::fmt::Display| NotInspected(format!("{}: {error}", shown(path)));
     let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
     if metadata.is_dir() {
@@ -66,7 +80,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Vec<TableReport>, NotInspected> {
                 &"not a database folder: it has neither a file CURRENT nor files named .ldb or .sst",
             ));
         }
-        return Ok(tables.iter().map(|table| inspect_table(table)).collect());
+        return Ok(tables.iter().map(|table| inspect_table(table, depth)).collect());
     }
     // Opening a pipe would wait for whoever writes into it.
     if !metadata.is_file() {
@@ -79,7 +93,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Vec<TableReport>, NotInspected> {
     {
         return Err(wrong(&format!("not a table: {error}")));
     }
-    Ok(vec![report(path, &file)])
+    Ok(vec![report(path, &file, depth)])
 }
 
 /// The files in a folder that are named like tables, sorted.
@@ -137,9 +151,9 @@ impl ReadAt for TableFile {
     }
 }
 
-fn inspect_table(path: &Path) -> TableReport {
+fn inspect_table(path: &Path, depth: Depth) -> TableReport {
     match TableFile::open(path) {
-        Ok(file) => report(path, &file),
+        Ok(file) => report(path, &file, depth),
         Err(error) => {
             let mut report = TableReport::new(path, 0);
             report.damage.push(error.to_string());
@@ -148,15 +162,22 @@ fn inspect_table(path: &Path) -> TableReport {
     }
 }
 
-fn report(path: &Path, file: &TableFile) -> TableReport {
+fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
             report.kind = Kind::Leveldb;
+            let data_blocks = table.data_blocks().unwrap_or_else(|error| {
+                report.add_error(&error);
+                Vec::new()
+            });
             for entry in table.metaindex() {
                 if let Some(policy) = entry.policy_name() {
-                    report.add_filter_block(&table, entry, policy);
+                    report.add_filter_block(&table, entry, policy, &data_blocks);
                 }
+            }
+            if depth == Depth::Data {
+                report.add_data(&table, &data_blocks);
             }
         }
         Err(error) => report.add_error(&error),
@@ -188,7 +209,13 @@ impl TableReport {
     }
 
     /// Looks at a filter block whatever its checksum: the figures are those of the bytes as they are.
-    fn add_filter_block(&mut self, table: &Table<&TableFile>, entry: &MetaindexEntry, policy: &[u8]) {
+    fn add_filter_block(
+        &mut self,
+        table: &Table<&TableFile>,
+        entry: &MetaindexEntry,
+        policy: &[u8],
+        data_blocks: &[BlockHandle],
+    ) {
         let block = BlockRole::Filter;
         let Some(handle) = entry.handle() else {
             self.damage.push(Damage::Handle { block }.to_string());
@@ -201,15 +228,9 @@ impl TableReport {
         let Some(stored) = StoredBlock::new(&stored) else {
             return;
         };
-        let (offset, computed) = (handle.offset, stored.computed_checksum());
-        if computed != stored.stored_checksum() {
-            let checksum = Damage::Checksum {
-                block,
-                offset,
-                stored: stored.stored_checksum(),
-                computed,
-            };
-            self.damage.push(checksum.to_string());
+        let offset = handle.offset;
+        if let Err(damage) = stored.verify(block, offset) {
+            self.damage.push(damage.to_string());
         }
         if stored.compression() != StoredBlock::UNCOMPRESSED {
             self.damage.push(format!(
@@ -221,5 +242,45 @@ impl TableReport {
         let (report, damage) = filters::look_at(stored.contents(), policy);
         self.filter_blocks.push(report);
         self.damage.extend(damage);
+        let reader = FilterBlockReader::new(stored.contents());
+        let mut damage = Words::default();
+        for handle in data_blocks {
+            if reader.filter_of(handle.offset).is_some_and(<[u8]>::is_empty) {
+                damage.add(&format_args!(
+                    "the data block at offset {} has an empty filter, which denies its keys",
+                    handle.offset
+                ));
+            }
+        }
+        self.damage.extend(damage.finish());
+    }
+
+    /// Reads every data block for its checksum.
+    fn add_data(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
+        let block = BlockRole::Data;
+        let mut damage = Words::default();
+        let mut end = 0;
+        for &handle in data_blocks {
+            // LevelDB writes them one after the other. Reading the same bytes over and over could take for ever.
+            if handle.offset < end {
+                damage.add(&format_args!(
+                    "the data block at offset {} starts before the one before it ends, at {end}",
+                    handle.offset
+                ));
+                break;
+            }
+            match table.stored_block(block, handle) {
+                Ok(stored) => {
+                    end = handle.offset + stored.len() as u64;
+                    let verified =
+                        StoredBlock::new(&stored).map(|stored| stored.verify(block, handle.offset));
+                    if let Some(Err(wrong)) = verified {
+                        damage.add(&wrong);
+                    }
+                }
+                Err(error) => damage.add(&error),
+            }
+        }
+        self.damage.extend(damage.finish());
     }
 }

@@ -54,12 +54,18 @@ fn damage_is_told_and_is_exit_code_1() {
     damaged("bit", |file| file[146_511] ^= 1);
     damaged("probes", |file| file[146_511 + 70] = 31);
     damaged("offset", |file| file[146_511 + 2536 + 4 + 3] = 1);
+    damaged("hidden", |file| file[146_511 + 2536 + 4] = 0);
     damaged("metaindex", |file| file[149_341] ^= 1);
+    damaged("index", |file| file[149_396] ^= 1);
+    damaged("data", |file| file[5000] ^= 1);
     damaged("magic", |file| *file.last_mut().unwrap() ^= 1);
     damaged("empty", Vec::clear);
     let outcome = bench.run(&["inspect", "damaged", "db/000005.ldb"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
     insta::assert_snapshot!("inspect damage", outcome.stdout);
+
+    let outcome = bench.run(&["inspect", "--no-data", "damaged/data.ldb"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 
     let outcome = bench.run(&["inspect", "--json", "damaged/bit.ldb"]);
     assert_eq!(outcome.code, 1);

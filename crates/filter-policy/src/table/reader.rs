@@ -200,15 +200,8 @@ impl<R: ReadAt> Table<R> {
         let Some(stored) = StoredBlock::new(&bytes) else {
             return Err(outside(role, handle, self.blocks_end).into());
         };
-        let (offset, computed) = (handle.offset, stored.computed_checksum());
-        if computed != stored.stored_checksum() {
-            return Err(TableError::Damaged(Damage::Checksum {
-                block: role,
-                offset,
-                stored: stored.stored_checksum(),
-                computed,
-            }));
-        }
+        let offset = handle.offset;
+        stored.verify(role, offset)?;
         match stored.compression() {
             StoredBlock::UNCOMPRESSED => {
                 bytes.truncate(stored.contents().len());

@@ -1,6 +1,7 @@
 //! A block as it lies in the file.
 
 use super::checksum::block_checksum;
+use super::error::{BlockRole, Damage};
 
 /// Bytes behind the contents of every block: one for the compression, four for the checksum.
 pub const TRAILER_LEN: usize = 5;
@@ -46,8 +47,27 @@ impl<'a> StoredBlock<'a> {
         self.checksum
     }
 
-    /// The checksum that the contents have; a block is whole if it equals the stored one.
+    /// The checksum that the contents have.
     pub fn computed_checksum(&self) -> u32 {
         block_checksum(self.contents, self.compression)
+    }
+
+    /// Whether the contents have the checksum that is stored behind them. Role and offset are for the words
+    /// of the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Checksum`].
+    pub fn verify(&self, block: BlockRole, offset: u64) -> Result<(), Damage> {
+        let computed = self.computed_checksum();
+        if computed == self.checksum {
+            return Ok(());
+        }
+        Err(Damage::Checksum {
+            block,
+            offset,
+            stored: self.checksum,
+            computed,
+        })
     }
 }
