@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock,
-    Table, TableError,
+    BlockHandle, BlockRole, MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, PastEnd, ReadAt, StoredBlock, Table,
+    TableError,
 };
 
 #[path = "support/data.rs"]
@@ -44,6 +44,7 @@ fn keys_that_grow_by_sharing_are_bounded() {
 #[cfg(feature = "snappy")]
 #[test]
 fn claims_of_a_compressed_block_are_not_believed() {
+    use filter_policy::table::Damage;
     use table_file::varint;
 
     let block = BlockRole::Metaindex;

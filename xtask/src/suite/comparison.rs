@@ -39,9 +39,19 @@ pub(super) fn check(_root: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Runs `reproduce`, which says itself what does not agree.
+pub(super) fn reproduce(_root: &Path) -> Result<(), String> {
+    run_command(this_program()?.arg("reproduce"))
+}
+
+fn this_program() -> Result<Command, String> {
+    std::env::current_exe()
+        .map(Command::new)
+        .map_err(|error| format!("this program: {error}"))
+}
+
 fn compare(out: &Path, threads: Option<&str>) -> Result<(), String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
-    let mut command = Command::new(program);
+    let mut command = this_program()?;
     command.args(["compare", "--quick", "--out"]).arg(out);
     if let Some(threads) = threads {
         command.env("RAYON_NUM_THREADS", threads);

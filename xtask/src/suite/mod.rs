@@ -26,7 +26,7 @@ const NO_STD: [(&str, &[&str]); 3] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -67,6 +67,10 @@ const STEPS: [Step; 9] = [
     Step {
         name: "comparison",
         run: comparison::check,
+    },
+    Step {
+        name: "published figures and committed run",
+        run: comparison::reproduce,
     },
 ];
 
