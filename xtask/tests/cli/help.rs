@@ -8,7 +8,17 @@ use super::Workbench;
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "compare", "render", "reproduce", "list", "tidy", "test"] {
+    for command in [
+        "",
+        "compare",
+        "render",
+        "reproduce",
+        "list",
+        "inspect",
+        "tidy",
+        "test",
+        "fuzz",
+    ] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()
