@@ -1,0 +1,122 @@
+//! The programs in `examples/`, built as the README says: what they print, and that valgrind finds neither an
+//! error nor lost memory.
+//!
+//! Needs a C and a C++ compiler under the names `cc` and `c++`, and valgrind.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What all programs print.
+const OUTPUT: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
+
+fn library_package() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs a program; gives its standard output, or fails with everything that it said.
+fn run(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?} cannot be run: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// Builds a part of the library's package, and gives the target folder.
+fn build(part: &[&str]) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
+    run(Command::new(env!("CARGO"))
+        .args(["build", "--release", "--manifest-path"])
+        .arg(library_package().join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target)
+        .args(part));
+    target
+}
+
+/// Installs the library below a folder, as the README says.
+fn install(prefix: &Path) {
+    let target = build(&["--lib"]);
+    for (file, folder) in [
+        (target.join("release/libfilter_policy_leveldb.so"), "lib"),
+        (target.join("release/libfilter_policy_leveldb.a"), "lib"),
+        (
+            library_package().join("include/filter_policy_leveldb.h"),
+            "include",
+        ),
+    ] {
+        let folder = prefix.join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Compiles a program of `examples/` against what is installed.
+fn compile(prefix: &Path, compiler: &str, source: &str) -> PathBuf {
+    let program = prefix.join(source.replace('.', "-"));
+    run(Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-g"])
+        .arg(library_package().join("examples").join(source))
+        .arg("-o")
+        .arg(&program)
+        .arg("-I")
+        .arg(prefix.join("include"))
+        .arg("-L")
+        .arg(prefix.join("lib"))
+        .args(["-lfilter_policy_leveldb", "-lleveldb"])
+        .arg(format!("-Wl,-rpath,{}", prefix.join("lib").display())));
+    program
+}
+
+/// Valgrind in front of a program: errors and lost memory make it fail.
+fn valgrind(program: &Path) -> Command {
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--quiet", "--error-exitcode=99", "--leak-check=full"])
+        .arg(format!(
+            "--suppressions={}",
+            Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/valgrind.supp")
+                .display()
+        ))
+        .arg(program);
+    command
+}
+
+/// Runs a program on a new database, on the one that is then there, and on a new one under valgrind.
+fn check(program: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        assert_eq!(run(Command::new(program).arg(folder.path().join("db"))), OUTPUT);
+    }
+    assert_eq!(run(valgrind(program).arg(folder.path().join("valgrind"))), OUTPUT);
+
+    let without_folder = Command::new(program).output().unwrap();
+    assert_eq!(without_folder.status.code(), Some(2));
+    let file = folder.path().join("db").join("CURRENT");
+    let on_a_file = Command::new(program).arg(file).output().unwrap();
+    assert_eq!(on_a_file.status.code(), Some(1));
+}
+
+#[test]
+fn programs_in_c_and_cpp() {
+    let prefix = tempfile::tempdir().unwrap();
+    install(prefix.path());
+    check(&compile(prefix.path(), "cc", "open_database.c"));
+    check(&compile(prefix.path(), "c++", "open_database.cc"));
+}
+
+#[test]
+fn a_program_in_rust() {
+    let target = build(&["--example", "open_database", "--features", "leveldb"]);
+    check(&target.join("release/examples/open_database"));
+}
