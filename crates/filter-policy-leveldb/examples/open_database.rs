@@ -14,7 +14,11 @@ const KEYS: u32 = 10_000;
 
 fn open(folder: &Path) -> Result<Database, Error> {
     let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
-    Database::open(folder, Some(LevelDbPolicy::new(policy)?), &DatabaseOptions::default())
+    Database::open(
+        folder,
+        Some(LevelDbPolicy::new(policy)?),
+        &DatabaseOptions::default(),
+    )
 }
 
 fn count_present(db: &Database, suffix: &str) -> Result<u32, Error> {

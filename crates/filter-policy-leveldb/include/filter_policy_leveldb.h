@@ -6,8 +6,8 @@
  *   leveldb_options_set_filter_policy(options, policy);
  *
  * All functions may be called from any number of threads at once; filter_policy_destroy comes last, and once.
- * None of them throws, and none of them looks at errno. A null state is allowed everywhere: it stands for a
- * policy that could not be made, whose filters say "may match" to every key, so that nothing is lost by it.
+ * None of them throws. A null state is allowed everywhere: it stands for a policy that could not be made, whose
+ * filters say "may match" to every key, so that nothing is lost by it.
  *
  * Licensed under MIT or Apache-2.0, as you choose.
  */

@@ -1,4 +1,9 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "leveldb", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "leveldb"),
+    doc = "Bloom filter policies as callbacks of LevelDB's `leveldb_filterpolicy_create`: functions for C in [`ffi`], \
+           [`Callbacks`] for Rust. `README.md` introduces them; the feature `leveldb` adds what links LevelDB itself."
+)]
 #![warn(clippy::cast_possible_truncation, clippy::indexing_slicing)]
 
 mod error;

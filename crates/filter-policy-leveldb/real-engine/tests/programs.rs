@@ -31,33 +31,21 @@ fn run(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// Builds a part of the library's package, and gives the target folder.
-fn build(part: &[&str]) -> PathBuf {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("library");
-    run(Command::new(env!("CARGO"))
-        .args(["build", "--release", "--manifest-path"])
-        .arg(library_package().join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(&target)
-        .args(part));
-    target
+/// Where the library's package is built.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("library")
 }
 
-/// Installs the library below a folder, as the README says.
+/// Installs the library below a folder, by the commands in the README.
 fn install(prefix: &Path) {
-    let target = build(&["--lib"]);
-    for (file, folder) in [
-        (target.join("release/libfilter_policy_leveldb.so"), "lib"),
-        (target.join("release/libfilter_policy_leveldb.a"), "lib"),
-        (
-            library_package().join("include/filter_policy_leveldb.h"),
-            "include",
-        ),
-    ] {
-        let folder = prefix.join(folder);
-        fs::create_dir_all(&folder).unwrap();
-        fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
-    }
+    let readme = fs::read_to_string(library_package().join("README.md")).unwrap();
+    let (_, recipe) = readme.split_once("```sh\n").unwrap();
+    let (recipe, _) = recipe.split_once("```").unwrap();
+    run(Command::new("sh")
+        .args(["-e", "-u", "-c", recipe])
+        .current_dir(library_package().join("../.."))
+        .env("PREFIX", prefix)
+        .env("CARGO_TARGET_DIR", target()));
 }
 
 /// Compiles a program of `examples/` against what is installed.
@@ -117,6 +105,18 @@ fn programs_in_c_and_cpp() {
 
 #[test]
 fn a_program_in_rust() {
-    let target = build(&["--example", "open_database", "--features", "leveldb"]);
-    check(&target.join("release/examples/open_database"));
+    run(Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--release",
+            "--example",
+            "open_database",
+            "--features",
+            "leveldb",
+        ])
+        .arg("--manifest-path")
+        .arg(library_package().join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target()));
+    check(&target().join("release/examples/open_database"));
 }
