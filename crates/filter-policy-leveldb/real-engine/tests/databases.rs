@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,15 +98,38 @@ fn counted<P: FilterPolicy + Send + Sync + 'static>(policy: P) -> (EnginePolicy,
     (EnginePolicy::ours(counting), answers)
 }
 
-/// The contents of a database's tables.
-fn tables(folder: &Path) -> Vec<Vec<u8>> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+/// Paths of a database's tables.
+fn table_paths(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "ldb"))
         .collect();
     paths.sort();
-    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+    paths
+}
+
+/// The contents of a database's tables.
+fn tables(folder: &Path) -> Vec<Vec<u8>> {
+    table_paths(folder)
+        .iter()
+        .map(|path| fs::read(path).unwrap())
+        .collect()
+}
+
+/// Where the filter block of a table ends: it is the last thing before the metaindex, whose offset is the first
+/// number of the footer (LevelDB, doc/table_format.md).
+fn end_of_filter_block(table: &[u8]) -> usize {
+    let footer = &table[table.len() - 48..];
+    let mut offset = 0;
+    for (i, byte) in footer.iter().enumerate() {
+        offset |= usize::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    // The trailer of the block has five bytes.
+    offset - 5
 }
 
 /// What may still be read for an absent key at 10 bits per key: 1 false positive in 100, and a little.
@@ -202,6 +226,44 @@ fn filters_of_another_name_are_ignored_until_they_are_written_anew() {
     let reads = keys.check(&engine);
     assert!(reads < FEW, "{reads} reads per absent key");
     assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
+}
+
+#[test]
+fn damaged_filter_blocks_are_answered_as_leveldb_does() {
+    let keys = Keys::new();
+    let mut random = SplitMix64::seed_from_u64(8);
+    let mut denied = 0;
+    for round in 0..6 {
+        let folder = written_by(Some(EnginePolicy::builtin(10)), &keys);
+        for path in table_paths(folder.path()) {
+            let mut table = fs::read(&path).unwrap();
+            let end = end_of_filter_block(&table);
+            // The array of offsets at the end alone, then ever more of the filters before it.
+            let reach = [64, 500, 2_000, 8_000, 20_000, 5][round];
+            for _ in 0..40 {
+                let back = 1 + usize::try_from(random.next_u64()).unwrap() % reach;
+                table[end - back] = random.next_u64().to_le_bytes()[0];
+            }
+            fs::write(&path, table).unwrap();
+        }
+        let all = || keys.stored.iter().chain(&keys.absent);
+        let answers = |policy| -> Vec<Result<bool, String>> {
+            let engine = Engine::open(folder.path(), Some(policy), NO_CACHE);
+            all().map(|key| engine.try_has(key)).collect()
+        };
+        let theirs = answers(EnginePolicy::builtin(10));
+        denied += theirs[..keys.stored.len()]
+            .iter()
+            .filter(|answer| **answer == Ok(false))
+            .count();
+        assert!(
+            theirs == answers(EnginePolicy::c_library(10, HASH_LEVELDB)),
+            "round {round}"
+        );
+        let ours = EnginePolicy::ours(BloomFilterPolicy::leveldb_builtin(TEN));
+        assert!(theirs == answers(ours), "round {round}");
+    }
+    assert!(denied > 0, "no damage has reached a filter");
 }
 
 /// Cannot build filters.

@@ -120,3 +120,23 @@ fn a_program_in_rust() {
         .arg(target()));
     check(&target().join("release/examples/open_database"));
 }
+
+/// The library's own test program, in which one allocation after the other fails: what failed must not be lost.
+#[test]
+fn failing_allocations_lose_no_memory() {
+    let prefix = tempfile::tempdir().unwrap();
+    install(prefix.path());
+    let program = prefix.path().join("no_memory");
+    let wraps = ["malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"]
+        .map(|function| format!("-Wl,--wrap={function}"));
+    run(Command::new("cc")
+        .arg(library_package().join("tests/c/no_memory.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg("-I")
+        .arg(prefix.path().join("include"))
+        .arg(prefix.path().join("lib/libfilter_policy_leveldb.a"))
+        .args(wraps)
+        .args(["-lgcc_s", "-lpthread", "-lm", "-ldl"]));
+    run(&mut valgrind(&program));
+}

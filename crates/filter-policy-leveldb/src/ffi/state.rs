@@ -103,8 +103,9 @@ impl<P: FilterPolicy> State<P> {
 pub(super) fn caught<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     // Whatever a panic left half done belongs to the policy, which is only ever used through `&`.
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        // Dropping it could panic once more.
-        core::mem::forget(payload);
+        // Whoever panics may do so with a value that panics when it is dropped, and so on.
+        let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
+        core::mem::forget(dropped);
         None
     })
 }

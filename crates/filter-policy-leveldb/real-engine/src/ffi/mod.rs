@@ -227,7 +227,7 @@ impl Drop for EnginePolicy {
 ///
 /// # Panics
 ///
-/// All methods panic with LevelDB's message where it reports an error: for tests and benchmarks nothing
+/// All methods but [`try_has`](Self::try_has) panic with LevelDB's message where it reports an error: for tests and benchmarks nothing
 /// follows.
 pub struct Engine {
     engine: *mut RawEngine,
@@ -285,11 +285,21 @@ impl Engine {
     /// Whether the key is there.
     #[inline]
     pub fn has(&self, key: &[u8]) -> bool {
+        self.try_has(key)
+            .unwrap_or_else(|message| panic!("LevelDB: {message}"))
+    }
+
+    /// Whether the key is there, in a database that may be damaged.
+    ///
+    /// # Errors
+    ///
+    /// LevelDB's message.
+    #[inline]
+    pub fn try_has(&self, key: &[u8]) -> Result<bool, String> {
         let mut error = ptr::null_mut();
         // SAFETY: the slice has the length that is passed.
         let found = unsafe { shim_engine_get(self.engine, key.as_ptr().cast(), key.len(), &raw mut error) };
-        check(error);
-        found != 0
+        reported(error).map(|()| found != 0)
     }
 
     /// The number of entries, by walking over all of them, which asks no filter.
@@ -316,12 +326,20 @@ impl Drop for Engine {
     }
 }
 
+/// The error in what the shim may have left behind an error pointer.
+fn reported(error: *mut c_char) -> Result<(), String> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the shim's errors end with a NUL.
+    let message = unsafe { CStr::from_ptr(error) }.to_string_lossy().into_owned();
+    // SAFETY: the shim allocated it for us.
+    unsafe { leveldb_free(error.cast()) };
+    Err(message)
+}
+
 fn check(error: *mut c_char) {
-    if !error.is_null() {
-        // SAFETY: the shim's errors end with a NUL.
-        let message = unsafe { CStr::from_ptr(error) }.to_string_lossy().into_owned();
-        // SAFETY: the shim allocated it for us.
-        unsafe { leveldb_free(error.cast()) };
+    if let Err(message) = reported(error) {
         panic!("LevelDB: {message}");
     }
 }
