@@ -124,14 +124,12 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
 ) -> *mut c_char {
     // SAFETY: as the caller says.
     let state = unsafe { State::<P>::from_ptr(state) };
-    // SAFETY: as the caller says.
-    let filter_length = unsafe { filter_length.as_mut() };
     if let Some(state) = state {
         state.reserve().refill();
     }
 
     // A caller who does not learn the length cannot use more than the two bytes.
-    let created = (state.zip(filter_length.as_ref())).and_then(|(state, _)| {
+    let created = state.filter(|_| !filter_length.is_null()).and_then(|state| {
         caught(|| {
             // SAFETY: as the caller says of the arrays; they are not used after this call.
             let keys = unsafe { key_slices(keys, key_lengths, num_keys) }?;
@@ -142,8 +140,9 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
         Some((bytes, len)) => (bytes.into_raw(), len),
         None => (may_match(state), MAY_MATCH.len()),
     };
-    if let Some(filter_length) = filter_length {
-        *filter_length = len;
+    if !filter_length.is_null() {
+        // SAFETY: as the caller says. What was there before may be uninitialised.
+        unsafe { filter_length.write(len) };
     }
     filter.as_ptr()
 }
@@ -231,7 +230,8 @@ unsafe fn key_slices<'a>(
         return None;
     }
     slices.try_reserve_exact(count).ok()?;
-    // SAFETY: neither pointer is null, and the count is at most 2^30; the rest is as the caller says.
+    // SAFETY: neither pointer is null, and arrays of half the size that was just reserved are not too large for a
+    // slice; the rest is as the caller says.
     let (keys, key_lengths) = unsafe {
         (
             slice::from_raw_parts(keys, count),
