@@ -3,6 +3,7 @@
 //! Needs a C and a C++ compiler under the names `cc` and `c++`, and a linker that knows `--wrap`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -81,12 +82,44 @@ fn source(name: &str) -> PathBuf {
     package().join("tests/c").join(name)
 }
 
+fn header() -> String {
+    std::fs::read_to_string(package().join("include/filter_policy_leveldb.h")).unwrap()
+}
+
 /// The number behind `NAME = ` in the header.
 fn number_in_header(name: &str) -> i32 {
-    let header = std::fs::read_to_string(package().join("include/filter_policy_leveldb.h")).unwrap();
+    let header = header();
     let (_, rest) = header.split_once(&format!("{name} = ")).unwrap();
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().unwrap()
+}
+
+/// What is declared or defined in a text: names of the library's that come after one of these and before a
+/// bracket.
+fn functions(text: &str, before: &[&str]) -> BTreeSet<String> {
+    text.match_indices("filter_policy_")
+        .filter(|(at, _)| before.iter().any(|before| text[..*at].ends_with(before)))
+        .filter_map(|(at, _)| text[at..].split_once('('))
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+        .collect()
+}
+
+#[test]
+fn the_header_has_the_functions_of_the_code() {
+    let code = include_str!("../src/ffi/c_api.rs");
+    let defined = functions(code, &["extern \"C\" fn "]);
+    assert_eq!(defined.len(), 5, "{defined:?}");
+    // Declarations begin with a type, at the start of a line; comments do not.
+    let declarations: String = header()
+        .lines()
+        .filter(|line| !line.starts_with([' ', '/', '#']))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(
+        functions(&declarations, &["void* ", "void ", "char* ", "char "]),
+        defined
+    );
 }
 
 #[test]
