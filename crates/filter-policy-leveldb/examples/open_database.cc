@@ -1,0 +1,98 @@
+// The same from C++: a leveldb::FilterPolicy around the C functions.
+//
+//   c++ open_database.cc -o open_database -lfilter_policy_leveldb -lleveldb
+//   ./open_database FOLDER
+
+#include <filter_policy_leveldb.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+class Policy : public leveldb::FilterPolicy {
+ public:
+  Policy(int bits_per_key, filter_policy_hash hash) : state_(filter_policy_new(bits_per_key, hash)) {}
+  ~Policy() override { filter_policy_destroy(state_); }
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
+
+  const char* Name() const override { return filter_policy_name(state_); }
+
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    std::vector<const char*> starts;
+    std::vector<size_t> lengths;
+    for (int i = 0; i < n; i++) {
+      starts.push_back(keys[i].data());
+      lengths.push_back(keys[i].size());
+    }
+    size_t length = 0;
+    std::unique_ptr<char, decltype(&std::free)> filter(
+        filter_policy_create_filter(state_, starts.data(), lengths.data(), n, &length), std::free);
+    dst->append(filter.get(), length);
+  }
+
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    return filter_policy_key_may_match(state_, key.data(), key.size(), filter.data(), filter.size()) != 0;
+  }
+
+ private:
+  void* const state_;
+};
+
+namespace {
+
+constexpr int kKeys = 10000;
+
+void Check(const leveldb::Status& status) {
+  if (!status.ok()) {
+    std::cerr << status.ToString() << "\n";
+    std::exit(1);
+  }
+}
+
+std::unique_ptr<leveldb::DB> Open(const leveldb::Options& options, const std::string& folder) {
+  leveldb::DB* db = nullptr;
+  Check(leveldb::DB::Open(options, folder, &db));
+  return std::unique_ptr<leveldb::DB>(db);
+}
+
+int CountPresent(leveldb::DB& db, const std::string& suffix) {
+  int present = 0;
+  for (int i = 0; i < kKeys; i++) {
+    std::string value;
+    const leveldb::Status status = db.Get(leveldb::ReadOptions(), "key" + std::to_string(i) + suffix, &value);
+    if (!status.IsNotFound()) Check(status);
+    present += status.ok();
+  }
+  return present;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: open_database FOLDER\n";
+    return 2;
+  }
+  // Outlives the databases.
+  const Policy policy(10, FILTER_POLICY_HASH_LEVELDB);
+  leveldb::Options options;
+  options.create_if_missing = true;
+  options.filter_policy = &policy;
+
+  {
+    const auto db = Open(options, argv[1]);
+    for (int i = 0; i < kKeys; i++) {
+      Check(db->Put(leveldb::WriteOptions(), "key" + std::to_string(i), "value"));
+    }
+    db->CompactRange(nullptr, nullptr);
+  }
+
+  const auto db = Open(options, argv[1]);
+  std::cout << CountPresent(*db, "") << " of " << kKeys << " stored keys found\n";
+  std::cout << CountPresent(*db, "-absent") << " of " << kKeys << " absent keys found\n";
+}

@@ -1,0 +1,65 @@
+//! What a filter policy is worth to point reads of a real LevelDB database: blocks read and time per Get, for
+//! absent and for stored keys, without filters, with LevelDB's own policy and with ours.
+//!
+//! ```text
+//! point_reads [--entries N] [--gets N] [--rounds N] [--csv FILE]
+//! ```
+//!
+//! Every policy has a database of its own with the same entries, and all of them are open at once. In every
+//! round each is asked for the same keys, one policy after the other, the first one another in every round;
+//! ratios are formed within a round. A batch with a wrong answer ends the program.
+
+mod options;
+mod report;
+mod rounds;
+mod timing;
+mod variants;
+
+use std::process::ExitCode;
+
+use options::Options;
+
+const USAGE: &str = "usage: point_reads [--entries N] [--gets N] [--rounds N] [--csv FILE]
+
+  --entries N   entries of each database, 1000000 if not given
+  --gets N      keys of a batch, 20000 if not given
+  --rounds N    rounds, 21 if not given
+  --csv FILE    where the rows are written besides the table";
+
+fn run(options: &Options) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
+    let data = variants::Data::new(options.entries);
+    eprintln!(
+        "writing {} entries for each policy below {}",
+        options.entries,
+        folder.path().display()
+    );
+    variants::write_all(folder.path(), &data);
+    let rows = rounds::measure(folder.path(), &data, options);
+    print!("{}", report::table(&rows));
+    match &options.csv {
+        Some(path) => std::fs::write(path, report::csv(&rows, options))
+            .map_err(|error| format!("{}: {error}", path.display())),
+        None => Ok(()),
+    }
+}
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)) {
+        Ok(None) => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Some(options)) => match run(&options) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        },
+        Err(message) => {
+            eprintln!("{message}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Safe types around the shim.
+#![expect(unsafe_code, reason = "LevelDB is written in C++")]
+
+use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use core::ptr;
+use core::slice;
+use std::ffi::CString;
+use std::path::Path;
+
+use filter_policy_leveldb::LevelDbPolicy;
+use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
+
+#[repr(C)]
+struct FilterPolicy {
+    opaque: [u8; 0],
+}
+
+#[repr(C)]
+struct RawEngine {
+    opaque: [u8; 0],
+}
+
+// From shim.cc.
+unsafe extern "C" {
+    fn shim_policy_builtin(bits_per_key: c_int) -> *const FilterPolicy;
+    fn shim_policy_of(policy: *mut leveldb_filterpolicy_t) -> *const FilterPolicy;
+    fn shim_policy_destroy(policy: *const FilterPolicy);
+    fn shim_policy_name(policy: *const FilterPolicy) -> *const c_char;
+    fn shim_policy_create_filter(
+        policy: *const FilterPolicy,
+        keys: *const *const c_char,
+        lengths: *const usize,
+        n: c_int,
+        filter_length: *mut usize,
+    ) -> *mut c_char;
+    fn shim_policy_key_may_match(
+        policy: *const FilterPolicy,
+        key: *const c_char,
+        length: usize,
+        filter: *const c_char,
+        filter_length: usize,
+    ) -> bool;
+    fn shim_engine_open(
+        folder: *const c_char,
+        policy: *const FilterPolicy,
+        cache_bytes: usize,
+        error: *mut *mut c_char,
+    ) -> *mut RawEngine;
+    fn shim_engine_close(engine: *mut RawEngine);
+    fn shim_engine_put(
+        engine: *mut RawEngine,
+        key: *const c_char,
+        key_length: usize,
+        value: *const c_char,
+        value_length: usize,
+    ) -> *mut c_char;
+    fn shim_engine_delete(engine: *mut RawEngine, key: *const c_char, key_length: usize) -> *mut c_char;
+    fn shim_engine_compact(engine: *mut RawEngine);
+    fn shim_engine_get(
+        engine: *mut RawEngine,
+        key: *const c_char,
+        key_length: usize,
+        error: *mut *mut c_char,
+    ) -> c_int;
+    fn shim_engine_count(engine: *mut RawEngine, error: *mut *mut c_char) -> u64;
+    fn shim_engine_reads(engine: *const RawEngine) -> u64;
+}
+
+// From leveldb/c.h.
+unsafe extern "C" {
+    fn leveldb_filterpolicy_create(
+        state: *mut c_void,
+        destructor: unsafe extern "C" fn(*mut c_void),
+        create_filter: unsafe extern "C" fn(
+            *mut c_void,
+            *const *const c_char,
+            *const usize,
+            c_int,
+            *mut usize,
+        ) -> *mut c_char,
+        key_may_match: unsafe extern "C" fn(
+            *mut c_void,
+            *const c_char,
+            usize,
+            *const c_char,
+            usize,
+        ) -> c_uchar,
+        name: unsafe extern "C" fn(*mut c_void) -> *const c_char,
+    ) -> *mut leveldb_filterpolicy_t;
+    fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
+    fn leveldb_free(bytes: *mut c_void);
+}
+
+/// A policy as LevelDB's C++ code has it: its own, or one of ours behind its C interface.
+pub struct EnginePolicy {
+    policy: *const FilterPolicy,
+    owner: Owner,
+}
+
+/// Who frees a policy.
+enum Owner {
+    /// LevelDB made it, and C++ frees it.
+    Engine,
+    /// The hook for Rust frees it.
+    Hook { _policy: LevelDbPolicy },
+    /// C frees it.
+    CInterface(*mut leveldb_filterpolicy_t),
+}
+
+// SAFETY: LevelDB's policies are called from any thread, and ours are `Send` and `Sync`.
+unsafe impl Send for EnginePolicy {}
+// SAFETY: as above.
+unsafe impl Sync for EnginePolicy {}
+
+impl EnginePolicy {
+    /// LevelDB's own Bloom filter policy.
+    ///
+    /// # Panics
+    ///
+    /// If the bits per key are above 2^31 - 1.
+    pub fn builtin(bits_per_key: u32) -> Self {
+        let bits = c_int::try_from(bits_per_key).expect("bits per key are too many for LevelDB");
+        Self {
+            // SAFETY: LevelDB takes any number that is not negative.
+            policy: unsafe { shim_policy_builtin(bits) },
+            owner: Owner::Engine,
+        }
+    }
+
+    /// A policy of ours, through LevelDB's C interface.
+    ///
+    /// # Panics
+    ///
+    /// If the policy cannot be handed to LevelDB.
+    pub fn ours(policy: impl filter_policy::FilterPolicy + Send + Sync + 'static) -> Self {
+        let ours = LevelDbPolicy::new(policy).expect("the policy's name is a C string");
+        Self {
+            // SAFETY: the object lives as long as `ours`.
+            policy: unsafe { shim_policy_of(ours.as_ptr()) },
+            owner: Owner::Hook { _policy: ours },
+        }
+    }
+
+    /// A policy of the C library, plugged in as C programs do. The arguments are those of `filter_policy_new`.
+    pub fn c_library(bits_per_key: c_int, hash: c_int) -> Self {
+        // SAFETY: the functions keep the contract of leveldb/c.h, and the state is theirs.
+        let object = unsafe {
+            leveldb_filterpolicy_create(
+                ffi::filter_policy_new(bits_per_key, hash),
+                ffi::filter_policy_destroy,
+                ffi::filter_policy_create_filter,
+                ffi::filter_policy_key_may_match,
+                ffi::filter_policy_name,
+            )
+        };
+        Self {
+            // SAFETY: the object lives until it is destroyed in `drop`.
+            policy: unsafe { shim_policy_of(object) },
+            owner: Owner::CInterface(object),
+        }
+    }
+
+    /// The policy's name.
+    pub fn name(&self) -> String {
+        // SAFETY: the policy is alive, and the name is copied.
+        unsafe { CStr::from_ptr(shim_policy_name(self.policy)) }
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// What LevelDB's code gets when it builds a filter.
+    ///
+    /// # Panics
+    ///
+    /// If there are more than 2^31 - 1 keys.
+    pub fn create_filter(&self, keys: &[impl AsRef<[u8]>]) -> Vec<u8> {
+        let pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ref().as_ptr().cast()).collect();
+        let lengths: Vec<usize> = keys.iter().map(|key| key.as_ref().len()).collect();
+        let count = c_int::try_from(keys.len()).expect("the keys are too many for LevelDB");
+        let mut length = 0;
+        // SAFETY: the arrays have `count` elements, and each pointer has so many bytes.
+        let filter = unsafe {
+            shim_policy_create_filter(
+                self.policy,
+                pointers.as_ptr(),
+                lengths.as_ptr(),
+                count,
+                &raw mut length,
+            )
+        };
+        // SAFETY: the shim gives so many bytes.
+        let copy = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
+        // SAFETY: the shim allocated them for us.
+        unsafe { leveldb_free(filter.cast()) };
+        copy
+    }
+
+    /// What LevelDB's code gets when it asks a filter.
+    pub fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        // SAFETY: the slices have the lengths that are passed.
+        unsafe {
+            shim_policy_key_may_match(
+                self.policy,
+                key.as_ptr().cast(),
+                key.len(),
+                filter.as_ptr().cast(),
+                filter.len(),
+            )
+        }
+    }
+}
+
+impl Drop for EnginePolicy {
+    fn drop(&mut self) {
+        match &self.owner {
+            // SAFETY: `builtin` made it, and nobody uses it any more.
+            Owner::Engine => unsafe { shim_policy_destroy(self.policy) },
+            // Is dropped with this.
+            Owner::Hook { .. } => {}
+            // SAFETY: `c_library` made it, and nobody uses it any more.
+            Owner::CInterface(object) => unsafe { leveldb_filterpolicy_destroy(*object) },
+        }
+    }
+}
+
+/// A LevelDB database that counts what it reads from its tables.
+///
+/// # Panics
+///
+/// All methods but [`try_has`](Self::try_has) panic with LevelDB's message where it reports an error: for tests and benchmarks nothing
+/// follows.
+pub struct Engine {
+    engine: *mut RawEngine,
+    // Dropped after the engine is closed.
+    _policy: Option<EnginePolicy>,
+}
+
+// SAFETY: nothing in LevelDB is bound to a thread.
+unsafe impl Send for Engine {}
+// SAFETY: LevelDB's databases are used by several threads without further synchronization, and the count of reads
+// is atomic.
+unsafe impl Sync for Engine {}
+
+impl Engine {
+    /// Opens a database, or makes it where there is none.
+    pub fn open(folder: &Path, policy: Option<EnginePolicy>, cache_bytes: usize) -> Self {
+        let name = CString::new(folder.as_os_str().as_encoded_bytes()).expect("paths have no NUL");
+        let mut error = ptr::null_mut();
+        let raw = policy.as_ref().map_or(ptr::null(), |policy| policy.policy);
+        // SAFETY: the name ends with a NUL, and the policy outlives the engine, which holds it.
+        let engine = unsafe { shim_engine_open(name.as_ptr(), raw, cache_bytes, &raw mut error) };
+        check(error);
+        Self {
+            engine,
+            _policy: policy,
+        }
+    }
+
+    /// Stores a value.
+    pub fn put(&self, key: &[u8], value: &[u8]) {
+        // SAFETY: the slices have the lengths that are passed; LevelDB copies them.
+        check(unsafe {
+            shim_engine_put(
+                self.engine,
+                key.as_ptr().cast(),
+                key.len(),
+                value.as_ptr().cast(),
+                value.len(),
+            )
+        });
+    }
+
+    /// Deletes a key.
+    pub fn delete(&self, key: &[u8]) {
+        // SAFETY: the slice has the length that is passed; LevelDB copies it.
+        check(unsafe { shim_engine_delete(self.engine, key.as_ptr().cast(), key.len()) });
+    }
+
+    /// Writes what is in memory to tables and merges them.
+    pub fn compact(&self) {
+        // SAFETY: the engine is open.
+        unsafe { shim_engine_compact(self.engine) }
+    }
+
+    /// Whether the key is there.
+    #[inline]
+    pub fn has(&self, key: &[u8]) -> bool {
+        self.try_has(key)
+            .unwrap_or_else(|message| panic!("LevelDB: {message}"))
+    }
+
+    /// Whether the key is there, in a database that may be damaged.
+    ///
+    /// # Errors
+    ///
+    /// LevelDB's message.
+    #[inline]
+    pub fn try_has(&self, key: &[u8]) -> Result<bool, String> {
+        let mut error = ptr::null_mut();
+        // SAFETY: the slice has the length that is passed.
+        let found = unsafe { shim_engine_get(self.engine, key.as_ptr().cast(), key.len(), &raw mut error) };
+        reported(error).map(|()| found != 0)
+    }
+
+    /// The number of entries, by walking over all of them, which asks no filter.
+    pub fn count(&self) -> u64 {
+        let mut error = ptr::null_mut();
+        // SAFETY: the engine is open.
+        let entries = unsafe { shim_engine_count(self.engine, &raw mut error) };
+        check(error);
+        entries
+    }
+
+    /// How many times tables were read since the database was opened: a data block that is not in the cache is
+    /// one read, opening a table is a few.
+    pub fn reads(&self) -> u64 {
+        // SAFETY: the engine is open.
+        unsafe { shim_engine_reads(self.engine) }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // SAFETY: `open` made it, and nobody uses it any more.
+        unsafe { shim_engine_close(self.engine) }
+    }
+}
+
+/// The error in what the shim may have left behind an error pointer.
+fn reported(error: *mut c_char) -> Result<(), String> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the shim's errors end with a NUL.
+    let message = unsafe { CStr::from_ptr(error) }.to_string_lossy().into_owned();
+    // SAFETY: the shim allocated it for us.
+    unsafe { leveldb_free(error.cast()) };
+    Err(message)
+}
+
+fn check(error: *mut c_char) {
+    if let Err(message) = reported(error) {
+        panic!("LevelDB: {message}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Bytes from C's allocator, which C's `free` takes back.
+
+use core::ffi::c_char;
+use core::ptr::NonNull;
+use core::slice;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// The filter to which every reader of LevelDB's format says "may match": its last byte is above 30.
+pub(super) const MAY_MATCH: [u8; 2] = [0x00, 0xff];
+
+/// Bytes from C's allocator, freed unless they are handed on.
+pub(super) struct CBytes {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+impl CBytes {
+    /// Zeros; `None` if there is no memory.
+    pub(super) fn zeroed(len: usize) -> Option<Self> {
+        // SAFETY: `calloc` may be called with any numbers. No byte at all may give a null pointer, so one at
+        // least is asked for.
+        let start = unsafe { libc::calloc(len.max(1), 1) };
+        NonNull::new(start.cast()).map(|start| Self { start, len })
+    }
+
+    /// [`MAY_MATCH`]; `None` if there is no memory.
+    pub(super) fn may_match() -> Option<Self> {
+        let mut bytes = Self::zeroed(MAY_MATCH.len())?;
+        bytes.as_mut_slice().copy_from_slice(&MAY_MATCH);
+        Some(bytes)
+    }
+
+    pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: `calloc` gave `len` initialised bytes at `start`, and they are ours alone until `into_raw`
+        // or `drop`. No allocation exceeds `isize::MAX` bytes.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+
+    /// Whoever gets the pointer frees it.
+    pub(super) fn into_raw(self) -> NonNull<c_char> {
+        let start = self.start.cast();
+        core::mem::forget(self);
+        start
+    }
+}
+
+impl Drop for CBytes {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from `calloc` and was not handed on.
+        unsafe { libc::free(self.start.as_ptr().cast()) };
+    }
+}
+
+/// How many answers are put aside: databases that share a policy build filters in a thread each.
+const RESERVED: usize = 8;
+
+/// Copies of [`MAY_MATCH`] for when C's allocator refuses even those two bytes.
+pub(super) struct Reserve([AtomicPtr<c_char>; RESERVED]);
+
+impl Reserve {
+    /// As full as memory allows.
+    pub(super) fn new() -> Self {
+        let reserve = Self([const { AtomicPtr::new(core::ptr::null_mut()) }; RESERVED]);
+        reserve.refill();
+        reserve
+    }
+
+    /// Replaces what was taken, as far as memory allows.
+    pub(super) fn refill(&self) {
+        for place in &self.0 {
+            if !place.load(Ordering::Relaxed).is_null() {
+                continue;
+            }
+            let Some(bytes) = CBytes::may_match() else { return };
+            let bytes = bytes.into_raw().as_ptr();
+            let filled = place.compare_exchange(
+                core::ptr::null_mut(),
+                bytes,
+                // Whoever takes the pointer must see the bytes.
+                Ordering::Release,
+                Ordering::Relaxed,
+            );
+            if filled.is_err() {
+                // SAFETY: the pointer came from `calloc`, and another thread was quicker, so that no one else
+                // has it.
+                unsafe { libc::free(bytes.cast()) };
+            }
+        }
+    }
+
+    /// One of the copies, if one is left; whoever gets it frees it.
+    pub(super) fn take(&self) -> Option<NonNull<c_char>> {
+        self.0
+            .iter()
+            .find_map(|place| NonNull::new(place.swap(core::ptr::null_mut(), Ordering::Acquire)))
+    }
+}
+
+impl Drop for Reserve {
+    fn drop(&mut self) {
+        for place in &mut self.0 {
+            // SAFETY: what is in a place came from `calloc` and was not taken, or is null, which `free` takes.
+            unsafe { libc::free((*place.get_mut()).cast()) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reserve_gives_what_it_has_and_fills_up_again() {
+        let reserve = Reserve::new();
+        for _ in 0..3 {
+            let taken: Vec<NonNull<c_char>> = core::iter::from_fn(|| reserve.take()).collect();
+            assert_eq!(taken.len(), RESERVED);
+            for bytes in taken {
+                // SAFETY: the reserve holds pointers to two initialised bytes and gave this one away.
+                let content = unsafe { *bytes.as_ptr().cast::<[u8; 2]>() };
+                assert_eq!(content, [0x00, 0xff]);
+                // SAFETY: as above; it came from `calloc`.
+                unsafe { libc::free(bytes.as_ptr().cast()) };
+            }
+            reserve.refill();
+        }
+    }
+
+    #[test]
+    fn a_reserve_that_threads_share_gives_nothing_twice() {
+        let reserve = Reserve::new();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..2_000 {
+                        if let Some(bytes) = reserve.take() {
+                            // A pointer that was given twice is freed twice, which the allocator notices.
+                            // SAFETY: it came from `calloc` and is ours.
+                            unsafe { libc::free(bytes.as_ptr().cast()) };
+                        }
+                        reserve.refill();
+                    }
+                });
+            }
+        });
+        assert_eq!(core::iter::from_fn(|| reserve.take()).map(free).count(), RESERVED);
+    }
+
+    fn free(bytes: NonNull<c_char>) {
+        // SAFETY: only called with what the reserve gave away.
+        unsafe { libc::free(bytes.as_ptr().cast()) };
+    }
+
+    #[test]
+    fn no_bytes_and_too_many() {
+        assert!(CBytes::zeroed(0).unwrap().as_mut_slice().is_empty());
+        assert!(CBytes::zeroed(usize::MAX).is_none());
+        assert!(CBytes::zeroed(isize::MAX as usize).is_none());
+    }
+}

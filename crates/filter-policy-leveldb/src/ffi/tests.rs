@@ -1,0 +1,264 @@
+//! The callbacks where something goes wrong or lies at an edge.
+//!
+//! All calls go through [`Called`], which is how C would make them.
+
+mod faults;
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::{ptr, slice};
+
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+
+use super::{Callbacks, filter_policy_new};
+use crate::policy::{ChosenPolicy, HASH_LEVELDB, HASH_MURMUR2};
+
+const OPEN: [u8; 2] = [0x00, 0xff];
+
+/// Callbacks that are called as C calls them.
+struct Called(Callbacks);
+
+impl Called {
+    fn new(policy: impl FilterPolicy + Send + Sync + 'static) -> Self {
+        Self(Callbacks::new(policy).unwrap())
+    }
+
+    /// The functions of the C library, by the same calls.
+    fn c_api(bits_per_key: c_int, hash: c_int) -> Self {
+        Self(Callbacks {
+            state: filter_policy_new(bits_per_key, hash),
+            destructor: super::filter_policy_destroy,
+            create_filter: super::filter_policy_create_filter,
+            key_may_match: super::filter_policy_key_may_match,
+            name: super::filter_policy_name,
+        })
+    }
+
+    fn create(&self, keys: &[&[u8]]) -> Vec<u8> {
+        let pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ptr().cast()).collect();
+        let lengths: Vec<usize> = keys.iter().map(|key| key.len()).collect();
+        let count = c_int::try_from(keys.len()).unwrap();
+        self.create_raw(pointers.as_ptr(), lengths.as_ptr(), count)
+    }
+
+    fn create_raw(&self, keys: *const *const c_char, lengths: *const usize, count: c_int) -> Vec<u8> {
+        let mut length = usize::MAX;
+        // SAFETY: the tests pass arrays of `count` elements, or pointers and counts that must be refused.
+        let filter = unsafe { (self.0.create_filter)(self.0.state, keys, lengths, count, &raw mut length) };
+        taken(filter, length)
+    }
+
+    fn may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        self.may_match_raw(
+            key.as_ptr().cast(),
+            key.len(),
+            filter.as_ptr().cast(),
+            filter.len(),
+        )
+    }
+
+    fn may_match_raw(
+        &self,
+        key: *const c_char,
+        length: usize,
+        filter: *const c_char,
+        filter_length: usize,
+    ) -> bool {
+        // SAFETY: the tests pass slices, or pointers and lengths that must be refused.
+        match unsafe { (self.0.key_may_match)(self.0.state, key, length, filter, filter_length) } {
+            0 => false,
+            1 => true,
+            other => panic!("the answer is {other}"),
+        }
+    }
+
+    fn name(&self) -> String {
+        // SAFETY: the state is alive, and the name is copied.
+        unsafe { CStr::from_ptr((self.0.name)(self.0.state)) }
+            .to_str()
+            .unwrap()
+            .to_owned()
+    }
+}
+
+impl Drop for Called {
+    fn drop(&mut self) {
+        // SAFETY: nobody uses the state any more.
+        unsafe { (self.0.destructor)(self.0.state) }
+    }
+}
+
+/// The bytes of a filter, which is freed.
+fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
+    assert!(!filter.is_null());
+    // SAFETY: the callback says that so many bytes are there.
+    let bytes = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
+    // SAFETY: the callback allocated them for the caller.
+    unsafe { libc::free(filter.cast()) };
+    bytes
+}
+
+fn policies() -> [(Called, ChosenPolicy); 2] {
+    [HASH_MURMUR2, HASH_LEVELDB].map(|hash| (Called::c_api(10, hash), ChosenPolicy::new(10, hash).unwrap()))
+}
+
+#[test]
+fn filters_are_those_of_the_policies() {
+    let long = [0xff; 300];
+    let sets: [&[&[u8]]; 6] = [
+        &[],
+        &[b""],
+        &[b"key"],
+        &[b"", b"\0", b"a\0b", b"\xc3\x28"],
+        &[b"same".as_slice(); 100],
+        &[&long, &long[1..], &long[2..]],
+    ];
+    for (called, policy) in policies() {
+        assert_eq!(called.name(), policy.name());
+        for keys in sets {
+            let mut expected = Vec::new();
+            policy.append_filter(keys, &mut expected).unwrap();
+            let filter = called.create(keys);
+            assert_eq!(filter, expected, "{}: {keys:x?}", policy.name());
+            assert!(keys.iter().all(|key| called.may_match(key, &filter)));
+            assert!(!called.may_match(b"absent", &filter));
+        }
+    }
+}
+
+#[test]
+fn a_null_pointer_of_length_0_is_no_bytes() {
+    for (called, _) in policies() {
+        let (key, length) = (ptr::null(), 0);
+        let filter = called.create_raw(&raw const key, &raw const length, 1);
+        assert_eq!(filter, called.create(&[b""]));
+        let bytes = filter.as_ptr().cast();
+        assert!(called.may_match_raw(ptr::null(), 0, bytes, filter.len()));
+        assert!(!called.may_match_raw(ptr::null(), 0, ptr::null(), 0));
+        assert_eq!(called.create_raw(ptr::null(), ptr::null(), 0), called.create(&[]));
+    }
+}
+
+#[test]
+fn filters_that_cannot_be_made_let_every_key_pass() {
+    let key: *const c_char = c"key".as_ptr();
+    let keys = [key, ptr::null(), key];
+    let lengths = [3, 3, 3];
+    let (present, absent) = (keys.as_ptr(), ptr::null());
+    for (called, _) in policies() {
+        for count in [-1, c_int::MIN, c_int::MAX, (1 << 30) + 1] {
+            assert_eq!(
+                called.create_raw(present, lengths.as_ptr(), count),
+                OPEN,
+                "{count} keys"
+            );
+        }
+        assert_eq!(called.create_raw(absent, lengths.as_ptr(), 1), OPEN);
+        assert_eq!(called.create_raw(present, ptr::null(), 1), OPEN);
+        // The key in the middle has no bytes but a length.
+        assert_eq!(called.create_raw(present, lengths.as_ptr(), 3), OPEN);
+        assert_eq!(called.create_raw(present, [3, usize::MAX].as_ptr(), 2), OPEN);
+        assert_eq!(called.create_raw(present, [usize::MAX].as_ptr(), 1), OPEN);
+        assert!(called.may_match(b"any", &OPEN));
+
+        // SAFETY: the arrays have one element each.
+        let filter = unsafe {
+            (called.0.create_filter)(called.0.state, present, lengths.as_ptr(), 1, ptr::null_mut())
+        };
+        assert_eq!(taken(filter, 2), OPEN);
+    }
+    // 17 keys at 2^31 - 1 bits each take more than LevelDB can address.
+    let widest = Called::c_api(c_int::MAX, HASH_LEVELDB);
+    assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
+}
+
+#[test]
+fn questions_that_cannot_be_asked_are_answered_may_match() {
+    let filter = [0, 0, 0, 0, 0, 0, 0, 0, 6];
+    let bytes = filter.as_ptr().cast();
+    for (called, _) in policies() {
+        assert!(!called.may_match(b"key", &filter));
+        assert!(called.may_match_raw(ptr::null(), 3, bytes, filter.len()));
+        assert!(called.may_match_raw(bytes, usize::MAX, bytes, filter.len()));
+        assert!(called.may_match_raw(bytes, 3, ptr::null(), 9));
+        assert!(called.may_match_raw(bytes, 3, bytes, usize::MAX));
+    }
+}
+
+#[test]
+fn what_a_disk_holds_is_answered() {
+    let answers: [(&[u8], bool); 7] = [
+        (&[], false),
+        (&[6], false),
+        (&[0xff], false),
+        (&[0, 0], true),
+        (&[0, 30], false),
+        (&[0, 31], true),
+        (&OPEN, true),
+    ];
+    for (called, _) in policies() {
+        for (filter, answer) in answers {
+            assert_eq!(called.may_match(b"key", filter), answer, "{filter:x?}");
+        }
+    }
+}
+
+#[test]
+fn a_null_state_loses_no_key() {
+    for (bits, hash) in [
+        (0, HASH_LEVELDB),
+        (-1, HASH_MURMUR2),
+        (10, 2),
+        (10, -1),
+        (10, c_int::MAX),
+    ] {
+        let called = Called::c_api(bits, hash);
+        assert!(called.0.state.is_null(), "{bits} bits per key, hash {hash}");
+        assert_eq!(called.create(&[b"key"]), OPEN);
+        assert!(called.may_match(b"key", &[0, 6]));
+        assert!(called.may_match(b"key", &[]));
+        assert_eq!(called.name(), "filter_policy_leveldb.NoPolicy");
+    }
+}
+
+#[test]
+fn threads_share_a_state() {
+    /// The state, for other threads.
+    struct Shared(Callbacks);
+    // SAFETY: policies are `Send` and `Sync`, and so is what a state has besides.
+    unsafe impl Sync for Shared {}
+    impl Shared {
+        fn called(&self) -> Called {
+            let Callbacks {
+                state,
+                create_filter,
+                key_may_match,
+                name,
+                ..
+            } = self.0;
+            unsafe extern "C" fn keep(_: *mut c_void) {}
+            Called(Callbacks {
+                state,
+                destructor: keep,
+                create_filter,
+                key_may_match,
+                name,
+            })
+        }
+    }
+
+    let shared = Shared(Callbacks::new(BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))).unwrap());
+    let expected = shared.called().create(&[b"key"]);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let called = shared.called();
+                for _ in 0..500 {
+                    let filter = called.create(&[b"key"]);
+                    assert_eq!(filter, expected);
+                    assert!(called.may_match(b"key", &filter));
+                }
+            });
+        }
+    });
+    drop(Called(shared.0));
+}

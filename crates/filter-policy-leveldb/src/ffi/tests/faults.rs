@@ -1,0 +1,150 @@
+//! Policies that misbehave.
+
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use filter_policy::{Error, FilterPolicy};
+
+use super::{Called, OPEN};
+use crate::ffi::Callbacks;
+
+/// How a policy misbehaves.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Fault {
+    None,
+    PanicInLength,
+    PanicInCreate,
+    PanicInMatch,
+    PanicInDrop,
+    PanicThatPanics,
+    HugeLength,
+    FailedCreate,
+    EmptyFilter,
+    FilterElsewhere,
+}
+
+/// Stores the keys' lengths, and may misbehave.
+struct Odd {
+    fault: Fault,
+    drops: Arc<AtomicUsize>,
+}
+
+/// Panics again when it is dropped.
+struct Payload;
+
+impl Drop for Payload {
+    fn drop(&mut self) {
+        panic!("a payload was dropped");
+    }
+}
+
+impl FilterPolicy for Odd {
+    fn name(&self) -> &str {
+        "Odd"
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        match self.fault {
+            Fault::PanicInLength => panic!("no length"),
+            Fault::HugeLength => Ok(usize::MAX),
+            _ => Ok(keys),
+        }
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        match self.fault {
+            Fault::PanicInCreate => panic!("no filter"),
+            Fault::PanicThatPanics => panic::panic_any(Payload),
+            Fault::FailedCreate => Err(Error::AllocationFailed { bytes: 1 }),
+            Fault::EmptyFilter => Ok(&mut []),
+            Fault::FilterElsewhere => Ok(Box::leak(Box::new([1; 100]))),
+            _ => {
+                for (place, key) in out.iter_mut().zip(keys) {
+                    *place = u8::try_from(key.len()).unwrap();
+                }
+                Ok(out)
+            }
+        }
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        assert_ne!(self.fault, Fault::PanicInMatch);
+        assert_ne!(filter, OPEN, "not a filter of this policy");
+        filter.iter().any(|&length| usize::from(length) == key.len())
+    }
+}
+
+impl Drop for Odd {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+        assert_ne!(self.fault, Fault::PanicInDrop);
+    }
+}
+
+#[test]
+fn no_policy_can_hide_keys_by_failing() {
+    let keys: [&[u8]; 3] = [b"a", b"bc", b"def"];
+    for fault in [
+        Fault::PanicInLength,
+        Fault::PanicInCreate,
+        Fault::PanicThatPanics,
+        Fault::HugeLength,
+        Fault::FailedCreate,
+        Fault::EmptyFilter,
+        Fault::FilterElsewhere,
+    ] {
+        let drops = Arc::new(AtomicUsize::new(0));
+        let called = Called::new(Odd {
+            fault,
+            drops: Arc::clone(&drops),
+        });
+        let filter = called.create(&keys);
+        assert_eq!(filter, OPEN, "{fault:?}");
+        assert!(keys.iter().all(|key| called.may_match(key, &filter)), "{fault:?}");
+        drop(called);
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+    }
+}
+
+#[test]
+fn panics_in_questions_and_in_drop_stay_inside() {
+    for fault in [Fault::None, Fault::PanicInMatch, Fault::PanicInDrop] {
+        let drops = Arc::new(AtomicUsize::new(0));
+        let called = Called::new(Odd {
+            fault,
+            drops: Arc::clone(&drops),
+        });
+        assert_eq!(called.name(), "Odd");
+        let filter = called.create(&[b"a", b"bc"]);
+        assert_eq!(filter, [1, 2]);
+        assert!(called.may_match(b"zz", &filter));
+        assert_eq!(called.may_match(b"absent", &filter), fault == Fault::PanicInMatch);
+        drop(called);
+        assert_eq!(drops.load(Ordering::Relaxed), 1);
+    }
+}
+
+#[test]
+fn a_name_that_c_would_cut_is_refused() {
+    struct Nul;
+    impl FilterPolicy for Nul {
+        fn name(&self) -> &str {
+            "a\0b"
+        }
+        fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+            Ok(0)
+        }
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            Ok(out)
+        }
+        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+            true
+        }
+    }
+    let error = Callbacks::new(Nul).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"the policy's name "a\0b" has a NUL at byte 1, names have none"#
+    );
+}

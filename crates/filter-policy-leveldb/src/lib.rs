@@ -1,0 +1,17 @@
+#![cfg_attr(feature = "leveldb", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "leveldb"),
+    doc = "Bloom filter policies as callbacks of LevelDB's `leveldb_filterpolicy_create`: functions for C in [`ffi`], \
+           [`Callbacks`] for Rust. `README.md` introduces them; the feature `leveldb` adds what links LevelDB itself."
+)]
+#![warn(clippy::cast_possible_truncation, clippy::indexing_slicing)]
+
+mod error;
+pub mod ffi;
+mod policy;
+
+pub use error::Error;
+pub use ffi::Callbacks;
+#[cfg(feature = "leveldb")]
+pub use ffi::{Database, DatabaseOptions, LevelDbPolicy};
+pub use policy::{HASH_LEVELDB, HASH_MURMUR2};

@@ -1,0 +1,53 @@
+/* Uses every function through the types that leveldb_filterpolicy_create has, and prints what comes out.
+   Compiles as C and as C++. */
+#include "filter_policy_leveldb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define CHECK_NUMBER(name, number) static_assert(name == number, #name)
+#else
+#define CHECK_NUMBER(name, number) _Static_assert(name == number, #name)
+#endif
+CHECK_NUMBER(FILTER_POLICY_HASH_MURMUR2, 0);
+CHECK_NUMBER(FILTER_POLICY_HASH_LEVELDB, 1);
+CHECK_NUMBER(sizeof(filter_policy_hash), sizeof(int));
+
+/* The parameters of leveldb_filterpolicy_create, from leveldb/c.h. */
+typedef void (*destructor)(void*);
+typedef char* (*create_filter)(void*, const char* const* key_array, const size_t* key_length_array, int num_keys,
+                               size_t* filter_length);
+typedef unsigned char (*key_may_match)(void*, const char* key, size_t length, const char* filter,
+                                       size_t filter_length);
+typedef const char* (*policy_name)(void*);
+
+static void use(int bits_per_key, filter_policy_hash hash) {
+  void* (*create)(int, filter_policy_hash) = filter_policy_new;
+  destructor destroy = filter_policy_destroy;
+  create_filter build = filter_policy_create_filter;
+  key_may_match ask = filter_policy_key_may_match;
+  policy_name name = filter_policy_name;
+
+  const char* keys[4] = {"apple", "a\0b", NULL, "\xff\xfe\xfd"};
+  const size_t lengths[4] = {5, 3, 0, 3};
+  void* state = create(bits_per_key, hash);
+  size_t length = 0, i;
+  char* filter = build(state, keys, lengths, 4, &length);
+  printf("%s %s ", state == NULL ? "null" : "policy", name(state));
+  for (i = 0; i < length; i++) printf("%02x", (unsigned char)filter[i]);
+  printf(" ");
+  for (i = 0; i < 4; i++) printf("%d", ask(state, keys[i], lengths[i], filter, length));
+  printf("%d\n", ask(state, "absent", strlen("absent"), filter, length));
+  free(filter);
+  destroy(state);
+}
+
+int main(void) {
+  use(10, FILTER_POLICY_HASH_MURMUR2);
+  use(10, FILTER_POLICY_HASH_LEVELDB);
+  use(0, FILTER_POLICY_HASH_LEVELDB);
+  use(10, (filter_policy_hash)2);
+  return 0;
+}

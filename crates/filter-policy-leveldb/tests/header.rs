@@ -1,0 +1,179 @@
+//! The header and the libraries, as C and C++ programs use them.
+//!
+//! Needs a C and a C++ compiler under the names `cc` and `c++`, and a linker that knows `--wrap`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
+use filter_policy_leveldb::{HASH_LEVELDB, HASH_MURMUR2};
+
+/// What a static library of Rust's needs besides on Linux; cargo tells with
+/// `cargo rustc --release -- --print native-static-libs`.
+const STATIC_NEEDS: [&str; 5] = ["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"];
+
+/// What `every_function.c` prints: for each policy, that there is one, its name, a filter, and the answers for
+/// its four keys and an absent one.
+fn expected() -> String {
+    let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
+    let ten = BitsPerKey::whole(10);
+    let policies: [&dyn FilterPolicy; 2] = [
+        &BloomFilterPolicy::bloom_filter2(ten),
+        &BloomFilterPolicy::leveldb_builtin(ten),
+    ];
+    let mut lines = String::new();
+    for policy in policies {
+        let mut filter = Vec::new();
+        policy.append_filter(&keys, &mut filter).unwrap();
+        assert!(!policy.key_may_match(b"absent", &filter));
+        let digits: String = filter.iter().map(|byte| format!("{byte:02x}")).collect();
+        lines += &format!("policy {} {digits} 11110\n", policy.name());
+    }
+    lines + &"null filter_policy_leveldb.NoPolicy 00ff 11111\n".repeat(2)
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Builds the libraries as the README says, and gives the folder that they are in.
+fn libraries() -> PathBuf {
+    // Not the folder of the tests themselves: their profile and features may be others.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-library");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo
+        .args(["build", "--release", "--lib", "--manifest-path"])
+        .arg(package().join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&target);
+    run(&mut cargo);
+    target.join("release")
+}
+
+/// Runs a program; gives its standard output, or fails with everything that it said.
+fn run(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?} cannot be run: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}{}",
+        output.status,
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// A compiler with the header and every warning as an error.
+fn compiler(name: &str, standard: &str) -> Command {
+    let mut command = Command::new(name);
+    command
+        .args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-I"])
+        .arg(package().join("include"));
+    command
+}
+
+fn source(name: &str) -> PathBuf {
+    package().join("tests/c").join(name)
+}
+
+fn header() -> String {
+    std::fs::read_to_string(package().join("include/filter_policy_leveldb.h")).unwrap()
+}
+
+/// The number behind `NAME = ` in the header.
+fn number_in_header(name: &str) -> i32 {
+    let header = header();
+    let (_, rest) = header.split_once(&format!("{name} = ")).unwrap();
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap()
+}
+
+/// What is declared or defined in a text: names of the library's that come after one of these and before a
+/// bracket.
+fn functions(text: &str, before: &[&str]) -> BTreeSet<String> {
+    text.match_indices("filter_policy_")
+        .filter(|(at, _)| before.iter().any(|before| text[..*at].ends_with(before)))
+        .filter_map(|(at, _)| text[at..].split_once('('))
+        .map(|(name, _)| name.to_owned())
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+        .collect()
+}
+
+#[test]
+fn the_header_has_the_functions_of_the_code() {
+    let code = include_str!("../src/ffi/c_api.rs");
+    let defined = functions(code, &["extern \"C\" fn "]);
+    assert_eq!(defined.len(), 5, "{defined:?}");
+    // Declarations begin with a type, at the start of a line; comments do not.
+    let declarations: String = header()
+        .lines()
+        .filter(|line| !line.starts_with([' ', '/', '#']))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_eq!(
+        functions(&declarations, &["void* ", "void ", "char* ", "char "]),
+        defined
+    );
+}
+
+#[test]
+fn the_header_has_the_numbers_of_the_code() {
+    assert_eq!(number_in_header("FILTER_POLICY_HASH_MURMUR2"), HASH_MURMUR2);
+    assert_eq!(number_in_header("FILTER_POLICY_HASH_LEVELDB"), HASH_LEVELDB);
+}
+
+#[test]
+fn c_and_cpp_programs_link_to_both_libraries() {
+    let libraries = libraries();
+    let folder = tempfile::tempdir().unwrap();
+    let every_function = source("every_function.c");
+    for (compiler_name, standard, language) in [("cc", "-std=c11", "c"), ("c++", "-std=c++11", "c++")] {
+        let linked_statically = folder.path().join("static");
+        run(compiler(compiler_name, standard)
+            .args(["-x", language])
+            .arg(&every_function)
+            .args(["-x", "none", "-o"])
+            .arg(&linked_statically)
+            .arg(libraries.join("libfilter_policy_leveldb.a"))
+            .args(STATIC_NEEDS));
+        assert_eq!(run(&mut Command::new(&linked_statically)), expected());
+
+        let linked_dynamically = folder.path().join("dynamic");
+        run(compiler(compiler_name, standard)
+            .args(["-x", language])
+            .arg(&every_function)
+            .args(["-x", "none", "-o"])
+            .arg(&linked_dynamically)
+            .arg("-L")
+            .arg(&libraries)
+            .arg("-lfilter_policy_leveldb"));
+        let mut program = Command::new(&linked_dynamically);
+        assert_eq!(run(program.env("LD_LIBRARY_PATH", &libraries)), expected());
+    }
+}
+
+#[test]
+fn an_allocator_that_fails_loses_no_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("no_memory");
+    let wraps = ["malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"]
+        .map(|function| format!("-Wl,--wrap={function}"));
+    run(compiler("cc", "-std=c11")
+        .arg(source("no_memory.c"))
+        .arg("-o")
+        .arg(&program)
+        .arg(libraries().join("libfilter_policy_leveldb.a"))
+        .args(wraps.iter().map(OsStr::new))
+        .args(STATIC_NEEDS));
+    // One for the state and eight in reserve; one for the slices of the keys and one for the filter.
+    assert_eq!(
+        run(&mut Command::new(&program)),
+        "9 allocations in filter_policy_new, 2 in filter_policy_create_filter\n"
+    );
+}
