@@ -51,6 +51,20 @@ pub enum Error {
         /// The lowest rate that the format reaches for this number of keys.
         lowest: f64,
     },
+    /// A key was added to a filter block before any data block was started.
+    KeyBeforeBlock,
+    /// A data block was started in front of the one before it.
+    BlockOffsetWentBack {
+        /// The offset that the caller gave.
+        given: u64,
+        /// The offset of the data block before.
+        last: u64,
+    },
+    /// The filter block would be larger than its own offsets can tell.
+    FilterBlockTooLarge {
+        /// The bytes that it would take.
+        bytes: u64,
+    },
 }
 
 impl fmt::Display for Error {
@@ -78,6 +92,19 @@ impl fmt::Display for Error {
             Self::RateUnreachable { given, lowest } => write!(
                 f,
                 "no bits per key reach the false-positive rate {given}, the lowest for these keys is {lowest}"
+            ),
+            Self::KeyBeforeBlock => write!(
+                f,
+                "a key was added before a data block was started, allowed is (start_block add_key*)* finish"
+            ),
+            Self::BlockOffsetWentBack { given, last } => write!(
+                f,
+                "a data block starts at offset {given}, allowed is {last}, where the one before it starts, or more"
+            ),
+            Self::FilterBlockTooLarge { bytes } => write!(
+                f,
+                "the filter block would take {bytes} bytes, allowed are at most {}",
+                u32::MAX
             ),
         }
     }

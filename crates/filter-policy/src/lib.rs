@@ -24,6 +24,7 @@ extern crate std;
 mod bloom;
 mod builder;
 mod error;
+mod filter_block;
 pub mod format;
 mod hasher;
 mod params;
@@ -32,12 +33,16 @@ mod policy;
 mod prefix;
 mod probe;
 pub mod sizing;
+pub mod table;
 pub mod theory;
 mod view;
 
 pub use bloom::BloomFilterPolicy;
 pub use builder::FilterBuilder;
 pub use error::Error;
+#[cfg(feature = "alloc")]
+pub use filter_block::FilterBlockBuilder;
+pub use filter_block::{FilterBlockDamage, FilterBlockReader, StoredFilter};
 pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
 pub use policy::FilterPolicy;

@@ -1,0 +1,276 @@
+//! Reads a filter block in place.
+
+use core::fmt;
+use core::ops::Range;
+
+use super::{BASE_LG, TAIL_LEN};
+use crate::policy::FilterPolicy;
+
+/// A filter block in stored bytes, read in place.
+///
+/// Any bytes are read: where they are damaged the answer is "may match", so that damage costs time and not
+/// data. The answers are LevelDB's, with one exception: of a filter that starts and ends at the same place
+/// beyond the filters, which LevelDB takes for an empty one, and denies every key, nothing is known here.
+///
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockReader};
+///
+/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// // The filter block of a table that holds the one key `only`: 9 bytes of filter, one offset, the tail.
+/// let block = [0x40, 0, 0x02, 0x80, 0, 0x24, 0, 0x01, 6, 0, 0, 0, 0, 9, 0, 0, 0, 11];
+///
+/// let filters = FilterBlockReader::new(&block);
+/// assert!(filters.key_may_match(&policy, 0, b"only"));
+/// assert!(!filters.key_may_match(&policy, 0, b"other"));
+/// assert!(filters.key_may_match(&policy, 2048, b"other"), "there is no filter for this offset");
+/// assert_eq!(filters.damage().count(), 0);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct FilterBlockReader<'a> {
+    block: &'a [u8],
+    /// Where the offsets start, which is where the filters end.
+    array_offset: usize,
+    count: usize,
+    base_lg: u8,
+}
+
+/// A filter in a filter block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFilter<'a> {
+    /// Its number, from 0.
+    pub index: usize,
+    /// It covers the data blocks that start at these offsets of the file.
+    pub block_offsets: Range<u64>,
+    /// Its bytes, none when it covers no key; `None` when its offsets are damaged.
+    pub bytes: Option<&'a [u8]>,
+}
+
+/// What is wrong with the bytes of a filter block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterBlockDamage {
+    /// The block is shorter than its tail.
+    TooShort {
+        /// Its length in bytes.
+        len: usize,
+    },
+    /// The offsets would start behind their end.
+    ArrayOffset {
+        /// Where they should start.
+        given: u32,
+        /// Where they end.
+        allowed: usize,
+    },
+    /// The bytes of the offsets are not four for each.
+    ArrayLength {
+        /// How many bytes there are.
+        bytes: usize,
+    },
+    /// The exponent is not the 11 that every writer uses.
+    BaseLg {
+        /// The exponent.
+        given: u8,
+    },
+    /// There are bytes before the first filter, or bytes of filters and no offset.
+    Unclaimed {
+        /// How many bytes belong to no filter.
+        bytes: usize,
+    },
+    /// A filter ends before it starts, or behind the last filter.
+    Filter {
+        /// Its number.
+        index: usize,
+        /// Where it should start.
+        start: u32,
+        /// Where it should end.
+        end: u32,
+        /// Where the filters end.
+        allowed: usize,
+    },
+}
+
+impl fmt::Display for FilterBlockDamage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::TooShort { len } => {
+                write!(
+                    f,
+                    "the filter block has {len} bytes, at least {TAIL_LEN} are needed"
+                )
+            }
+            Self::ArrayOffset { given, allowed } => {
+                write!(f, "the offsets start at byte {given}, allowed are 0 to {allowed}")
+            }
+            Self::ArrayLength { bytes } => {
+                write!(f, "the offsets take {bytes} bytes, allowed are multiples of 4")
+            }
+            Self::BaseLg { given } => write!(f, "the base exponent is {given}, allowed is {BASE_LG}"),
+            Self::Unclaimed { bytes } => write!(f, "{bytes} bytes of filters belong to none of them"),
+            Self::Filter {
+                index,
+                start,
+                end,
+                allowed,
+            } => write!(
+                f,
+                "filter {index} starts at byte {start} and ends at byte {end}, allowed are 0 to {allowed} in \
+                 this order"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for FilterBlockDamage {}
+
+impl<'a> FilterBlockReader<'a> {
+    /// Reads the block; accepts any bytes.
+    pub fn new(block: &'a [u8]) -> Self {
+        let (array_offset, count, base_lg) = match Tail::of(block) {
+            Some(tail) if tail.array_offset as usize <= tail.array_end => {
+                let array_offset = tail.array_offset as usize;
+                (array_offset, (tail.array_end - array_offset) / 4, tail.base_lg)
+            }
+            Some(tail) => (0, 0, tail.base_lg),
+            None => (0, 0, BASE_LG),
+        };
+        Self {
+            block,
+            array_offset,
+            count,
+            base_lg,
+        }
+    }
+
+    /// The number of filters; 0 when the block is so damaged that it cannot be told.
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is no filter, and every answer therefore "may match".
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The base exponent: a filter covers the data blocks that start within 2 to the power of this many
+    /// bytes. 11 in every undamaged block.
+    pub const fn base_lg(&self) -> u8 {
+        self.base_lg
+    }
+
+    /// Whether the data block that starts at this offset of the file may hold the key; `false` means that it
+    /// surely does not, if the policy is the one that wrote the filters.
+    pub fn key_may_match<P: FilterPolicy + ?Sized>(&self, policy: &P, block_offset: u64, key: &[u8]) -> bool {
+        match self.filter_of(block_offset) {
+            Some(filter) => policy.key_may_match(key, filter),
+            None => true,
+        }
+    }
+
+    /// The filter of the data block that starts at this offset of the file; `None`, which means "may match",
+    /// when there is none or its place is damaged.
+    pub fn filter_of(&self, block_offset: u64) -> Option<&'a [u8]> {
+        // LevelDB shifts whatever the exponent; from 64 on C++ does not say what comes out.
+        let index = block_offset.checked_shr(u32::from(self.base_lg))?;
+        self.filter(usize::try_from(index).ok()?)
+    }
+
+    /// The bytes of the filter with this number; `None` when there is none or its place is damaged.
+    pub fn filter(&self, index: usize) -> Option<&'a [u8]> {
+        let (start, end) = self.place(index)?;
+        (end as usize <= self.array_offset)
+            .then(|| self.block.get(start as usize..end as usize))
+            .flatten()
+    }
+
+    /// The filters, damaged ones included.
+    pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'a>> + use<'a> {
+        let reader = *self;
+        (0..self.count).map(move |index| StoredFilter {
+            index,
+            block_offsets: reader.start_of(index)..reader.start_of(index + 1),
+            bytes: reader.filter(index),
+        })
+    }
+
+    /// What is wrong with the block; nothing in one that a builder wrote. What a policy finds wrong with a
+    /// filter is not among it.
+    pub fn damage(&self) -> impl Iterator<Item = FilterBlockDamage> + use<'a> {
+        let reader = *self;
+        let filters = (0..self.count).filter_map(move |index| {
+            let (start, end) = reader.place(index)?;
+            (start > end || end as usize > reader.array_offset).then_some(FilterBlockDamage::Filter {
+                index,
+                start,
+                end,
+                allowed: reader.array_offset,
+            })
+        });
+        self.damage_of_tail().into_iter().flatten().chain(filters)
+    }
+
+    fn damage_of_tail(&self) -> [Option<FilterBlockDamage>; 3] {
+        let Some(tail) = Tail::of(self.block) else {
+            let len = self.block.len();
+            return [Some(FilterBlockDamage::TooShort { len }), None, None];
+        };
+        let base_lg = (tail.base_lg != BASE_LG).then_some(FilterBlockDamage::BaseLg { given: tail.base_lg });
+        let array_offset = FilterBlockDamage::ArrayOffset {
+            given: tail.array_offset,
+            allowed: tail.array_end,
+        };
+        let Some(bytes) = tail.array_end.checked_sub(tail.array_offset as usize) else {
+            return [Some(array_offset), base_lg, None];
+        };
+        let array_length = (!bytes.is_multiple_of(4)).then_some(FilterBlockDamage::ArrayLength { bytes });
+        let unclaimed = self
+            .place(0)
+            .map_or(self.array_offset, |(start, _)| start as usize);
+        // A start beyond the filters is told as damage of the filter.
+        let unclaimed = (1..=self.array_offset)
+            .contains(&unclaimed)
+            .then_some(FilterBlockDamage::Unclaimed { bytes: unclaimed });
+        [array_length, base_lg, unclaimed]
+    }
+
+    /// The first offset of the file that the filter of this number covers, or the largest offset there is.
+    fn start_of(&self, index: usize) -> u64 {
+        if index == 0 {
+            return 0;
+        }
+        1_u64
+            .checked_shl(u32::from(self.base_lg))
+            .and_then(|width| width.checked_mul(index as u64))
+            .unwrap_or(u64::MAX)
+    }
+
+    /// Where the filter of this number says that it starts and ends. It ends where the next one starts; the
+    /// last one where the offsets do, and that number follows the offsets as if it were one of them.
+    fn place(&self, index: usize) -> Option<(u32, u32)> {
+        if index >= self.count {
+            return None;
+        }
+        let at = self.array_offset.checked_add(index.checked_mul(4)?)?;
+        let (start, rest) = self.block.get(at..)?.split_first_chunk::<4>()?;
+        let end = rest.first_chunk::<4>()?;
+        Some((u32::from_le_bytes(*start), u32::from_le_bytes(*end)))
+    }
+}
+
+/// The last bytes of a filter block.
+struct Tail {
+    array_offset: u32,
+    base_lg: u8,
+    /// Where the tail starts, which is where the offsets end.
+    array_end: usize,
+}
+
+impl Tail {
+    fn of(block: &[u8]) -> Option<Self> {
+        let (before, &[ref array_offset @ .., base_lg]) = block.split_last_chunk::<TAIL_LEN>()?;
+        Some(Self {
+            array_offset: u32::from_le_bytes(*array_offset),
+            base_lg,
+            array_end: before.len(),
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! The formulas against each other and against exact values.
+
+use super::*;
+
+fn close(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance * b.abs()
+}
+
+#[test]
+fn rates_agree_with_arithmetic_of_60_digits() {
+    // Python: getcontext().prec = 60; (1 - (1 - 1/Decimal(m))**(k*n))**k
+    let exact = [
+        (800_000, 80_000, 6, 8.436_232_356_956_587e-3),
+        (1_200_000, 80_000, 10, 7.439_941_614_435_543e-4),
+        (1_600_000, 80_000, 13, 6.792_399_119_952_439e-5),
+        (64, 1, 6, 5.372_527_884_563_968e-7),
+        (64, 32, 1, 3.958_588_540_383_072e-1),
+        (1 << 40, 1 << 36, 11, 4.587_107_308_162_234e-4),
+        (1 << 40, 1 << 40, 1, 6.321_205_588_287_25e-1),
+        (1 << 40, 1 << 20, 30, 4.959_682_376_429_389e-137),
+        (1 << 40, 1, 1, 9.094_947_017_729_282e-13),
+        (320, 32, 6, 8.494_189_173_860_94e-3),
+        (8, 1, 1, 0.125),
+        (2, 5, 3, 9.999_084_500_595_643e-1),
+    ];
+    for (bits, keys, probes, expected) in exact {
+        let given = rate(bits, keys, probes).unwrap();
+        assert!(
+            close(given, expected, 1e-12),
+            "m {bits}, n {keys}, k {probes}: {given:e}, not {expected:e}"
+        );
+    }
+    assert_eq!(rate(1, 1, 1), Ok(1.0));
+    assert_eq!(rate(1, 0, 1), Ok(0.0));
+    assert_eq!(rate(64, 5, 0), Ok(1.0));
+    assert_eq!(rate(u64::MAX, u64::MAX, u32::MAX), Ok(1.0));
+}
+
+#[test]
+fn each_quantity_comes_back_from_the_others() {
+    for probes in [1, 2, 6, 13, 30] {
+        for wanted in [0.9, 0.5, 0.1, 0.01, 1e-4, 1e-9, 1e-30] {
+            let per_key = bits_per_key_for_rate_and_probes(wanted, probes).unwrap();
+            assert!(
+                close(rate_at(per_key, probes).unwrap(), wanted, 1e-11),
+                "{wanted} with {probes} probes"
+            );
+
+            let bits = bits_for_probes(1_000_000, wanted, probes).unwrap();
+            if bits < 1e15 {
+                let back = rate(whole(bits.ceil()), 1_000_000, probes).unwrap();
+                assert!(
+                    back <= wanted * (1.0 + 1e-12) && close(back, wanted, 1e-3),
+                    "{wanted} with {probes} probes: {back}"
+                );
+            }
+
+            let keys = keys_for_probes(1 << 30, wanted, probes).unwrap();
+            assert!(rate(1 << 30, keys, probes).unwrap() <= wanted * (1.0 + 1e-12));
+            assert!(rate(1 << 30, keys + 1, probes).unwrap() > wanted * (1.0 - 1e-12));
+        }
+    }
+    for wanted in [0.5, 0.03, 0.01, 1e-4, 1e-9] {
+        let per_key = bits_per_key_for_rate(wanted).unwrap();
+        assert!(close(best_rate_at(per_key).unwrap(), wanted, 1e-12));
+        assert!(close(
+            best_probes(per_key).unwrap(),
+            probes_for_rate(wanted).unwrap(),
+            1e-12
+        ));
+        let keys = keys_for(1 << 40, wanted).unwrap();
+        assert!(bits_for(keys, wanted).unwrap() <= (1_u64 << 40) as f64);
+        assert!(bits_for(keys + 1, wanted).unwrap() > (1_u64 << 40) as f64);
+    }
+}
+
+#[test]
+fn best_whole_probes_are_the_best_of_all() {
+    for tenths in 1..=1_000 {
+        let bits_per_key = f64::from(tenths) / 10.0;
+        let best = best_whole_probes(bits_per_key).unwrap();
+        let rate_of_best = rate_at(bits_per_key, best).unwrap();
+        for probes in 1..=80 {
+            assert!(
+                rate_of_best <= rate_at(bits_per_key, probes).unwrap(),
+                "{bits_per_key} bits per key"
+            );
+        }
+    }
+    assert_eq!(best_whole_probes(1e-9), Ok(1));
+    assert_eq!(best_whole_probes(100_000.0), Ok(69_315));
+    assert!(best_whole_probes(6_196_328_016.0).is_ok());
+    assert!(best_whole_probes(6_196_328_018.0).is_err());
+}
+
+#[test]
+fn arguments_without_meaning_are_errors() {
+    for bad_rate in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
+        assert!(bits_per_key_for_rate(bad_rate).is_err());
+        assert!(bits_per_key_for_rate_and_probes(bad_rate, 6).is_err());
+        assert!(bits_for(1, bad_rate).is_err());
+        assert!(bits_for_probes(1, bad_rate, 6).is_err());
+        assert!(keys_for(1, bad_rate).is_err());
+        assert!(keys_for_probes(1, bad_rate, 6).is_err());
+        assert!(probes_for_rate(bad_rate).is_err());
+    }
+    for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(rate_at(bad_bits, 6).is_err());
+        assert!(best_rate_at(bad_bits).is_err());
+        assert!(best_probes(bad_bits).is_err());
+        assert!(best_whole_probes(bad_bits).is_err());
+    }
+    assert!(rate(0, 1, 1).is_err());
+    assert!(bits_per_key_for_rate_and_probes(0.01, 0).is_err());
+    assert_eq!(keys_for_probes(0, 0.01, 6), Ok(0));
+    assert_eq!(keys_for_probes(1, 0.01, 6), Ok(0));
+    assert_eq!(bits_for_probes(0, 0.01, 6), Ok(0.0));
+}

@@ -1,0 +1,48 @@
+//! LevelDB's table files, as far as the way to the filters goes.
+//!
+//! A table (`.ldb`, older `.sst`) ends with a footer, the footer points at the metaindex, the metaindex at
+//! the filter block of each policy by name; [`format`](crate::format) has the bytes. [`Table`] walks this way
+//! through anything that reads ranges of bytes, a slice or a file of any size, and hands out the filter block
+//! of exactly the policy that was asked for. It knows nothing of file systems, and writes nothing.
+//!
+//! Nothing that a table holds is believed: every handle is checked against the size of the file before memory
+//! is taken, and every block against its checksum before it is read.
+#![cfg_attr(
+    feature = "alloc",
+    doc = r#"
+```no_run
+use filter_policy::table::Table;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterPolicy};
+
+let bytes = std::fs::read("000005.ldb")?;
+let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+
+let table = Table::open(bytes.as_slice())?;
+if let Some(block) = table.filter_block(policy.name())? {
+    let filters = FilterBlockReader::new(&block);
+    // The data block at offset 0 of the file.
+    println!("{}", filters.key_may_match(&policy, 0, b"key"));
+}
+# Ok::<(), Box<dyn std::error::Error>>(())
+```
+"#
+)]
+
+#[cfg(feature = "alloc")]
+mod block;
+mod checksum;
+mod error;
+mod footer;
+#[cfg(feature = "alloc")]
+mod reader;
+mod stored;
+mod varint;
+
+#[cfg(feature = "alloc")]
+pub use block::{Block, Entries, Entry};
+pub use checksum::block_checksum;
+pub use error::{BlockRole, Damage, RocksDbForm, TableError};
+pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
+#[cfg(feature = "alloc")]
+pub use reader::{MAX_METAINDEX_BYTES, MetaindexEntry, PastEnd, ReadAt, Table};
+pub use stored::{StoredBlock, TRAILER_LEN};

@@ -1,0 +1,276 @@
+//! Why a table, or a block of it, could not be read.
+
+use core::error::Error;
+use core::fmt;
+
+use super::footer::{BlockHandle, FOOTER_LEN, MAGIC};
+
+/// What a block is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BlockRole {
+    /// Names the other blocks that are not data, filter blocks above all.
+    Metaindex,
+    /// Names the data blocks.
+    Index,
+    /// The filters of one policy.
+    Filter,
+    /// Keys and values.
+    Data,
+}
+
+impl fmt::Display for BlockRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Metaindex => "metaindex",
+            Self::Index => "index block",
+            Self::Filter => "filter block",
+            Self::Data => "data block",
+        })
+    }
+}
+
+/// The kinds of RocksDB's tables, told apart by magic numbers (`table/format.cc`, `table/plain/` and
+/// `table/cuckoo/` in RocksDB's source).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RocksDbForm {
+    /// Block-based, format version 1 and later: the tables that RocksDB writes by default.
+    BlockBased,
+    /// Block-based, format version 0: LevelDB's magic number, told by the properties in the metaindex.
+    BlockBasedVersion0,
+    /// Plain tables of either age.
+    Plain,
+    /// Cuckoo tables.
+    Cuckoo,
+}
+
+impl fmt::Display for RocksDbForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BlockBased => "block-based",
+            Self::BlockBasedVersion0 => "block-based, format version 0",
+            Self::Plain => "plain",
+            Self::Cuckoo => "cuckoo",
+        })
+    }
+}
+
+/// What is wrong with the bytes of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// The bytes that should tell where a block lies do not.
+    Handle {
+        /// Whose handle it should be.
+        block: BlockRole,
+    },
+    /// A block lies, at least partly, outside the part of the file that holds blocks.
+    Outside {
+        /// Which block.
+        block: BlockRole,
+        /// Where it should lie.
+        handle: BlockHandle,
+        /// Where the footer starts: blocks and their trailers lie before it.
+        end: u64,
+    },
+    /// The contents do not have the checksum that is stored behind them.
+    Checksum {
+        /// Which block.
+        block: BlockRole,
+        /// Where it starts in the file.
+        offset: u64,
+        /// The checksum in the file.
+        stored: u32,
+        /// The checksum of the contents.
+        computed: u32,
+    },
+    /// The byte behind the contents names no compression.
+    Compression {
+        /// Which block.
+        block: BlockRole,
+        /// Where it starts in the file.
+        offset: u64,
+        /// The byte.
+        found: u8,
+    },
+    /// The contents are marked as compressed with Snappy and do not decompress.
+    Snappy {
+        /// Which block.
+        block: BlockRole,
+        /// Where it starts in the file.
+        offset: u64,
+    },
+    /// The contents have no room for as many restart points as they say.
+    Restarts {
+        /// Which block.
+        block: BlockRole,
+        /// How many restart points the block says it has; `None` when it is too short to say.
+        count: Option<u32>,
+        /// Bytes of the contents.
+        size: usize,
+    },
+    /// An entry is cut, or says that it shares more with the key before it than that key has.
+    Entry {
+        /// Which block.
+        block: BlockRole,
+        /// Where the entry starts in the contents.
+        position: usize,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Handle { block } => write!(
+                f,
+                "the handle of the {block} is damaged, allowed are two numbers of at most 64 bits"
+            ),
+            Self::Outside { block, handle, end } => write!(
+                f,
+                "the {block} takes {} bytes and its trailer at offset {}, allowed is what ends before the footer \
+                 at offset {end}",
+                handle.size, handle.offset
+            ),
+            Self::Checksum {
+                block,
+                offset,
+                stored,
+                computed,
+            } => write!(
+                f,
+                "the {block} at offset {offset} has the checksum {computed:#010x}, stored is {stored:#010x}"
+            ),
+            Self::Compression { block, offset, found } => write!(
+                f,
+                "the {block} at offset {offset} has the compression {found}, allowed are 0, 1 and 2"
+            ),
+            Self::Snappy { block, offset } => {
+                write!(
+                    f,
+                    "the {block} at offset {offset} does not decompress with Snappy"
+                )
+            }
+            Self::Restarts {
+                block,
+                count: Some(count),
+                size,
+            } => write!(
+                f,
+                "the {block} of {size} bytes says that it has {count} restart points of 4 bytes"
+            ),
+            Self::Restarts {
+                block,
+                count: None,
+                size,
+            } => write!(f, "the {block} has {size} bytes, at least 4 are needed"),
+            Self::Entry { block, position } => {
+                write!(f, "the entry at byte {position} of the {block} is damaged")
+            }
+        }
+    }
+}
+
+impl Error for Damage {}
+
+/// Why a table, or a block of it, could not be read; `E` is the error of what the bytes are read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableError<E> {
+    /// The bytes could not be had.
+    Read {
+        /// Where in the file; `None` when it was the size that could not be had.
+        offset: Option<u64>,
+        /// How many bytes were asked for.
+        len: usize,
+        /// What the reader said.
+        source: E,
+    },
+    /// The file is shorter than a footer, so it is no table.
+    TooShort {
+        /// Its size in bytes.
+        size: u64,
+    },
+    /// The last eight bytes are those of no table that is known here.
+    UnknownMagic {
+        /// What they are.
+        found: u64,
+    },
+    /// The table is RocksDB's, not LevelDB's.
+    RocksDb(RocksDbForm),
+    /// The table is LevelDB's and damaged.
+    Damaged(Damage),
+    /// The contents are compressed in a way that is not read here.
+    Unsupported {
+        /// Which block.
+        block: BlockRole,
+        /// The byte that tells the compression: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
+        compression: u8,
+    },
+    /// The block is larger than any such block should be.
+    TooLarge {
+        /// Which block.
+        block: BlockRole,
+        /// Its size in bytes.
+        size: u64,
+        /// The largest size that is read.
+        allowed: u64,
+    },
+    /// The allocator refused the memory.
+    AllocationFailed {
+        /// How many bytes were asked for.
+        bytes: usize,
+    },
+}
+
+impl<E> From<Damage> for TableError<E> {
+    fn from(damage: Damage) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for TableError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read {
+                offset: Some(offset),
+                len,
+                source,
+            } => write!(f, "cannot read {len} bytes at offset {offset}: {source}"),
+            Self::Read { source, .. } => write!(f, "cannot tell the size of the table: {source}"),
+            Self::TooShort { size } => {
+                write!(f, "the file has {size} bytes, a table has at least {FOOTER_LEN}")
+            }
+            Self::UnknownMagic { found } => write!(
+                f,
+                "the last 8 bytes are {found:#018x}, those of a table of LevelDB are {MAGIC:#018x}"
+            ),
+            Self::RocksDb(form) => write!(f, "the table is RocksDB's ({form}), not LevelDB's"),
+            Self::Damaged(damage) => damage.fmt(f),
+            Self::Unsupported {
+                block,
+                compression: 1,
+            } => write!(
+                f,
+                "the {block} is compressed with Snappy, which needs the feature `snappy`"
+            ),
+            Self::Unsupported { block, compression } => write!(
+                f,
+                "the {block} has the compression {compression} (Zstandard), which is not supported"
+            ),
+            Self::TooLarge { block, size, allowed } => {
+                write!(f, "the {block} has {size} bytes, allowed are at most {allowed}")
+            }
+            Self::AllocationFailed { bytes } => write!(f, "no memory for {bytes} bytes"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for TableError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Read { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

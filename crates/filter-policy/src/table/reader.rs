@@ -1,0 +1,386 @@
+//! From the footer to the filter block.
+
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+use super::block::{Block, Entry};
+use super::error::{BlockRole, Damage, RocksDbForm, TableError};
+use super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
+use super::stored::{StoredBlock, TRAILER_LEN};
+
+/// The largest metaindex that is read, in bytes, before and after its keys are put together. LevelDB's has
+/// some fifty bytes.
+pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
+
+/// What the name of a policy follows in the metaindex.
+const FILTER_PREFIX: &[u8] = b"filter.";
+
+/// What the names of RocksDB's own blocks start with in the metaindex: `rocksdb.properties` in every table
+/// of the last decade, `rocksdb.stats` before.
+const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
+
+/// The bytes of a table, wherever they are.
+///
+/// Implemented for slices of bytes; for a file it is a few lines around its `metadata` and a positioned read.
+pub trait ReadAt {
+    /// Why bytes could not be had.
+    type Error;
+
+    /// The number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be had.
+    fn size(&self) -> Result<u64, Self::Error>;
+
+    /// Fills the buffer with the bytes that start at `offset`. Never called for bytes beyond
+    /// [`size`](Self::size).
+    ///
+    /// # Errors
+    ///
+    /// When fewer bytes than the buffer's can be had, for instance because a file has become shorter.
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error>;
+}
+
+impl<R: ReadAt + ?Sized> ReadAt for &R {
+    type Error = R::Error;
+
+    fn size(&self) -> Result<u64, Self::Error> {
+        (**self).size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        (**self).read_exact_at(offset, buffer)
+    }
+}
+
+impl ReadAt for [u8] {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|start| self.get(start..start.checked_add(buffer.len())?))
+            .ok_or(PastEnd {
+                offset,
+                len: buffer.len(),
+                size: self.len(),
+            })?;
+        buffer.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Bytes were asked for that a slice does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PastEnd {
+    offset: u64,
+    len: usize,
+    size: usize,
+}
+
+impl fmt::Display for PastEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} bytes at offset {} are asked for, there are {}",
+            self.len, self.offset, self.size
+        )
+    }
+}
+
+impl Error for PastEnd {}
+
+/// An entry of the metaindex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetaindexEntry {
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl MetaindexEntry {
+    /// The key: `filter.` and the name of a policy, or what other programs put there.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The value; a handle in every entry that LevelDB writes.
+    pub fn value(&self) -> &[u8] {
+        &self.value
+    }
+
+    /// The name of the policy whose filters the entry points at; `None` for entries of another kind. Engines
+    /// write names in ASCII, but any bytes can be stored.
+    pub fn policy_name(&self) -> Option<&[u8]> {
+        self.key.strip_prefix(FILTER_PREFIX)
+    }
+
+    /// Where the block lies that the entry points at; `None` when the value is no handle.
+    pub fn handle(&self) -> Option<BlockHandle> {
+        BlockHandle::decode(&self.value).map(|(handle, _)| handle)
+    }
+}
+
+/// A table of LevelDB's whose footer and metaindex have been read and found whole.
+///
+/// ```
+/// use filter_policy::table::{Table, TableError};
+///
+/// assert_eq!(Table::open(&[][..]).unwrap_err(), TableError::TooShort { size: 0 });
+/// assert_eq!(
+///     Table::open(&[0; 64][..]).unwrap_err().to_string(),
+///     "the last 8 bytes are 0x0000000000000000, those of a table of LevelDB are 0xdb4775248b80fb57"
+/// );
+/// ```
+#[derive(Debug, Clone)]
+pub struct Table<R> {
+    reader: R,
+    /// Where the footer starts: all blocks lie before it.
+    blocks_end: u64,
+    footer: Footer,
+    metaindex: Vec<MetaindexEntry>,
+}
+
+impl<R: ReadAt> Table<R> {
+    /// Reads the footer and the metaindex: two or three reads, whatever the size of the table.
+    ///
+    /// # Errors
+    ///
+    /// Every kind of [`TableError`]. Where the metaindex is damaged LevelDB itself goes on without filters,
+    /// and without `paranoid_checks` it does not look at its checksum.
+    pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
+        let size = reader.size().map_err(|source| TableError::Read {
+            offset: None,
+            len: 0,
+            source,
+        })?;
+        let blocks_end = size
+            .checked_sub(FOOTER_LEN as u64)
+            .ok_or(TableError::TooShort { size })?;
+        let mut footer = [0; FOOTER_LEN];
+        read(&reader, blocks_end, &mut footer)?;
+        let footer = Footer::decode(&footer);
+        if let Some(form) = footer.rocksdb_form() {
+            return Err(TableError::RocksDb(form));
+        }
+        if footer.magic != MAGIC {
+            return Err(TableError::UnknownMagic { found: footer.magic });
+        }
+
+        let mut table = Self {
+            reader,
+            blocks_end,
+            footer,
+            metaindex: Vec::new(),
+        };
+        table.metaindex = table.read_metaindex()?;
+        let of_rocksdb = |entry: &MetaindexEntry| entry.key.starts_with(ROCKSDB_PREFIX);
+        if table.metaindex.iter().any(of_rocksdb) {
+            return Err(TableError::RocksDb(RocksDbForm::BlockBasedVersion0));
+        }
+        Ok(table)
+    }
+
+    fn read_metaindex(&self) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
+        let block = BlockRole::Metaindex;
+        let too_large = |size| TableError::TooLarge {
+            block,
+            size,
+            allowed: MAX_METAINDEX_BYTES,
+        };
+        let handle = self.footer.metaindex.ok_or(Damage::Handle { block })?;
+        if handle.size > MAX_METAINDEX_BYTES {
+            self.check_bounds(block, handle)?;
+            return Err(too_large(handle.size));
+        }
+        let metaindex = self.block(block, handle)?;
+        let mut entries = metaindex.entries()?;
+        let mut collected = Vec::new();
+        // Keys that share their start take more memory than they take in the file.
+        let mut size = 0_u64;
+        while let Some(Entry { key, value }) = entries.next_entry()? {
+            size = size.saturating_add((key.len() + value.len()) as u64);
+            if size > MAX_METAINDEX_BYTES {
+                return Err(too_large(size));
+            }
+            collected.push(MetaindexEntry {
+                key: key.to_vec(),
+                value: value.to_vec(),
+            });
+        }
+        Ok(collected)
+    }
+
+    /// The footer.
+    pub const fn footer(&self) -> Footer {
+        self.footer
+    }
+
+    /// The entries of the metaindex, in the order they are stored.
+    pub fn metaindex(&self) -> &[MetaindexEntry] {
+        &self.metaindex
+    }
+
+    /// The names of the policies whose filters the table holds. LevelDB writes one or none.
+    pub fn policy_names(&self) -> impl Iterator<Item = &[u8]> {
+        self.metaindex.iter().filter_map(MetaindexEntry::policy_name)
+    }
+
+    /// The filter block of the policy of exactly this name, checked and ready for
+    /// [`FilterBlockReader`](crate::FilterBlockReader); `None` when the table has none.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
+    pub fn filter_block(&self, policy_name: &str) -> Result<Option<Vec<u8>>, TableError<R::Error>> {
+        let own = |entry: &&MetaindexEntry| entry.policy_name() == Some(policy_name.as_bytes());
+        let Some(entry) = self.metaindex.iter().find(own) else {
+            return Ok(None);
+        };
+        let block = BlockRole::Filter;
+        let handle = entry.handle().ok_or(Damage::Handle { block })?;
+        Ok(Some(self.block(block, handle)?.into_contents()))
+    }
+
+    /// Where the data blocks lie, in the order of their keys: what the filters are about.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the index could not be read. LevelDB compresses
+    /// the index of all but the smallest tables.
+    pub fn data_blocks(&self) -> Result<Vec<BlockHandle>, TableError<R::Error>> {
+        let block = BlockRole::Index;
+        let handle = self.footer.index.ok_or(Damage::Handle { block })?;
+        let index = self.block(block, handle)?;
+        let mut entries = index.entries()?;
+        let mut handles = Vec::new();
+        while let Some(Entry { value, .. }) = entries.next_entry()? {
+            let (handle, _) = BlockHandle::decode(value).ok_or(Damage::Handle {
+                block: BlockRole::Data,
+            })?;
+            handles.push(handle);
+        }
+        Ok(handles)
+    }
+
+    /// Reads a block, checks it and decompresses it. The role is for the words of the error.
+    ///
+    /// # Errors
+    ///
+    /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
+    pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
+        let mut bytes = self.stored_block(role, handle)?;
+        let Some(stored) = StoredBlock::new(&bytes) else {
+            return Err(outside(role, handle, self.blocks_end).into());
+        };
+        let (offset, computed) = (handle.offset, stored.computed_checksum());
+        if computed != stored.stored_checksum() {
+            return Err(TableError::Damaged(Damage::Checksum {
+                block: role,
+                offset,
+                stored: stored.stored_checksum(),
+                computed,
+            }));
+        }
+        match stored.compression() {
+            StoredBlock::UNCOMPRESSED => {
+                bytes.truncate(stored.contents().len());
+                Ok(Block::new(role, bytes))
+            }
+            StoredBlock::SNAPPY => Ok(Block::new(role, decompress(role, offset, stored.contents())?)),
+            StoredBlock::ZSTD => Err(TableError::Unsupported {
+                block: role,
+                compression: StoredBlock::ZSTD,
+            }),
+            found => Err(TableError::Damaged(Damage::Compression {
+                block: role,
+                offset,
+                found,
+            })),
+        }
+    }
+
+    /// Reads a block as it is stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs
+    /// that look into damaged tables.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Outside`], and the kinds that say why the bytes could not be read.
+    pub fn stored_block(
+        &self,
+        role: BlockRole,
+        handle: BlockHandle,
+    ) -> Result<Vec<u8>, TableError<R::Error>> {
+        let len = self.check_bounds(role, handle)?;
+        let len = usize::try_from(len).map_err(|_| TableError::TooLarge {
+            block: role,
+            size: handle.size,
+            allowed: (usize::MAX - TRAILER_LEN) as u64,
+        })?;
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(len)
+            .map_err(|_| TableError::AllocationFailed { bytes: len })?;
+        bytes.resize(len, 0);
+        read(&self.reader, handle.offset, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The bytes that a block takes with its trailer, which lie before the footer.
+    fn check_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
+        handle
+            .size
+            .checked_add(TRAILER_LEN as u64)
+            .filter(|&len| {
+                handle
+                    .offset
+                    .checked_add(len)
+                    .is_some_and(|end| end <= self.blocks_end)
+            })
+            .ok_or(outside(role, handle, self.blocks_end))
+    }
+}
+
+const fn outside(block: BlockRole, handle: BlockHandle, end: u64) -> Damage {
+    Damage::Outside { block, handle, end }
+}
+
+fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), TableError<R::Error>> {
+    let len = buffer.len();
+    reader
+        .read_exact_at(offset, buffer)
+        .map_err(|source| TableError::Read {
+            offset: Some(offset),
+            len,
+            source,
+        })
+}
+
+#[cfg(feature = "snappy")]
+fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, TableError<E>> {
+    /// No element of the format makes more of its bytes than a copy of 64 bytes that takes three. The claim
+    /// is checked before memory is taken for it.
+    const MAX_RATIO: usize = 22;
+
+    let damaged = TableError::Damaged(Damage::Snappy { block, offset });
+    match snap::raw::decompress_len(compressed) {
+        Ok(len) if len <= compressed.len().saturating_mul(MAX_RATIO) => {}
+        _ => return Err(damaged),
+    }
+    snap::raw::Decoder::new()
+        .decompress_vec(compressed)
+        .map_err(|_| damaged)
+}
+
+#[cfg(not(feature = "snappy"))]
+fn decompress<E>(block: BlockRole, _: u64, _: &[u8]) -> Result<Vec<u8>, TableError<E>> {
+    Err(TableError::Unsupported {
+        block,
+        compression: StoredBlock::SNAPPY,
+    })
+}
