@@ -2,22 +2,28 @@
 //! blocks those kept from being read.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/asked.rs"]
+mod asked;
+#[path = "support/disk.rs"]
+mod disk;
+#[path = "support/filled.rs"]
+mod filled;
 mod support;
 
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
+use asked::{Counting, counting};
+use disk::CountingEnv;
+use filled::{COUNT, found, iterated, key, scattered, written};
 use filter_policy::table::{BlockRole, Table};
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterPolicy, FixedPrefix, KeyHasher, PrefixPolicy,
 };
 use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
-use support::{
-    COUNT, Counting, CountingEnv, Unfiltered, found, iterated, options, read_absent, tables, with_policy,
-    written,
-};
+use support::{options, tables, with_policy};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -28,11 +34,34 @@ fn snappy() -> Options {
     }
 }
 
+/// Denies nothing: what reads cost without filters.
+pub(crate) struct Unfiltered;
+
+impl rusty_leveldb::FilterPolicy for Unfiltered {
+    fn name(&self) -> &'static str {
+        "Unfiltered"
+    }
+
+    fn create_filter(&self, _: &[u8], _: &[usize]) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        true
+    }
+}
+
+fn read_absent(db: &mut DB) {
+    for number in scattered() {
+        assert_eq!(db.get(&key(2 * number + 1)), None);
+    }
+}
+
 /// Writes a database with the policy, opens it again, and reads what is there and what is not.
 fn round_trip<P: FilterPolicy + Clone + Send + 'static>(policy: P, options: &Options) {
     let folder = tempfile::tempdir().unwrap();
     let mut db = checked_open(folder.path(), options.clone(), policy.clone()).unwrap();
-    support::write(&mut db);
+    filled::write(&mut db);
     // Beyond the compaction: some of it stays in the log and becomes a table when it is opened.
     db.put(b"late", b"value").unwrap();
     assert_eq!(found(&mut db), COUNT);
@@ -90,7 +119,7 @@ fn reads_of_absent_and_present<P: rusty_leveldb::FilterPolicy + 'static>(
 #[test]
 fn absent_keys_read_hardly_a_block() {
     let bloom = BloomFilterPolicy::bloom_filter2(TEN);
-    let (policy, asked) = support::counting(bloom);
+    let (policy, asked) = counting(bloom);
     let folder = written(with_policy(options(), RustyLevelDbPolicy::new(bloom).unwrap()));
     let (absent, present) = reads_of_absent_and_present(folder.path(), policy);
     let denials = asked.denials.load(Ordering::Relaxed);

@@ -1,16 +1,22 @@
 //! Databases that another policy wrote: what the engine makes of them, and that the check says so beforehand.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/asked.rs"]
+mod asked;
+#[path = "support/filled.rs"]
+mod filled;
 mod support;
 
 use std::cmp::Ordering as Order;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
+use asked::{Counting, counting};
+use filled::{COUNT, found, iterated, written};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, Murmur2};
 use filter_policy_rusty_leveldb::{OpenError, RustyLevelDbPolicy, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
-use support::{COUNT, counting, found, iterated, options, tables, with_policy, written};
+use support::{options, tables, with_policy};
 
 const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
 
@@ -88,7 +94,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
 #[test]
 fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
     let folder = written(with_policy(options(), BloomPolicy::new(10)));
-    let (policy, asked) = support::Counting::new(Named("zzz.Custom", BLOOM));
+    let (policy, asked) = Counting::new(Named("zzz.Custom", BLOOM));
     let mut db = checked_open(folder.path(), options(), policy).unwrap();
     assert_eq!(found(&mut db), COUNT);
     assert_eq!(asked.questions.load(Ordering::Relaxed), 0);
@@ -173,7 +179,7 @@ fn the_check_says_what_the_engine_does() {
             drop(db);
             for reads in NAMES {
                 let verdict = check("database", &memory, reads);
-                // A policy that denies nothing, so that only the question counts.
+                // The bits are the same under every name, so no key is lost, and whether it was asked is all that differs.
                 let (adapter, asked) = counting(Named(reads, BLOOM));
                 let mut db = DB::open("database", with_policy(memory.clone(), adapter)).unwrap();
                 assert!(db.get(b"key").is_some() && db.get(b"other").is_some());
