@@ -3,6 +3,7 @@
 
 mod commands;
 mod failure;
+mod inspection;
 mod interrupt;
 mod suite;
 mod table;

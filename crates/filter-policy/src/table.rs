@@ -35,6 +35,8 @@ mod error;
 mod footer;
 #[cfg(feature = "alloc")]
 mod reader;
+#[cfg(feature = "alloc")]
+mod source;
 mod stored;
 mod varint;
 
@@ -44,5 +46,7 @@ pub use checksum::block_checksum;
 pub use error::{BlockRole, Damage, RocksDbForm, TableError};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
 #[cfg(feature = "alloc")]
-pub use reader::{MAX_METAINDEX_BYTES, MetaindexEntry, PastEnd, ReadAt, Table};
+pub use reader::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, MetaindexEntry, Table};
+#[cfg(feature = "alloc")]
+pub use source::{PastEnd, ReadAt};
 pub use stored::{StoredBlock, TRAILER_LEN};

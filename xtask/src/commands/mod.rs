@@ -1,6 +1,8 @@
 //! The commands, one file each.
 
 mod compare;
+mod fuzz;
+mod inspect;
 mod list;
 mod render;
 mod reproduce;
@@ -12,7 +14,7 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 
-/// Compares hash functions, and looks after the workspace.
+/// Compares hash functions, inspects filters, and looks after the workspace.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask",
@@ -23,6 +25,7 @@ use crate::failure::Failure;
         cargo xtask compare                     every function on every embedded dataset\n  \
         cargo xtask compare --keys my-keys.txt  on your own keys, one a line\n  \
         cargo xtask list                        what there is to compare\n  \
+        cargo xtask inspect DB                  the filters of a database of LevelDB's\n  \
         cargo xtask test --install              the whole test suite\n\n\
         Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
@@ -38,8 +41,10 @@ enum Command {
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
+    Inspect(inspect::Arguments),
     Tidy(tidy::Arguments),
     Test(test::Arguments),
+    Fuzz(fuzz::Arguments),
 }
 
 impl Cli {
@@ -50,8 +55,10 @@ impl Cli {
             Command::Render(arguments) => render::run(&arguments),
             Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::List(arguments) => list::run(&arguments),
+            Command::Inspect(arguments) => inspect::run(&arguments),
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
+            Command::Fuzz(arguments) => fuzz::run(&arguments),
         }
     }
 }

@@ -99,6 +99,26 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
+/// Runs these cases of the fuzz targets.
+pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
+    let arguments = [
+        "test",
+        "--release",
+        "--package",
+        "filter-policy",
+        "--features",
+        "snappy",
+        "--test",
+        "fuzz",
+    ];
+    let mut command = cargo_command(root, &arguments);
+    command
+        .env("FILTER_POLICY_FUZZ_FIRST", first.to_string())
+        .env("FILTER_POLICY_FUZZ_CASES", cases.to_string())
+        .env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true");
+    run_command(&mut command)
+}
+
 fn tidy_step(root: &Path) -> Result<(), String> {
     let offences = tidy::check(root)?;
     if offences.is_empty() {

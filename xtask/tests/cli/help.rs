@@ -8,7 +8,7 @@ use super::Workbench;
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "compare", "render", "list", "tidy", "test"] {
+    for command in ["", "compare", "render", "list", "inspect", "tidy", "test", "fuzz"] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()

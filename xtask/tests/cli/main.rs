@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod help;
+mod inspect;
 mod interrupt;
 mod keys;
 mod mistakes;

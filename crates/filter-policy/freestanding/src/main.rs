@@ -9,13 +9,20 @@ use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
 use filter_policy::sizing::Format;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterKind, FilterPolicy, FilterView};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Error, FilterBlockReader, FilterKind, FilterPolicy, FilterView,
+};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 /// What LevelDB writes for these keys at 10 bits per key.
 const GOLDEN_KEYS: [&[u8]; 3] = [b"", b"dup", b"dup"];
 const GOLDEN_FILTER: [u8; 9] = [0x08, 0x80, 0x84, 0x00, 0x82, 0x80, 0x91, 0x80, 0x06];
+
+/// The filter block of a table that LevelDB wrote, with the one key `only`.
+const GOLDEN_BLOCK: [u8; 18] = [
+    0x40, 0x00, 0x02, 0x80, 0x00, 0x24, 0x00, 0x01, 0x06, 0, 0, 0, 0, 9, 0, 0, 0, 11,
+];
 
 const KEYS: u16 = 1000;
 
@@ -86,6 +93,13 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
         Err(Error::BufferTooShort { needed: 9, given: 4 })
     ) {
         return Ok(8);
+    }
+    let filters = FilterBlockReader::new(&GOLDEN_BLOCK);
+    if !filters.key_may_match(&leveldb, 0, b"only")
+        || filters.key_may_match(&leveldb, 0, b"other")
+        || filters.damage().next().is_some()
+    {
+        return Ok(9);
     }
     Ok(0)
 }

@@ -39,7 +39,8 @@ pub struct FilterBlockReader<'a> {
 pub struct StoredFilter<'a> {
     /// Its number, from 0.
     pub index: usize,
-    /// It covers the data blocks that start at these offsets of the file.
+    /// It covers the data blocks that start at these offsets of the file; none where the base exponent is
+    /// above 63.
     pub block_offsets: Range<u64>,
     /// Its bytes, none when it covers no key; `None` when its offsets are damaged.
     pub bytes: Option<&'a [u8]>,
@@ -234,9 +235,6 @@ impl<'a> FilterBlockReader<'a> {
 
     /// The first offset of the file that the filter of this number covers, or the largest offset there is.
     fn start_of(&self, index: usize) -> u64 {
-        if index == 0 {
-            return 0;
-        }
         1_u64
             .checked_shl(u32::from(self.base_lg))
             .and_then(|width| width.checked_mul(index as u64))

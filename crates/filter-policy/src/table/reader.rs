@@ -1,17 +1,20 @@
 //! From the footer to the filter block.
 
 use alloc::vec::Vec;
-use core::error::Error;
-use core::fmt;
 
 use super::block::{Block, Entry};
 use super::error::{BlockRole, Damage, RocksDbForm, TableError};
 use super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
+use super::source::ReadAt;
 use super::stored::{StoredBlock, TRAILER_LEN};
 
 /// The largest metaindex that is read, in bytes, before and after its keys are put together. LevelDB's has
 /// some fifty bytes.
 pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
+
+/// The largest block that is read, in bytes as stored: LevelDB lets no table of a database grow beyond 2^30
+/// bytes (`max_file_size` in its `db/db_impl.cc`).
+pub const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
 /// What the name of a policy follows in the metaindex.
 const FILTER_PREFIX: &[u8] = b"filter.";
@@ -19,82 +22,6 @@ const FILTER_PREFIX: &[u8] = b"filter.";
 /// What the names of RocksDB's own blocks start with in the metaindex: `rocksdb.properties` in every table
 /// of the last decade, `rocksdb.stats` before.
 const ROCKSDB_PREFIX: &[u8] = b"rocksdb.";
-
-/// The bytes of a table, wherever they are.
-///
-/// Implemented for slices of bytes; for a file it is a few lines around its `metadata` and a positioned read.
-pub trait ReadAt {
-    /// Why bytes could not be had.
-    type Error;
-
-    /// The number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be had.
-    fn size(&self) -> Result<u64, Self::Error>;
-
-    /// Fills the buffer with the bytes that start at `offset`. Never called for bytes beyond
-    /// [`size`](Self::size).
-    ///
-    /// # Errors
-    ///
-    /// When fewer bytes than the buffer's can be had, for instance because a file has become shorter.
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error>;
-}
-
-impl<R: ReadAt + ?Sized> ReadAt for &R {
-    type Error = R::Error;
-
-    fn size(&self) -> Result<u64, Self::Error> {
-        (**self).size()
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error> {
-        (**self).read_exact_at(offset, buffer)
-    }
-}
-
-impl ReadAt for [u8] {
-    type Error = PastEnd;
-
-    fn size(&self) -> Result<u64, PastEnd> {
-        Ok(self.len() as u64)
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
-        let bytes = usize::try_from(offset)
-            .ok()
-            .and_then(|start| self.get(start..start.checked_add(buffer.len())?))
-            .ok_or(PastEnd {
-                offset,
-                len: buffer.len(),
-                size: self.len(),
-            })?;
-        buffer.copy_from_slice(bytes);
-        Ok(())
-    }
-}
-
-/// Bytes were asked for that a slice does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PastEnd {
-    offset: u64,
-    len: usize,
-    size: usize,
-}
-
-impl fmt::Display for PastEnd {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} bytes at offset {} are asked for, there are {}",
-            self.len, self.offset, self.size
-        )
-    }
-}
-
-impl Error for PastEnd {}
 
 /// An entry of the metaindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,16 +115,7 @@ impl<R: ReadAt> Table<R> {
 
     fn read_metaindex(&self) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
         let block = BlockRole::Metaindex;
-        let too_large = |size| TableError::TooLarge {
-            block,
-            size,
-            allowed: MAX_METAINDEX_BYTES,
-        };
         let handle = self.footer.metaindex.ok_or(Damage::Handle { block })?;
-        if handle.size > MAX_METAINDEX_BYTES {
-            self.check_bounds(block, handle)?;
-            return Err(too_large(handle.size));
-        }
         let metaindex = self.block(block, handle)?;
         let mut entries = metaindex.entries()?;
         let mut collected = Vec::new();
@@ -206,7 +124,11 @@ impl<R: ReadAt> Table<R> {
         while let Some(Entry { key, value }) = entries.next_entry()? {
             size = size.saturating_add((key.len() + value.len()) as u64);
             if size > MAX_METAINDEX_BYTES {
-                return Err(too_large(size));
+                return Err(TableError::TooLarge {
+                    block,
+                    size,
+                    allowed: MAX_METAINDEX_BYTES,
+                });
             }
             collected.push(MetaindexEntry {
                 key: key.to_vec(),
@@ -310,18 +232,26 @@ impl<R: ReadAt> Table<R> {
     ///
     /// # Errors
     ///
-    /// [`Damage::Outside`], and the kinds that say why the bytes could not be read.
+    /// [`Damage::Outside`]; [`TableError::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
+    /// block above [`MAX_BLOCK_BYTES`]; the kinds that say why the bytes could not be read.
     pub fn stored_block(
         &self,
         role: BlockRole,
         handle: BlockHandle,
     ) -> Result<Vec<u8>, TableError<R::Error>> {
-        let len = self.check_bounds(role, handle)?;
-        let len = usize::try_from(len).map_err(|_| TableError::TooLarge {
-            block: role,
-            size: handle.size,
-            allowed: (usize::MAX - TRAILER_LEN) as u64,
-        })?;
+        let len = self.len_within_bounds(role, handle)?;
+        let allowed = match role {
+            BlockRole::Metaindex => MAX_METAINDEX_BYTES,
+            BlockRole::Index | BlockRole::Filter | BlockRole::Data => MAX_BLOCK_BYTES,
+        };
+        let len = usize::try_from(len)
+            .ok()
+            .filter(|_| handle.size <= allowed)
+            .ok_or(TableError::TooLarge {
+                block: role,
+                size: handle.size,
+                allowed,
+            })?;
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(len)
@@ -332,7 +262,7 @@ impl<R: ReadAt> Table<R> {
     }
 
     /// The bytes that a block takes with its trailer, which lie before the footer.
-    fn check_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
+    fn len_within_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
         handle
             .size
             .checked_add(TRAILER_LEN as u64)

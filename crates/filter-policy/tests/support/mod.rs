@@ -1,15 +1,12 @@
 //! Shared by the golden tests: reading the data files and making the keys that they are about.
 
-use std::path::Path;
-
 use serde::de::DeserializeOwned;
+
+pub(crate) mod data;
 
 /// The rows of a JSON Lines file below `tests/data`.
 pub(crate) fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = String::from_utf8(data::bytes(file)).unwrap();
     text.lines()
         .enumerate()
         .map(|(i, line)| {
@@ -40,16 +37,4 @@ pub(crate) fn key(rule: &str, i: u32) -> Vec<u8> {
         }
         _ => panic!("no rule is called {rule:?}"),
     }
-}
-
-/// Builds a filter in a slice of exactly the length that the policy states, without an allocator's help from
-/// the crate.
-pub(crate) fn build<H: filter_policy::KeyHasher>(
-    policy: &filter_policy::BloomFilterPolicy<H>,
-    keys: &[Vec<u8>],
-) -> Vec<u8> {
-    let mut filter = vec![0xaa; policy.filter_len(keys.len()).unwrap()];
-    let written = policy.build_in(keys, &mut filter).unwrap().len();
-    assert_eq!(written, filter.len());
-    filter
 }

@@ -1,0 +1,93 @@
+//! Where the bytes of a table come from.
+
+use alloc::vec::Vec;
+use core::error::Error;
+use core::fmt;
+
+/// The bytes of a table, wherever they are.
+///
+/// Implemented for slices and vectors of bytes; for a file it is a few lines around its `metadata` and a positioned read.
+pub trait ReadAt {
+    /// Why bytes could not be had.
+    type Error;
+
+    /// The number of bytes.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be had.
+    fn size(&self) -> Result<u64, Self::Error>;
+
+    /// Fills the buffer with the bytes that start at `offset`. Never called for bytes beyond
+    /// [`size`](Self::size).
+    ///
+    /// # Errors
+    ///
+    /// When fewer bytes than the buffer's can be had, for instance because a file has become shorter.
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error>;
+}
+
+impl<R: ReadAt + ?Sized> ReadAt for &R {
+    type Error = R::Error;
+
+    fn size(&self) -> Result<u64, Self::Error> {
+        (**self).size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        (**self).read_exact_at(offset, buffer)
+    }
+}
+
+impl ReadAt for [u8] {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        let bytes = usize::try_from(offset)
+            .ok()
+            .and_then(|start| self.get(start..start.checked_add(buffer.len())?))
+            .ok_or(PastEnd {
+                offset,
+                len: buffer.len(),
+                size: self.len(),
+            })?;
+        buffer.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    type Error = PastEnd;
+
+    fn size(&self) -> Result<u64, PastEnd> {
+        self.as_slice().size()
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), PastEnd> {
+        self.as_slice().read_exact_at(offset, buffer)
+    }
+}
+
+/// Bytes were asked for that a slice does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PastEnd {
+    offset: u64,
+    len: usize,
+    size: usize,
+}
+
+impl fmt::Display for PastEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} bytes at offset {} are asked for, there are {}",
+            self.len, self.offset, self.size
+        )
+    }
+}
+
+impl Error for PastEnd {}

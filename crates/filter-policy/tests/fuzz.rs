@@ -1,0 +1,281 @@
+//! Damaged files: mutations of what LevelDB wrote, given to every reader of foreign bytes.
+//!
+//! Each target runs a number of cases that takes about a second. `FILTER_POLICY_FUZZ_CASES` sets another
+//! number, `FILTER_POLICY_FUZZ_FIRST` the number of the first case; `cargo xtask fuzz` sets both. A case
+//! depends on its number alone, and the number of one that fails is printed.
+#![cfg(feature = "alloc")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use filter_policy::table::{BlockHandle, BlockRole, MAX_METAINDEX_BYTES, Table, TableError, block_checksum};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy, FilterView, KeyHasher,
+    LevelDbHash,
+};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+#[path = "support/data.rs"]
+mod data;
+#[path = "support/reading.rs"]
+mod reading;
+
+use reading::check_reading;
+
+const TABLES: [&str; 8] = [
+    "article/article_highbit_bpk10.ldb",
+    "leveldb/ldb/db_bpk10_nosnappy_bs4096_bigvalues.ldb",
+    "leveldb/ldb/db_bpk10_snappy_bs4096.ldb",
+    "leveldb/ldb/db_bpk10_tombstones_bs4096.ldb",
+    "leveldb/ldb/db_nofilter_bs4096.ldb",
+    "leveldb/ldb/tablebuilder_empty_bpk10.ldb",
+    "leveldb/ldb/tablebuilder_one_bpk10.ldb",
+    "rocksdb/fv0_legacy_bloom10.sst",
+];
+
+/// A number from the environment.
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} is {text:?}, allowed is a whole number")),
+        Err(_) => default,
+    }
+}
+
+/// Runs a target on mutations of the corpus.
+fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec<u8>)) {
+    let first = setting("FILTER_POLICY_FUZZ_FIRST", 0);
+    for case in (0..setting("FILTER_POLICY_FUZZ_CASES", default_cases)).map(|i| first.wrapping_add(i)) {
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let mut source = Source(SplitMix64::seed_from_u64(case));
+            let bytes = source.mutation(corpus);
+            target(&mut source, bytes);
+        }));
+        if let Err(panic) = result {
+            eprintln!("to repeat: cargo xtask fuzz --first {case} --cases 1");
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// The choices of one case.
+struct Source(SplitMix64);
+
+impl Source {
+    /// A number below `end`; 0 if there is none.
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.0.next_u64() % (end as u64).max(1)).unwrap()
+    }
+
+    /// A position at which the mutation of so many bytes starts: half of the time among the last 300, where
+    /// a table keeps what leads to its filters.
+    fn position(&mut self, len: usize) -> usize {
+        match self.below(2) {
+            0 => self.below(len),
+            _ => len - 1 - self.below(len.min(300)),
+        }
+    }
+
+    /// Numbers that sit on the edges of what readers compute with.
+    fn interesting(&mut self, len: usize) -> u64 {
+        let near = [
+            0,
+            1,
+            4,
+            5,
+            11,
+            30,
+            31,
+            48,
+            64,
+            0x7f,
+            0x80,
+            0xff,
+            2047,
+            2048,
+            len as u64,
+            0x7fff_ffff,
+            u64::from(u32::MAX),
+            1 << 40,
+            u64::MAX,
+        ];
+        near[self.below(near.len())].wrapping_add_signed([0, 0, 0, -1, 1][self.below(5)])
+    }
+
+    fn mutation(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
+        let mut bytes = corpus[self.below(corpus.len())].clone();
+        for _ in 0..=self.below(4) {
+            if bytes.is_empty() {
+                break;
+            }
+            let len = bytes.len();
+            let at = self.position(len);
+            let field = self.interesting(len).to_le_bytes();
+            match self.below(9) {
+                0 => bytes[at] ^= 1 << self.below(8),
+                1 => bytes[at] = field[0],
+                2 => overwrite(&mut bytes, at, &field[..4]),
+                3 => overwrite(&mut bytes, at, &field),
+                4 => overwrite(&mut bytes, at, &[0xff; 9][..self.below(9)]),
+                5 => bytes.truncate(at),
+                6 => drop(bytes.drain(at..len.min(at + 1 + self.below(8)))),
+                7 => drop(bytes.splice(at..at, field)),
+                // The rest of another file.
+                _ => {
+                    let other = &corpus[self.below(corpus.len())];
+                    let from = self.below(other.len());
+                    bytes.splice(at.., other[from..].iter().copied());
+                }
+            }
+        }
+        bytes
+    }
+}
+
+fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
+    for (byte, new) in bytes[at..].iter_mut().zip(with) {
+        *byte = *new;
+    }
+}
+
+fn tables() -> Vec<Vec<u8>> {
+    TABLES.map(data::bytes).to_vec()
+}
+
+/// The filter blocks of the corpus's tables.
+fn filter_blocks() -> Vec<Vec<u8>> {
+    let block = |file: Vec<u8>| {
+        let table = Table::open(file).ok()?;
+        let name = String::from_utf8(table.policy_names().next()?.to_vec()).unwrap();
+        table.filter_block(&name).unwrap()
+    };
+    let blocks: Vec<_> = tables().into_iter().filter_map(block).collect();
+    assert_eq!(blocks.len(), 6);
+    blocks
+}
+
+#[test]
+fn filters() {
+    let mut corpus = vec![vec![], vec![0], vec![0xff, 31]];
+    for block in filter_blocks() {
+        let reader = FilterBlockReader::new(&block);
+        corpus.extend(reader.filters().map(|filter| filter.bytes.unwrap().to_vec()));
+    }
+    let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    fuzz(&corpus, 200_000, |source, filter| {
+        let view = FilterView::new(&filter);
+        let key = source.0.next_u64().to_le_bytes();
+        let key = &key[..source.below(9)];
+        let may_match = policy.key_may_match(key, &filter);
+        assert_eq!(view.may_match_hash(LevelDbHash.hash(key)), may_match);
+        match view.kind() {
+            FilterKind::TooShort => assert!(!may_match && filter.len() < 2),
+            FilterKind::Reserved => assert!(may_match && filter.last().unwrap() > &30),
+            FilterKind::Bloom => {
+                assert!(view.ones() <= view.bits());
+                assert!(may_match || (view.ones() < view.bits() && view.probe_count() != Some(0)));
+            }
+            kind => panic!("{kind:?} is new"),
+        }
+        assert!((0.0..=1.0).contains(&view.false_positive_rate()));
+        assert!(
+            view.estimated_keys()
+                .is_none_or(|keys| keys.is_finite() && keys >= 0.0)
+        );
+    });
+}
+
+#[test]
+fn blocks_of_filters() {
+    fuzz(&filter_blocks(), 30_000, |source, block| {
+        let block_offset = source.interesting(block.len());
+        check_reading(&block, block_offset);
+        check_reading(&block, block_offset % 131_072);
+        for damage in FilterBlockReader::new(&block).damage().take(3) {
+            assert!(!damage.to_string().is_empty());
+        }
+    });
+}
+
+/// Half of the files get new checksums, as if a writer had been wrong, so that the readers behind the
+/// checksums see damage as well.
+#[test]
+fn whole_tables() {
+    fuzz(&tables(), 30_000, |source, mut file| {
+        if source.below(2) == 0 {
+            repair(&mut file);
+        }
+        if let Err(error) = walk(&file, source) {
+            assert!(!error.to_string().is_empty());
+        }
+    });
+}
+
+/// Reads all there is to read, as far as it goes.
+fn walk(file: &[u8], source: &mut Source) -> Result<(), TableError<impl std::error::Error + use<>>> {
+    let table = Table::open(file)?;
+    let size: usize = table
+        .metaindex()
+        .iter()
+        .map(|entry| entry.key().len() + entry.value().len())
+        .sum();
+    assert!(size as u64 <= MAX_METAINDEX_BYTES);
+    for name in table.policy_names() {
+        let Ok(name) = str::from_utf8(name) else {
+            continue;
+        };
+        let block = table.filter_block(name)?.unwrap();
+        check_size(&block, file);
+        check_reading(&block, source.interesting(file.len()));
+    }
+    for handle in table.data_blocks()? {
+        let block = table.block(BlockRole::Data, handle)?;
+        check_size(block.contents(), file);
+        let mut entries = block.entries()?;
+        while let Some(entry) = entries.next_entry()? {
+            assert!(entry.key.len() + entry.value.len() <= block.contents().len());
+        }
+    }
+    Ok(())
+}
+
+/// No block is larger than the file, or than Snappy can make of it.
+fn check_size(block: &[u8], file: &[u8]) {
+    assert!(block.len() <= 22 * file.len());
+}
+
+/// Gives the metaindex, the index and the filter blocks that can be found the checksums that they have.
+fn repair(file: &mut [u8]) {
+    use filter_policy::table::{FOOTER_LEN, Footer};
+
+    let Some(footer) = file.last_chunk::<FOOTER_LEN>().map(Footer::decode) else {
+        return;
+    };
+    for handle in [footer.metaindex, footer.index].into_iter().flatten() {
+        repair_block(file, handle);
+    }
+    let handles: Vec<_> = match Table::open(&*file) {
+        Ok(table) => table
+            .metaindex()
+            .iter()
+            .filter_map(|entry| entry.handle())
+            .collect(),
+        Err(_) => return,
+    };
+    for handle in handles {
+        repair_block(file, handle);
+    }
+}
+
+fn repair_block(file: &mut [u8], handle: BlockHandle) -> Option<()> {
+    let start = usize::try_from(handle.offset).ok()?;
+    let end = start.checked_add(usize::try_from(handle.size).ok()?)?;
+    let compression = *file.get(end)?;
+    let checksum = block_checksum(file.get(start..end)?, compression);
+    file.get_mut(end + 1..)?
+        .first_chunk_mut::<4>()?
+        .copy_from_slice(&checksum.to_le_bytes());
+    Some(())
+}

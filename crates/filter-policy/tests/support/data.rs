@@ -1,0 +1,11 @@
+//! The data files.
+
+use std::path::Path;
+
+/// The bytes of a file below `tests/data`.
+pub(crate) fn bytes(file: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(file);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
