@@ -315,6 +315,27 @@ mod tests {
     }
 
     #[test]
+    fn any_edit_has_an_answer() {
+        let [edit, ..] = &edits()[..] else {
+            panic!("no edits");
+        };
+        for position in 0..edit.len() {
+            for byte in 0..=255 {
+                let mut changed = edit.clone();
+                changed[position] = byte;
+                let mut live = BTreeSet::new();
+                let applied = apply(&changed, &mut live);
+                // A table takes six bytes at least, and none is added by halves.
+                assert!(live.len() <= changed.len() / 6);
+                assert!(applied.is_some() || live.is_empty(), "{position}, {byte}");
+            }
+        }
+        // It can be cut before each of its seven parts and nowhere else.
+        let whole = |end: &usize| apply(&edit[..*end], &mut BTreeSet::new()).is_some();
+        assert_eq!((0..edit.len()).filter(whole).count(), 7);
+    }
+
+    #[test]
     fn pieces_out_of_sequence_are_found() {
         let whole = log(&[edits()[1].clone()]);
         // Without its first block the record starts in the middle.

@@ -8,6 +8,7 @@ mod filled;
 mod support;
 
 use std::cmp::Ordering as Order;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -235,4 +236,30 @@ fn without_filters_and_without_tables_every_policy_is_safe() {
         check(folder.path(), &options(), "").unwrap_err(),
         OpenError::Name(_)
     ));
+}
+
+#[test]
+fn tables_of_leveldb_itself_are_judged_by_their_names() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data/leveldb/ldb");
+    let folder = written(with_policy(options(), BloomPolicy::new(10)));
+    let live = &tables(folder.path())[0];
+    let golden = tables(&golden);
+    assert_eq!(golden.len(), 13);
+    for table in golden {
+        // In the place of one of the database's tables; the check does not ask which keys it holds.
+        std::fs::copy(&table, live).unwrap();
+        let name = table.file_name().unwrap().to_string_lossy();
+        let verdict = |policy| check(folder.path(), &options(), policy);
+        verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
+        verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
+        let first = match verdict("BloomFilter2").unwrap_err() {
+            OpenError::ForeignFilters { table, found, .. } => {
+                assert_eq!(found, "leveldb.BuiltinBloomFilter2", "{name}");
+                table == *live
+            }
+            error => panic!("{name}: {error}"),
+        };
+        // The one without filters passes, and the database's next table is the one that is refused.
+        assert_eq!(first, !name.contains("nofilter"), "{name}");
+    }
 }
