@@ -199,6 +199,19 @@ fn filters_that_the_engine_cannot_read_are_refused() {
     );
     fs::write(&table, &whole).unwrap();
 
+    // One literal of Snappy's: the length of it all, the tag for one byte of length, and that.
+    rewrite_filters(&table, |block, compression| {
+        *compression = 1;
+        let len = u8::try_from(block.len() - 3).unwrap();
+        assert!(len < 128, "the length of it all takes one byte");
+        block[..3].copy_from_slice(&[len, 60 << 2, len - 1]);
+    });
+    assert_eq!(
+        filter_defect(folder.path()),
+        FilterDefect::Compressed { compression: 1 }
+    );
+    fs::write(&table, &whole).unwrap();
+
     rewrite_filters(&table, |block, _| block[block.len() - 1] = 12);
     assert_eq!(
         filter_defect(folder.path()),
