@@ -29,6 +29,8 @@ pub mod format;
 mod hasher;
 mod params;
 mod policy;
+#[cfg(feature = "alloc")]
+mod prefix;
 mod probe;
 pub mod sizing;
 pub mod table;
@@ -44,5 +46,7 @@ pub use filter_block::{FilterBlockDamage, FilterBlockReader, StoredFilter};
 pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
 pub use policy::FilterPolicy;
+#[cfg(feature = "alloc")]
+pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 pub use probe::{Positions, ProbeSequence};
 pub use view::{FilterKind, FilterView};

@@ -70,6 +70,23 @@ pub trait FilterPolicy {
     ///
     /// `filter` is one filter, exactly as it was created, or whatever a disk made of it.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool;
+
+    /// Whether [`prefix_may_match`](Self::prefix_may_match) ever says no: an engine need not fetch the filter
+    /// for a scan otherwise. The default is that it never does.
+    fn answers_prefixes(&self) -> bool {
+        false
+    }
+
+    /// Whether the filter may hold a key that starts with `start`; `false` means that it surely holds none. A
+    /// filter over whole keys cannot tell, so the default is `true`.
+    #[cfg_attr(
+        feature = "alloc",
+        doc = "[`PrefixPolicy`](crate::PrefixPolicy) makes a policy that can."
+    )]
+    fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
+        let _ = (start, filter);
+        true
+    }
 }
 
 /// Appends up to `max_len` bytes to `out` by writing them in place; `write` returns how many it wrote. An

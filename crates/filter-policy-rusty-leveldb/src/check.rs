@@ -1,0 +1,241 @@
+//! Looks through the tables of a database for what would lose keys. Reads through the engine's environment,
+//! and writes nothing.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use filter_policy::table::{
+    BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError,
+};
+use filter_policy::{FilterBlockReader, FilterPolicy};
+use rusty_leveldb::env::RandomAccess;
+use rusty_leveldb::{DB, Options, Status, StatusCode};
+
+use crate::error::{FilterDefect, ManifestDefect, OpenError};
+use crate::manifest;
+use crate::metaindex::{self, Found};
+use crate::policy::{EmptyName, RustyLevelDbPolicy};
+
+/// More than any `CURRENT` has.
+const MAX_CURRENT_LEN: u64 = 64;
+
+/// Opens a database with a policy of ours, unless keys would be lost; creates it as `DB::open` does.
+///
+/// `options.filter_policy` is replaced. What is checked, and what is not, is what [`check`] says. New tables
+/// have filters under our policy's name.
+///
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy};
+/// use filter_policy_rusty_leveldb::{OpenError, checked_open};
+///
+/// let options = rusty_leveldb::in_memory();
+/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// let mut db = checked_open("database", options.clone(), policy)?;
+/// db.put(b"key", b"value")?;
+/// db.compact_range(b"a", b"z")?;
+/// drop(db);
+///
+/// let other = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let refused = checked_open("database", options, other).err().expect("the key would be lost");
+/// assert!(matches!(
+///     refused,
+///     OpenError::ForeignFilters { found, ours, .. }
+///         if found == "leveldb.BuiltinBloomFilter2" && ours == "BloomFilter2"
+/// ));
+/// # Ok::<(), OpenError>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`check`], in which case the engine was not called, and [`OpenError::Engine`].
+pub fn checked_open<P>(path: impl AsRef<Path>, mut options: Options, policy: P) -> Result<DB, OpenError>
+where
+    P: FilterPolicy + Send + 'static,
+{
+    let path = path.as_ref();
+    let policy = RustyLevelDbPolicy::new(policy)?;
+    check(path, &options, policy.policy().name())?;
+    options.filter_policy = Rc::new(Box::new(policy));
+    Ok(DB::open(path, options)?)
+}
+
+/// Checks that the engine, opening this database with a policy of this name, would lose no key by it.
+///
+/// Every table that belongs to the database by its manifest is looked at; others are what an interrupted writer
+/// left, and the engine deletes them. A table passes if the engine would
+///
+/// * find filters under exactly this name, whose checksum is right, whose offsets are in order, and which has
+///   a filter that is not empty for every data block; or
+/// * find no filters: there are none, or those of other names lie before ours in the engine's order.
+///
+/// The footer, the metaindex and the index must be whole, too: of a table whose metadata it cannot read the
+/// engine says that every key is absent, or panics. They are read if they are not compressed, or with Snappy;
+/// other entries of `options.compressor_list` are not used, and tables that need them are refused.
+///
+/// Not checked are the data blocks, and the bits of a filter beyond its checksum: a table that was written
+/// under this name by another encoding passes. Nor does the check hold the database's lock; another program
+/// must not write the database until it is open.
+///
+/// # Errors
+///
+/// Every kind of [`OpenError`]: the first that is found, tables in the order of their numbers.
+pub fn check(path: impl AsRef<Path>, options: &Options, policy_name: &str) -> Result<(), OpenError> {
+    if policy_name.is_empty() {
+        return Err(EmptyName.into());
+    }
+    let path = path.as_ref();
+    let Some(manifest) = manifest_of(path, options)? else {
+        return Ok(());
+    };
+    let file = options.env.open_sequential_file(&manifest)?;
+    let live = manifest::live_tables(file).map_err(|defect| OpenError::Manifest { manifest, defect })?;
+    for number in live {
+        let table = path.join(format!("{number:06}.ldb"));
+        if options.env.exists(&table)? {
+            check_table(&table, options, policy_name)?;
+            continue;
+        }
+        let old = table.with_extension("sst");
+        if options.env.exists(&old)? {
+            return Err(OpenError::OldTableName { table: old });
+        }
+        // A table that is missing is an error that the engine finds itself.
+    }
+    Ok(())
+}
+
+/// The database's manifest; `None` when there is no database yet.
+fn manifest_of(path: &Path, options: &Options) -> Result<Option<PathBuf>, OpenError> {
+    let current = path.join("CURRENT");
+    if !options.env.exists(&current)? {
+        return Ok(None);
+    }
+    let mut line = String::new();
+    let file = options.env.open_sequential_file(&current)?;
+    let read = file.take(MAX_CURRENT_LEN).read_to_string(&mut line);
+    let name = line.strip_suffix('\n').filter(|name| {
+        // No other file, wherever it may lie.
+        name.strip_prefix("MANIFEST-")
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    });
+    let defect = match (read, name) {
+        (Ok(_), Some(name)) => return Ok(Some(path.join(name))),
+        (Ok(_), None) => ManifestDefect::Name,
+        (Err(error), _) => ManifestDefect::Read { kind: error.kind() },
+    };
+    Err(OpenError::Manifest {
+        manifest: current,
+        defect,
+    })
+}
+
+fn check_table(path: &Path, options: &Options, policy_name: &str) -> Result<(), OpenError> {
+    let unreadable = |source| OpenError::Table {
+        table: path.to_owned(),
+        source,
+    };
+    let unusable = |defect| OpenError::Filters {
+        table: path.to_owned(),
+        defect,
+    };
+    let table = Table::open(EnvFile {
+        size: options.env.size_of(path)? as u64,
+        file: options.env.open_random_access_file(path)?,
+    })
+    .map_err(unreadable)?;
+    let data_blocks = table.data_blocks().map_err(unreadable)?;
+
+    let keys: Vec<&[u8]> = table.metaindex().iter().map(MetaindexEntry::key).collect();
+    let sought = format!("filter.{policy_name}");
+    match metaindex::seek(&**options.cmp, &keys, sought.as_bytes()) {
+        Found::Nothing => Ok(()),
+        Found::TooShort(entry) => Err(unusable(FilterDefect::ShortEntry {
+            len: keys[entry].len(),
+        })),
+        Found::Foreign(entry) => {
+            let entry = &table.metaindex()[entry];
+            // The engine passes over a filter block of no bytes.
+            if entry.handle().is_some_and(|handle| handle.size == 0) {
+                return Ok(());
+            }
+            let name = entry.policy_name().unwrap_or(entry.key());
+            Err(OpenError::ForeignFilters {
+                table: path.to_owned(),
+                found: String::from_utf8_lossy(name).into_owned(),
+                ours: policy_name.to_owned(),
+            })
+        }
+        Found::Own => match filter_defect(&table, &data_blocks, policy_name) {
+            Ok(None) => Ok(()),
+            Ok(Some(defect)) => Err(unusable(defect)),
+            Err(error) => Err(unreadable(error)),
+        },
+    }
+}
+
+/// Why the engine cannot use the filters of this name, which the table has.
+fn filter_defect<R: ReadAt>(
+    table: &Table<R>,
+    data_blocks: &[BlockHandle],
+    policy_name: &str,
+) -> Result<Option<FilterDefect>, TableError<R::Error>> {
+    let role = BlockRole::Filter;
+    let entry = table
+        .metaindex()
+        .iter()
+        .find(|entry| entry.policy_name() == Some(policy_name.as_bytes()));
+    let handle = entry
+        .and_then(MetaindexEntry::handle)
+        .ok_or(Damage::Handle { block: role })?;
+    if handle.size == 0 {
+        // The engine passes over it.
+        return Ok(None);
+    }
+    let stored = table.stored_block(role, handle)?;
+    let compression =
+        StoredBlock::new(&stored).map_or(StoredBlock::UNCOMPRESSED, |block| block.compression());
+    let block = table.block(role, handle)?;
+    if compression != StoredBlock::UNCOMPRESSED {
+        return Ok(Some(FilterDefect::Compressed { compression }));
+    }
+    let filters = FilterBlockReader::new(block.contents());
+    if let Some(damage) = filters.damage().next() {
+        return Ok(Some(FilterDefect::Offsets(damage)));
+    }
+    let without = data_blocks
+        .iter()
+        .find(|block| filters.filter_of(block.offset).is_none_or(<[u8]>::is_empty));
+    Ok(without.map(|block| FilterDefect::NoFilter {
+        block_offset: block.offset,
+    }))
+}
+
+/// A file of the engine's environment.
+struct EnvFile {
+    file: Box<dyn RandomAccess>,
+    size: u64,
+}
+
+impl ReadAt for EnvFile {
+    type Error = Status;
+
+    fn size(&self) -> Result<u64, Status> {
+        Ok(self.size)
+    }
+
+    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Status> {
+        let too_far = || Status::new(StatusCode::IOError, "the file has become shorter");
+        let mut offset = usize::try_from(offset).map_err(|_| too_far())?;
+        let mut rest = buffer;
+        while !rest.is_empty() {
+            let read = self.file.read_at(offset, rest)?;
+            if read == 0 {
+                return Err(too_far());
+            }
+            offset = offset.checked_add(read).ok_or_else(too_far)?;
+            rest = rest.get_mut(read..).ok_or_else(too_far)?;
+        }
+        Ok(())
+    }
+}

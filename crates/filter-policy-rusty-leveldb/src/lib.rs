@@ -1,0 +1,12 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod check;
+mod error;
+mod manifest;
+mod metaindex;
+mod policy;
+
+pub use check::{check, checked_open};
+pub use error::{FilterDefect, ManifestDefect, OpenError};
+pub use policy::{EmptyName, RustyLevelDbPolicy};

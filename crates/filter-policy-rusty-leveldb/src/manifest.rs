@@ -1,0 +1,355 @@
+//! Which tables belong to a database: its manifest, read as LevelDB writes it.
+//!
+//! The manifest is a log (`doc/log_format.md` in LevelDB) whose records are version edits
+//! (`db/version_edit.cc`): each adds tables to levels and takes them away.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use crate::error::ManifestDefect;
+
+/// Records are cut at multiples of this many bytes.
+const BLOCK_LEN: usize = 32 * 1024;
+
+/// Checksum, length and kind, before each piece of a record.
+const HEADER_LEN: usize = 7;
+
+/// What LevelDB adds to a checksum that it stores, after rotating it by 15 bits (`util/crc32c.h`).
+const MASK_DELTA: u32 = 0xa282_ead8;
+
+/// The numbers of the tables that belong to the database, ascending.
+///
+/// # Errors
+///
+/// When the manifest cannot be read or is damaged. A record that the end of the file cuts is none: it is what
+/// a writer leaves that was interrupted.
+pub(crate) fn live_tables(manifest: impl Read) -> Result<BTreeSet<u64>, ManifestDefect> {
+    let mut records = Records::new(manifest);
+    let mut live = BTreeSet::new();
+    while let Some(record) = records.next_record()? {
+        apply(record, &mut live).ok_or(ManifestDefect::Edit)?;
+    }
+    Ok(live.into_iter().map(|(_, number)| number).collect())
+}
+
+/// Applies a version edit to the levels and numbers of tables; `None` when the edit is damaged.
+fn apply(mut edit: &[u8], live: &mut BTreeSet<(u64, u64)>) -> Option<()> {
+    let edit = &mut edit;
+    let mut added = Vec::new();
+    while !edit.is_empty() {
+        match number(edit)? {
+            // Name of the comparator.
+            1 => bytes(edit)?,
+            // Numbers of the log, of the next file, of the last entry, of the log before.
+            2..=4 | 9 => {
+                number(edit)?;
+            }
+            // Where the next compaction of a level starts.
+            5 => {
+                number(edit)?;
+                bytes(edit)?;
+            }
+            // A table that left its level.
+            6 => {
+                live.remove(&(number(edit)?, number(edit)?));
+            }
+            // A table that was added: its size, first key and last key follow.
+            7 => {
+                added.push((number(edit)?, number(edit)?));
+                number(edit)?;
+                bytes(edit)?;
+                bytes(edit)?;
+            }
+            _ => return None,
+        }
+    }
+    // Whatever the order in the edit, what it adds is there afterwards.
+    live.extend(added);
+    Some(())
+}
+
+/// Takes a number of seven bits a byte off the front, the lowest bits first.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = u64::from(*bytes.split_off_first()?);
+        let bits = byte & 0x7f;
+        if bits << shift >> shift != bits {
+            return None;
+        }
+        value |= bits << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Takes a length and as many bytes off the front.
+fn bytes(bytes: &mut &[u8]) -> Option<()> {
+    let len = usize::try_from(number(bytes)?).ok()?;
+    bytes.split_off(..len)?;
+    Some(())
+}
+
+/// The records of a log.
+struct Records<R> {
+    reader: R,
+    block: Vec<u8>,
+    /// What was read of the block.
+    position: usize,
+    record: Vec<u8>,
+}
+
+impl<R: Read> Records<R> {
+    fn new(reader: R) -> Self {
+        Self {
+            reader,
+            block: Vec::new(),
+            position: 0,
+            record: Vec::new(),
+        }
+    }
+
+    /// The next record; `None` at the end of the file, also where it cuts a record.
+    fn next_record(&mut self) -> Result<Option<&[u8]>, ManifestDefect> {
+        self.record.clear();
+        let mut begun = false;
+        loop {
+            let rest = self.block.get(self.position..).unwrap_or_default();
+            let Some((header, rest)) = rest.split_first_chunk::<HEADER_LEN>() else {
+                if !self.next_block()? {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let [c0, c1, c2, c3, l0, l1, kind] = *header;
+            let len = usize::from(u16::from_le_bytes([l0, l1]));
+            if kind == 0 && len == 0 {
+                // Room that was set aside and not written.
+                self.position = self.block.len();
+                continue;
+            }
+            let Some(piece) = rest.get(..len) else {
+                return if self.block.len() < BLOCK_LEN {
+                    Ok(None)
+                } else {
+                    Err(ManifestDefect::Length)
+                };
+            };
+            let checksum = crc32c::crc32c_append(crc32c::crc32c(&[kind]), piece);
+            if checksum.rotate_right(15).wrapping_add(MASK_DELTA) != u32::from_le_bytes([c0, c1, c2, c3]) {
+                return Err(ManifestDefect::Checksum);
+            }
+            self.record.extend_from_slice(piece);
+            self.position += HEADER_LEN + len;
+            match (kind, begun) {
+                // Whole, or the last piece.
+                (1, false) | (4, true) => return Ok(Some(&self.record)),
+                // The first piece, or one in the middle.
+                (2, false) | (3, true) => begun = true,
+                _ => return Err(ManifestDefect::Sequence),
+            }
+        }
+    }
+
+    /// Reads the next block; `false` at the end of the file.
+    fn next_block(&mut self) -> Result<bool, ManifestDefect> {
+        self.position = 0;
+        self.block.clear();
+        let result = self
+            .reader
+            .by_ref()
+            .take(BLOCK_LEN as u64)
+            .read_to_end(&mut self.block);
+        match result {
+            Ok(read) => Ok(read > 0),
+            Err(error) => Err(ManifestDefect::Read { kind: error.kind() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes records as LevelDB does.
+    fn log(records: &[Vec<u8>]) -> Vec<u8> {
+        let mut log = Vec::new();
+        for record in records {
+            let mut rest = record.as_slice();
+            let mut first = true;
+            loop {
+                let room = BLOCK_LEN - log.len() % BLOCK_LEN;
+                if room < HEADER_LEN {
+                    log.resize(log.len() + room, 0);
+                    continue;
+                }
+                let (piece, after) = rest.split_at(rest.len().min(room - HEADER_LEN));
+                let kind = match (first, after.is_empty()) {
+                    (true, true) => 1,
+                    (true, false) => 2,
+                    (false, false) => 3,
+                    (false, true) => 4,
+                };
+                let checksum = crc32c::crc32c(&[&[kind], piece].concat());
+                let masked = checksum.rotate_right(15).wrapping_add(MASK_DELTA);
+                log.extend_from_slice(&masked.to_le_bytes());
+                log.extend_from_slice(&u16::try_from(piece.len()).unwrap().to_le_bytes());
+                log.push(kind);
+                log.extend_from_slice(piece);
+                (rest, first) = (after, false);
+                if rest.is_empty() {
+                    break;
+                }
+            }
+        }
+        log
+    }
+
+    fn put(edit: &mut Vec<u8>, mut value: u64) {
+        while value >= 0x80 {
+            edit.push(value.to_le_bytes()[0] | 0x80);
+            value >>= 7;
+        }
+        edit.push(value.to_le_bytes()[0]);
+    }
+
+    fn add(edit: &mut Vec<u8>, level: u64, number: u64, key_len: u64) {
+        for value in [7, level, number, 1000] {
+            put(edit, value);
+        }
+        for _ in 0..2 {
+            put(edit, key_len);
+            edit.resize(edit.len() + usize::try_from(key_len).unwrap(), 0xff);
+        }
+    }
+
+    fn remove(edit: &mut Vec<u8>, level: u64, number: u64) {
+        for value in [6, level, number] {
+            put(edit, value);
+        }
+    }
+
+    fn edits() -> Vec<Vec<u8>> {
+        let mut first = b"\x01\x04name\x02\x05\x03\x09\x04\x80\x01\x09\x00\x05\x02\x03key".to_vec();
+        add(&mut first, 0, 5, 9);
+        let mut second = Vec::new();
+        // Larger than two blocks.
+        add(&mut second, 0, 300, 40_000);
+        let mut third = Vec::new();
+        // Moved to the next level, in the unusual order; and one that is gone.
+        add(&mut third, 1, 5, 0);
+        remove(&mut third, 0, 5);
+        remove(&mut third, 0, 300);
+        add(&mut third, 6, u64::MAX, 8);
+        vec![first, second, third]
+    }
+
+    #[test]
+    fn tables_come_and_go() {
+        let edits = edits();
+        let expected: [&[u64]; 4] = [&[], &[5], &[5, 300], &[5, u64::MAX]];
+        for (count, expected) in expected.iter().enumerate() {
+            let live = live_tables(log(&edits[..count]).as_slice()).unwrap();
+            assert!(live.iter().eq(*expected), "{count}: {live:?}");
+        }
+    }
+
+    #[test]
+    fn records_may_end_anywhere_in_a_block() {
+        for len in (BLOCK_LEN - 40..BLOCK_LEN + 10).chain([2 * BLOCK_LEN]) {
+            let mut filler = Vec::new();
+            put(&mut filler, 1);
+            put(&mut filler, len as u64);
+            filler.resize(filler.len() + len, b'x');
+            let mut edit = Vec::new();
+            add(&mut edit, 0, 7, 9);
+            let live = live_tables(log(&[filler, edit]).as_slice()).unwrap();
+            assert!(live.iter().eq(&[7]), "{len}");
+        }
+    }
+
+    #[test]
+    fn a_cut_manifest_is_one_that_ends_earlier() {
+        let whole = log(&edits());
+        for len in 0..whole.len() {
+            let live = live_tables(&whole[..len]).unwrap();
+            assert!(live.is_subset(&BTreeSet::from([5, 300])), "{len}: {live:?}");
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let edits = edits();
+        let whole = log(&[edits[0].clone(), edits[0].clone()]);
+        for position in 0..whole.len() {
+            for bit in 0..8 {
+                let mut damaged = whole.clone();
+                damaged[position] ^= 1 << bit;
+                // A length that reaches beyond the end reads as a cut record.
+                if let Ok(live) = live_tables(damaged.as_slice()) {
+                    assert!(live.len() <= 1, "{position}: {live:?}");
+                }
+            }
+        }
+        let mut flipped = whole;
+        flipped[20] ^= 1;
+        assert_eq!(
+            live_tables(flipped.as_slice()).unwrap_err(),
+            ManifestDefect::Checksum
+        );
+        for edit in [
+            &b"\x08"[..],
+            b"\x07",
+            b"\x01\x05name",
+            b"\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+            b"\x02\x80",
+        ] {
+            assert_eq!(
+                live_tables(log(&[edit.to_vec()]).as_slice()).unwrap_err(),
+                ManifestDefect::Edit,
+                "{edit:x?}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_edit_has_an_answer() {
+        let [edit, ..] = &edits()[..] else {
+            panic!("no edits");
+        };
+        for position in 0..edit.len() {
+            for byte in 0..=255 {
+                let mut changed = edit.clone();
+                changed[position] = byte;
+                let mut live = BTreeSet::new();
+                let applied = apply(&changed, &mut live);
+                // A table takes six bytes at least, and none is added by halves.
+                assert!(live.len() <= changed.len() / 6);
+                assert!(applied.is_some() || live.is_empty(), "{position}, {byte}");
+            }
+        }
+        // It can be cut before each of its seven parts and nowhere else.
+        let whole = |end: &usize| apply(&edit[..*end], &mut BTreeSet::new()).is_some();
+        assert_eq!((0..edit.len()).filter(whole).count(), 7);
+    }
+
+    #[test]
+    fn pieces_out_of_sequence_are_found() {
+        let whole = log(&[edits()[1].clone()]);
+        // Without its first block the record starts in the middle.
+        assert_eq!(
+            live_tables(&whole[BLOCK_LEN..]).unwrap_err(),
+            ManifestDefect::Sequence
+        );
+        // Room that was set aside is passed over.
+        let mut padded = vec![0; BLOCK_LEN];
+        padded.extend_from_slice(&log(&[edits()[0].clone()]));
+        assert!(live_tables(padded.as_slice()).unwrap().iter().eq(&[5]));
+        // A length that leads out of a whole block.
+        let mut long = vec![0; BLOCK_LEN];
+        long[..HEADER_LEN].copy_from_slice(&[0, 0, 0, 0, 0xff, 0xff, 1]);
+        assert_eq!(live_tables(long.as_slice()).unwrap_err(), ManifestDefect::Length);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the engine finds when it looks for a filter by name. Knows names and their order, no files.
+//!
+//! rusty-leveldb 4.0.2, `table_reader.rs`, `read_filter_block`: it seeks `filter.` and the policy's name in the
+//! metaindex and takes the entry where the seek stops, whatever that entry's name. And it seeks in the order
+//! of *internal* keys, although names are none: `key_types.rs`, `cmp_internal_key`, compares what is left
+//! without the last eight bytes with the database's comparator, and where that is equal, the last eight bytes
+//! without the first of them as a number, the larger one first.
+
+use std::cmp::Ordering;
+
+use rusty_leveldb::Cmp;
+
+/// The bytes at the end of an internal key, which the engine cuts off a name.
+const TAG_LEN: usize = 8;
+
+/// Where the engine's seek stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Behind the last entry: the engine reads the table without filters.
+    Nothing,
+    /// At the name that it looked for.
+    Own,
+    /// At the entry with this number, which has another name.
+    Foreign(usize),
+    /// Nowhere: at the entry with this number, too short for an internal key, the engine panics.
+    TooShort(usize),
+}
+
+/// Looks for `sought` among the keys of a metaindex, as the engine does.
+///
+/// Its binary search relies on keys that ascend in its own order. Where they do not, it can stop in several
+/// places, and a foreign name in any of them is found here.
+pub(crate) fn seek<K: AsRef<[u8]>>(comparator: &dyn Cmp, keys: &[K], sought: &[u8]) -> Found {
+    if let Some(short) = keys.iter().position(|key| key.as_ref().len() < TAG_LEN) {
+        return Found::TooShort(short);
+    }
+    let order = |a: &[u8], b: &[u8]| internal_order(comparator, a, b);
+    let ascending = keys.is_sorted_by(|a, b| order(a.as_ref(), b.as_ref()).is_lt());
+    let mut found = Found::Nothing;
+    for (number, key) in keys.iter().enumerate() {
+        let key = key.as_ref();
+        if order(key, sought).is_lt() {
+            continue;
+        }
+        if key != sought {
+            return Found::Foreign(number);
+        }
+        found = Found::Own;
+        if ascending {
+            break;
+        }
+    }
+    found
+}
+
+/// The engine's order of internal keys; both have at least [`TAG_LEN`] bytes.
+fn internal_order(comparator: &dyn Cmp, a: &[u8], b: &[u8]) -> Ordering {
+    let (Some((a, a_tag)), Some((b, b_tag))) = (a.split_last_chunk(), b.split_last_chunk()) else {
+        return a.cmp(b);
+    };
+    // The lowest byte of the tag is the kind of entry, which has no part in the order.
+    let sequence = |tag: &[u8; TAG_LEN]| u64::from_le_bytes(*tag) >> 8;
+    comparator
+        .cmp(a, b)
+        .then_with(|| sequence(b_tag).cmp(&sequence(a_tag)))
+}
+
+#[cfg(test)]
+mod tests {
+    use rusty_leveldb::DefaultCmp;
+
+    use super::*;
+
+    fn find(keys: &[&str], sought: &str) -> Found {
+        seek(&DefaultCmp, keys, sought.as_bytes())
+    }
+
+    #[test]
+    fn one_entry() {
+        assert_eq!(find(&[], "filter.A"), Found::Nothing);
+        assert_eq!(find(&["filter.BloomFilter2"], "filter.BloomFilter2"), Found::Own);
+        let leveldb = "filter.leveldb.BuiltinBloomFilter2";
+        assert_eq!(find(&[leveldb], "filter.BloomFilter2"), Found::Foreign(0));
+        assert_eq!(find(&[leveldb], "filter.zzz.Custom"), Found::Nothing);
+        assert_eq!(
+            find(&["rocksdb.properties"], "filter.BloomFilter2"),
+            Found::Foreign(0)
+        );
+        assert_eq!(find(&["filter."], "filter.BloomFilter2"), Found::TooShort(0));
+    }
+
+    #[test]
+    fn the_last_eight_bytes_are_a_number_to_the_engine() {
+        let [one, two, other] =
+            ["00000001", "00000002", "10000001"].map(|seed| format!("filter.BloomFilter2.Seed{seed}"));
+        // The larger number comes first, so the entry of the smaller one lies behind it.
+        assert_eq!(find(&[&one], &two), Found::Foreign(0));
+        assert_eq!(find(&[&two], &one), Found::Nothing);
+        // The first of the eight has no part in the order: equal, and yet another name.
+        assert_eq!(find(&[&one], &other), Found::Foreign(0));
+        assert_eq!(find(&[&other], &one), Found::Foreign(0));
+    }
+
+    #[test]
+    fn several_entries() {
+        let keys = ["filter.AAAAAAAAAA", "filter.BBBBBBBBBB", "filter.CCCCCCCCCC"];
+        assert_eq!(find(&keys, keys[0]), Found::Own);
+        assert_eq!(find(&keys, keys[1]), Found::Own);
+        assert_eq!(find(&keys, keys[2]), Found::Own);
+        assert_eq!(find(&keys, "filter.ABBBBBBBBB"), Found::Foreign(1));
+        assert_eq!(find(&keys, "filter.DDDDDDDDDD"), Found::Nothing);
+        // Not in order: the binary search may jump over our entry, and stop behind it.
+        let mixed = [keys[1], keys[0], keys[2]];
+        assert_eq!(find(&mixed, keys[1]), Found::Foreign(2));
+        assert_eq!(find(&mixed, keys[2]), Found::Own);
+        assert_eq!(find(&[keys[1], keys[1]], keys[1]), Found::Own);
+        assert_eq!(find(&mixed, "filter.DDDDDDDDDD"), Found::Nothing);
+        assert_eq!(find(&[keys[0], "short", keys[2]], keys[0]), Found::TooShort(1));
+    }
+}

@@ -1,0 +1,235 @@
+//! The engine's trait over ours. Knows nothing of files.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use filter_policy::FilterPolicy;
+
+/// Says "may match" to every question: the filter where none could be built. By the format its last byte,
+/// above 30, is reserved, so every reader of a filter in LevelDB's layout takes it so.
+const MAY_MATCH: [u8; 2] = [0x00, 0xff];
+
+/// Every name that was ever given to the engine.
+static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+
+/// A policy of the crate `filter-policy`, as rusty-leveldb asks for one.
+///
+/// **Open databases that may hold filters of another policy with [`checked_open`](crate::checked_open).** The
+/// engine does not compare names: `DB::open` with this policy on a database that was written with another one
+/// can deny every key that is in it. The crate's documentation says when.
+///
+/// The filters stored are the policy's, byte for byte. Should one fail to be built, or be empty, for which
+/// the engine panics when it reads it, two bytes are stored in its place that say "may match" to every
+/// question.
+///
+/// ```
+/// use std::rc::Rc;
+///
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy};
+/// use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
+/// use rusty_leveldb::{DB, FilterPolicy};
+///
+/// let bloom = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let policy = RustyLevelDbPolicy::new(bloom)?;
+/// assert_eq!(policy.name(), "BloomFilter2");
+///
+/// // Sound here, because the database is new.
+/// let mut options = rusty_leveldb::in_memory();
+/// options.filter_policy = Rc::new(Box::new(policy));
+/// DB::open("new", options)?.put(b"key", b"value")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct RustyLevelDbPolicy<P> {
+    policy: P,
+    name: &'static str,
+}
+
+impl<P: FilterPolicy> RustyLevelDbPolicy<P> {
+    /// The policy for the engine.
+    ///
+    /// The engine wants names that live as long as the program, and names with a seed or an extractor in them
+    /// are made when the program runs. So each different name is kept, once, until the program ends.
+    ///
+    /// # Errors
+    ///
+    /// [`EmptyName`]: the engine panics when it looks for a filter of no name.
+    pub fn new(policy: P) -> Result<Self, EmptyName> {
+        match policy.name() {
+            "" => Err(EmptyName),
+            name => Ok(Self {
+                name: for_ever(name),
+                policy,
+            }),
+        }
+    }
+
+    /// The policy.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+}
+
+// `Send`, because the engine says that a database may go to another thread, and the policy goes with it.
+impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<P> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn create_filter(&self, keys: &[u8], key_offsets: &[usize]) -> Vec<u8> {
+        let mut filter = Vec::new();
+        let built = split(keys, key_offsets)
+            .is_some_and(|keys| self.policy.append_filter(&keys, &mut filter).is_ok());
+        if !built || filter.is_empty() {
+            filter = MAY_MATCH.to_vec();
+        }
+        filter
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        // Asked first, because a policy with a layout of its own need not read these bytes so.
+        filter == MAY_MATCH || self.policy.key_may_match(key, filter)
+    }
+}
+
+/// The keys that start at these offsets, each up to the next one; `None` when the offsets do not ascend within
+/// the bytes.
+fn split<'k>(keys: &'k [u8], offsets: &[usize]) -> Option<Vec<&'k [u8]>> {
+    let ends = offsets.iter().skip(1).copied().chain([keys.len()]);
+    offsets
+        .iter()
+        .zip(ends)
+        .map(|(&start, end)| keys.get(start..end))
+        .collect()
+}
+
+/// The same name, kept until the program ends.
+fn for_ever(name: &str) -> &'static str {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    match names.get(name) {
+        Some(&known) => known,
+        None => {
+            let kept: &'static str = Box::leak(name.into());
+            names.insert(kept);
+            kept
+        }
+    }
+}
+
+/// The policy has an empty name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EmptyName;
+
+impl fmt::Display for EmptyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the policy's name is empty, allowed is at least one byte")
+    }
+}
+
+impl std::error::Error for EmptyName {}
+
+#[cfg(test)]
+mod tests {
+    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error};
+    use rusty_leveldb::FilterPolicy as _;
+
+    use super::*;
+
+    const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+    /// Fails to build, or builds nothing, and denies every key.
+    #[derive(Debug)]
+    struct Odd {
+        name: &'static str,
+        result: Result<(), Error>,
+    }
+
+    impl FilterPolicy for Odd {
+        fn name(&self) -> &str {
+            self.name
+        }
+
+        fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+            Ok(0)
+        }
+
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            self.result.map(|()| out)
+        }
+
+        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_filter_that_is_not_there_denies_nothing() {
+        let failed = Err(Error::AllocationFailed { bytes: 9 });
+        for result in [failed, Ok(())] {
+            let policy = RustyLevelDbPolicy::new(Odd { name: "Odd", result }).unwrap();
+            let filter = policy.create_filter(b"key", &[0]);
+            assert_eq!(filter, MAY_MATCH);
+            assert!(policy.key_may_match(b"key", &filter));
+        }
+    }
+
+    #[test]
+    fn flat_keys_are_taken_apart() {
+        let bloom = BloomFilterPolicy::leveldb_builtin(TEN);
+        let policy = RustyLevelDbPolicy::new(bloom).unwrap();
+        let long = [0xff; 300];
+        let sets: [&[&[u8]]; 6] = [
+            &[],
+            &[b""],
+            &[b"a"],
+            &[b"", b"", b"\xc3\x28"],
+            &[b"x", &long, b""],
+            &[b"s", b"s"],
+        ];
+        for keys in sets {
+            let mut offsets = Vec::new();
+            let mut flat = Vec::new();
+            for key in keys {
+                offsets.push(flat.len());
+                flat.extend_from_slice(key);
+            }
+            let filter = policy.create_filter(&flat, &offsets);
+            assert_eq!(filter, bloom.build(keys).unwrap());
+            assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
+        }
+    }
+
+    #[test]
+    fn offsets_that_make_no_sense_deny_nothing() {
+        let policy = RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(TEN)).unwrap();
+        for offsets in [&[1, 0][..], &[4], &[0, 9], &[usize::MAX]] {
+            assert_eq!(policy.create_filter(b"key", offsets), MAY_MATCH, "{offsets:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_kept_once() {
+        let named = |seed| {
+            RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2_with_seed(seed, TEN))
+                .unwrap()
+                .name()
+        };
+        assert_eq!(named(1), "BloomFilter2.Seed00000001");
+        assert!(std::ptr::eq(named(1), named(1)));
+        assert_ne!(named(1), named(2));
+    }
+
+    #[test]
+    fn an_empty_name_is_refused() {
+        let refused = RustyLevelDbPolicy::new(Odd {
+            name: "",
+            result: Ok(()),
+        })
+        .unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the policy's name is empty, allowed is at least one byte"
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! The adapter by itself: what it stores, and what it answers to whatever comes back.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, FixedPrefix, Murmur2, PrefixPolicy};
+use filter_policy_slatedb::SlateDbPolicy;
+use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
+
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+
+fn point(key: &[u8]) -> FilterQuery {
+    FilterQuery::point(Bytes::copy_from_slice(key))
+}
+
+fn prefix(start: &[u8]) -> FilterQuery {
+    FilterQuery::prefix(Bytes::copy_from_slice(start))
+}
+
+fn row(key: &[u8], value: ValueDeletable, seq: u64) -> RowEntry {
+    RowEntry {
+        key: Bytes::copy_from_slice(key),
+        value,
+        seq,
+        create_ts: None,
+        expire_ts: None,
+    }
+}
+
+fn build(policy: &dyn Engine, keys: &[&[u8]]) -> Arc<dyn Filter> {
+    let mut builder = policy.builder();
+    for (seq, key) in (0..).zip(keys) {
+        let value = match seq % 3 {
+            0 => ValueDeletable::Value(Bytes::from_static(b"value")),
+            1 => ValueDeletable::Merge(Bytes::from_static(b"operand")),
+            _ => ValueDeletable::Tombstone,
+        };
+        builder.add_entry(&row(key, value, seq));
+    }
+    builder.build()
+}
+
+fn encoded(filter: &dyn Filter) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    filter.encode(&mut bytes);
+    bytes
+}
+
+#[test]
+fn what_is_stored_is_the_policys_filter() {
+    let long = [0xff; 300];
+    let sets: [&[&[u8]]; 6] = [
+        &[],
+        &[b""],
+        &[b"one"],
+        &[b"", b"\xc3\x28", &long],
+        &[b"same", b"same", b"same", b"same"],
+        &[b"", b"", b"a", b"a", b"b"],
+    ];
+    for keys in sets {
+        let mut distinct = keys.to_vec();
+        distinct.dedup();
+        for (adapter, expected) in [
+            (
+                Box::new(SlateDbPolicy::new(BLOOM)) as Box<dyn Engine>,
+                BLOOM.build(&distinct).unwrap(),
+            ),
+            (
+                Box::new(SlateDbPolicy::new(PrefixPolicy::new(
+                    BLOOM,
+                    FixedPrefix::new(300),
+                ))),
+                BLOOM
+                    .build(distinct.iter().filter(|key| key.len() == 300))
+                    .unwrap(),
+            ),
+        ] {
+            let built = build(&*adapter, keys);
+            assert_eq!(encoded(&*built), expected, "{keys:x?}");
+            let read = adapter.decode(&expected);
+            for filter in [
+                &*built,
+                &*built.clamp_allocated_size(),
+                &*read,
+                &*read.clamp_allocated_size(),
+            ] {
+                assert_eq!(filter.size(), expected.len());
+                assert_eq!(encoded(filter), expected);
+                for key in keys {
+                    assert!(filter.might_match(&point(key)), "{key:x?} is denied");
+                    assert!(filter.might_match(&prefix(key)), "the prefix {key:x?} is denied");
+                }
+                assert!(filter.might_match(&FilterQuery::range(Bound::Unbounded, Bound::Unbounded)));
+            }
+            assert!(adapter.estimate_size(distinct.len()) >= expected.len());
+        }
+    }
+}
+
+#[test]
+fn a_builder_can_be_used_again() {
+    let policy = SlateDbPolicy::new(BLOOM);
+    let mut builder = policy.builder();
+    builder.add_entry(&row(b"key", ValueDeletable::Tombstone, 0));
+    assert_eq!(encoded(&*builder.build()), BLOOM.build(["key"]).unwrap());
+    assert_eq!(encoded(&*builder.build()), BLOOM.build([""; 0]).unwrap());
+}
+
+#[test]
+fn names_and_abilities_are_the_policys() {
+    let points = SlateDbPolicy::new(BLOOM);
+    assert_eq!(points.name(), "BloomFilter2");
+    assert!(!points.supports_prefix_queries() && !points.supports_range_queries());
+    assert_eq!(points.policy().bits_per_key(), BitsPerKey::whole(10));
+    let prefixes = SlateDbPolicy::new(PrefixPolicy::new(BLOOM, FixedPrefix::new(9)));
+    assert_eq!(prefixes.name(), "BloomFilter2.Prefix.Fixed9");
+    assert!(prefixes.supports_prefix_queries() && !prefixes.supports_range_queries());
+}
+
+#[test]
+fn any_bytes_have_the_policys_answer() {
+    let policy = SlateDbPolicy::new(PrefixPolicy::new(BLOOM, FixedPrefix::new(2)));
+    for len in 0..20 {
+        for last in [0, 1, 6, 30, 31, 255] {
+            for fill in [0x00, 0x55, 0xff] {
+                let mut bytes = vec![fill; len];
+                if let Some(byte) = bytes.last_mut() {
+                    *byte = last;
+                }
+                let filter = policy.decode(&bytes);
+                let expected = BLOOM.key_may_match(b"ab", &bytes);
+                assert_eq!(filter.might_match(&point(b"abc")), expected, "{bytes:x?}");
+                assert_eq!(filter.might_match(&prefix(b"abc")), expected, "{bytes:x?}");
+                assert!(filter.might_match(&point(b"a")) && filter.might_match(&prefix(b"a")));
+                assert!(filter.might_match(&FilterQuery::range(Bound::Unbounded, Bound::Unbounded)));
+                assert_eq!(encoded(&*filter), bytes);
+            }
+        }
+    }
+}
+
+/// Cannot build, and denies every key: its answers must not be asked for.
+struct Failing;
+
+impl FilterPolicy for Failing {
+    fn name(&self) -> &str {
+        "Failing"
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        let (keys, bits_per_key) = (keys as u64, 10.0);
+        Err(Error::FilterTooLarge { keys, bits_per_key })
+    }
+
+    fn create_filter<'out>(&self, _: &[&[u8]], _: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        Err(Error::BufferTooShort { needed: 1, given: 0 })
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
+
+    fn answers_prefixes(&self) -> bool {
+        true
+    }
+
+    fn prefix_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_filter_that_cannot_be_built_denies_nothing() {
+    let policy = SlateDbPolicy::new(Failing);
+    let built = build(&policy, &[b"key"]);
+    assert_eq!(encoded(&*built), [0x00, 0xff]);
+    for filter in [built, policy.decode(&[0x00, 0xff])] {
+        assert!(filter.might_match(&point(b"key")) && filter.might_match(&prefix(b"k")));
+    }
+    assert_eq!(policy.estimate_size(1), 2);
+}

@@ -1,0 +1,185 @@
+//! A database in memory with counters: what the engine asked of filters, and which blocks it fetched.
+
+use std::ops::Sub;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use slatedb::config::{FlushOptions, FlushType, Settings};
+use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
+use slatedb::db_stats::{
+    FILTER_KIND_LABEL, L0_SST_COUNT, SORTED_RUN_COUNT, SST_FILTER_NEGATIVE_COUNT, SST_FILTER_POSITIVE_COUNT,
+};
+pub(crate) use slatedb::db_stats::{FILTER_KIND_POINT, FILTER_KIND_PREFIX};
+use slatedb::object_store::memory::InMemory;
+use slatedb::{Db, Error, FilterPolicy};
+use slatedb_common::metrics::{DefaultMetricsRecorder, MetricValue};
+
+/// Filters in tables of any size, and no compaction.
+pub(crate) fn settings() -> Settings {
+    Settings {
+        min_filter_keys: 1,
+        compactor_options: None,
+        ..Settings::default()
+    }
+}
+
+/// What outlives a database that is closed.
+pub(crate) struct Store(Arc<InMemory>);
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(InMemory::new()))
+    }
+
+    pub(crate) async fn open(&self, settings: Settings, policies: Vec<Arc<dyn FilterPolicy>>) -> Opened {
+        let recorder = Arc::new(DefaultMetricsRecorder::new());
+        let blocks = Arc::new(BlockCounter::default());
+        let db = Db::builder("database", self.0.clone())
+            .with_settings(settings)
+            .with_filter_policies(policies)
+            .with_metrics_recorder(recorder.clone())
+            .with_db_cache(blocks.clone(), 1)
+            .build()
+            .await
+            .unwrap();
+        Opened { db, recorder, blocks }
+    }
+}
+
+/// An open database; every value is the key's own bytes.
+pub(crate) struct Opened {
+    db: Db,
+    recorder: Arc<DefaultMetricsRecorder>,
+    blocks: Arc<BlockCounter>,
+}
+
+impl Opened {
+    pub(crate) async fn put(&self, key: &str) {
+        self.db.put(key, key).await.unwrap();
+    }
+
+    pub(crate) async fn delete(&self, key: &str) {
+        self.db.delete(key).await.unwrap();
+    }
+
+    pub(crate) async fn flush(&self) {
+        let flush_type = FlushType::MemTable;
+        self.db
+            .flush_with_options(FlushOptions { flush_type })
+            .await
+            .unwrap();
+    }
+
+    /// Whether the key is there; its value is checked.
+    pub(crate) async fn has(&self, key: &str) -> bool {
+        let value = self.db.get(key).await.unwrap();
+        if let Some(value) = &value {
+            assert_eq!(value, key);
+        }
+        value.is_some()
+    }
+
+    pub(crate) async fn scan(&self, start: &str) -> Vec<String> {
+        let mut rows = self.db.scan_prefix(start, ..).await.unwrap();
+        let mut keys = Vec::new();
+        while let Some(row) = rows.next().await.unwrap() {
+            keys.push(String::from_utf8(row.key.to_vec()).unwrap());
+        }
+        keys
+    }
+
+    pub(crate) fn counters(&self, kind: &str) -> Counters {
+        let filters = |name| self.metric(name, &[(FILTER_KIND_LABEL, kind)]);
+        Counters {
+            negatives: filters(SST_FILTER_NEGATIVE_COUNT),
+            positives: filters(SST_FILTER_POSITIVE_COUNT),
+            blocks: self.blocks.0.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Waits until a compaction has made a sorted run of tables.
+    pub(crate) async fn wait_for_compaction(&self) {
+        for _ in 0..600 {
+            if self.metric(SORTED_RUN_COUNT, &[]) > 0 && self.metric(L0_SST_COUNT, &[]) < 4 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("no compaction within 30 seconds");
+    }
+
+    fn metric(&self, name: &str, labels: &[(&str, &str)]) -> u64 {
+        match self
+            .recorder
+            .snapshot()
+            .by_name_and_labels(name, labels)
+            .unwrap()
+            .value
+        {
+            MetricValue::Counter(value) => value,
+            MetricValue::Gauge(value) => u64::try_from(value).unwrap(),
+            ref other => panic!("{name} is {other:?}"),
+        }
+    }
+
+    pub(crate) async fn close(self) {
+        self.db.close().await.unwrap();
+    }
+}
+
+/// What has happened since the database was opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counters {
+    /// Tables that a filter kept from being read.
+    pub(crate) negatives: u64,
+    /// Tables whose filters all said "may match".
+    pub(crate) positives: u64,
+    /// Data blocks that were fetched.
+    pub(crate) blocks: u64,
+}
+
+impl Sub for Counters {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            negatives: self.negatives - earlier.negatives,
+            positives: self.positives - earlier.positives,
+            blocks: self.blocks - earlier.blocks,
+        }
+    }
+}
+
+/// A cache that keeps nothing and counts the data blocks that it is asked for.
+#[derive(Default)]
+struct BlockCounter(AtomicU64);
+
+#[async_trait]
+impl DbCache for BlockCounter {
+    async fn get_block(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(None)
+    }
+
+    async fn get_index(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(None)
+    }
+
+    async fn get_filter(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(None)
+    }
+
+    async fn get_stats(&self, _: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(None)
+    }
+
+    async fn insert(&self, _: CachedKey, _: CachedEntry) {}
+
+    async fn remove(&self, _: &CachedKey) {}
+
+    fn entry_count(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,328 @@
+//! Filters over prefixes of keys: what a scan over "all keys that start with these bytes" can ask.
+//!
+//! Knows nothing of how a filter is laid out: any policy becomes a policy over prefixes.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use crate::error::Error;
+use crate::policy::FilterPolicy;
+
+/// Which part of a key goes into a filter over prefixes.
+///
+/// An extractor has a domain: keys outside it give no prefix, are not stored, and are never denied.
+///
+/// * **The same for all time.** Under one [`name`](Self::name), a key gives the same prefix on every platform
+///   and in every version.
+/// * **Scans get what every key of theirs gets.** Where [`shared_prefix`](Self::shared_prefix) gives a prefix
+///   for some bytes, [`prefix`](Self::prefix) gives that very prefix for every key that starts with them.
+///   Where it cannot promise that, it gives nothing. Otherwise a scan misses keys that are there.
+///
+/// The bytes that it gives should start the key, so that the keys of a prefix lie side by side in an engine;
+/// correct answers do not depend on it.
+pub trait PrefixExtractor {
+    /// Tells this extractor and its parameters from every other one: it becomes part of the policy's name.
+    fn name(&self) -> &str;
+
+    /// The part of the key that is stored; `None` for a key outside the domain.
+    fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]>;
+
+    /// The prefix that all keys that start with `start` have in common; `None` where not all of them have the
+    /// same, or none.
+    ///
+    /// The default gives none: right for every extractor, and no scan is ever narrowed.
+    fn shared_prefix<'k>(&self, start: &'k [u8]) -> Option<&'k [u8]> {
+        let _ = start;
+        None
+    }
+}
+
+/// The first bytes of a key, always equally many. Shorter keys are outside the domain.
+///
+/// ```
+/// use filter_policy::{FixedPrefix, PrefixExtractor};
+///
+/// let extractor = FixedPrefix::new(4);
+/// assert_eq!(extractor.name(), "Fixed4");
+/// assert_eq!(extractor.prefix(b"user17"), Some(&b"user"[..]));
+/// assert_eq!(extractor.prefix(b"use"), None);
+/// assert_eq!(extractor.shared_prefix(b"user1"), Some(&b"user"[..]));
+/// assert_eq!(extractor.shared_prefix(b"us"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FixedPrefix {
+    len: usize,
+    name: String,
+}
+
+impl FixedPrefix {
+    /// The first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there
+    /// are keys at all.
+    pub fn new(len: usize) -> Self {
+        Self {
+            len,
+            name: format!("Fixed{len}"),
+        }
+    }
+}
+
+impl PrefixExtractor for FixedPrefix {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]> {
+        key.get(..self.len)
+    }
+
+    fn shared_prefix<'k>(&self, start: &'k [u8]) -> Option<&'k [u8]> {
+        start.get(..self.len)
+    }
+}
+
+/// A key up to its n-th separator, which is part of the prefix. Keys with fewer of them are outside the
+/// domain.
+///
+/// ```
+/// use filter_policy::{PrefixExtractor, SeparatedPrefix};
+///
+/// let extractor = SeparatedPrefix::new(b'/', 2);
+/// assert_eq!(extractor.name(), "Separated2x2f");
+/// assert_eq!(extractor.prefix(b"shop/orders/17"), Some(&b"shop/orders/"[..]));
+/// assert_eq!(extractor.prefix(b"shop/orders"), None);
+/// assert_eq!(extractor.shared_prefix(b"shop/orders/1"), Some(&b"shop/orders/"[..]));
+/// assert_eq!(extractor.shared_prefix(b"shop/"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeparatedPrefix {
+    separator: u8,
+    count: usize,
+    name: String,
+}
+
+impl SeparatedPrefix {
+    /// Up to the separator number `count`, counted from 1. With 0 every key has the empty prefix.
+    pub fn new(separator: u8, count: usize) -> Self {
+        Self {
+            separator,
+            count,
+            name: format!("Separated{count}x{separator:02x}"),
+        }
+    }
+}
+
+impl PrefixExtractor for SeparatedPrefix {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]> {
+        let Some(before_last) = self.count.checked_sub(1) else {
+            return key.get(..0);
+        };
+        let (last, _) = key
+            .iter()
+            .enumerate()
+            .filter(|&(_, &byte)| byte == self.separator)
+            .nth(before_last)?;
+        key.get(..=last)
+    }
+
+    fn shared_prefix<'k>(&self, start: &'k [u8]) -> Option<&'k [u8]> {
+        // Bytes that follow cannot move a separator that is already there.
+        self.prefix(start)
+    }
+}
+
+/// A policy over the prefixes of keys: two scans over the same prefix ask the same question, and a filter
+/// takes bits for each prefix and not for each key.
+///
+/// Keys that give equal prefixes one after the other are stored once, so that the filter is small where the
+/// engine hands in sorted keys; in another order it answers alike and takes more room.
+///
+/// A key outside the extractor's domain is not stored and always may match; a scan whose prefix the extractor
+/// cannot tell always may match.
+///
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, FixedPrefix, PrefixPolicy};
+///
+/// let bloom = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// let policy = PrefixPolicy::new(bloom, FixedPrefix::new(4));
+/// assert_eq!(policy.name(), "BloomFilter2.Prefix.Fixed4");
+///
+/// let mut filter = Vec::new();
+/// policy.append_filter(&[b"item1", b"item2", b"user1"], &mut filter)?;
+/// assert!(policy.prefix_may_match(b"user", &filter));
+/// assert!(policy.prefix_may_match(b"item2", &filter)); // Asks for "item", which is there.
+/// assert!(!policy.prefix_may_match(b"cart", &filter));
+/// assert!(policy.prefix_may_match(b"ca", &filter)); // Too short to tell.
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PrefixPolicy<P, E> {
+    policy: P,
+    extractor: E,
+    name: String,
+}
+
+impl<P: FilterPolicy, E: PrefixExtractor> PrefixPolicy<P, E> {
+    /// Filters of `policy`, over what `extractor` gives.
+    ///
+    /// The name is the policy's, `.Prefix.` and the extractor's. In the latter, bytes other than ASCII letters,
+    /// digits, `-` and `_` become `%` and two hexadecimal digits: so no two pairs of names give the same one.
+    pub fn new(policy: P, extractor: E) -> Self {
+        let mut name = format!("{}.Prefix.", policy.name());
+        for byte in extractor.name().bytes() {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
+                name.push(char::from(byte));
+            } else {
+                write!(name, "%{byte:02x}").expect("a string takes whatever is written");
+            }
+        }
+        Self {
+            policy,
+            extractor,
+            name,
+        }
+    }
+
+    /// The policy that stores the prefixes.
+    pub const fn policy(&self) -> &P {
+        &self.policy
+    }
+
+    /// The extractor.
+    pub const fn extractor(&self) -> &E {
+        &self.extractor
+    }
+}
+
+impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.policy.max_filter_len(keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        let mut prefixes: Vec<&[u8]> = Vec::new();
+        prefixes
+            .try_reserve(keys.len())
+            .map_err(|_| Error::AllocationFailed {
+                bytes: size_of_val(keys),
+            })?;
+        prefixes.extend(keys.iter().filter_map(|key| self.extractor.prefix(key)));
+        prefixes.dedup();
+        self.policy.create_filter(&prefixes, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        self.extractor
+            .prefix(key)
+            .is_none_or(|prefix| self.policy.key_may_match(prefix, filter))
+    }
+
+    fn answers_prefixes(&self) -> bool {
+        true
+    }
+
+    fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
+        self.extractor
+            .shared_prefix(start)
+            .is_none_or(|prefix| self.policy.key_may_match(prefix, filter))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BitsPerKey, BloomFilterPolicy};
+
+    /// Gives no prefix to any scan, and has a name that would break the policy's.
+    struct LastByte(&'static str);
+
+    impl PrefixExtractor for LastByte {
+        fn name(&self) -> &str {
+            self.0
+        }
+
+        fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]> {
+            key.split_last().map(|(_, rest)| rest)
+        }
+    }
+
+    fn bloom() -> BloomFilterPolicy<crate::Murmur2> {
+        BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))
+    }
+
+    #[test]
+    fn names_cannot_run_into_each_other() {
+        let nested = PrefixPolicy::new(PrefixPolicy::new(bloom(), LastByte("A")), LastByte("B"));
+        let dotted = PrefixPolicy::new(bloom(), LastByte("A.Prefix.B"));
+        assert_eq!(nested.name(), "BloomFilter2.Prefix.A.Prefix.B");
+        assert_eq!(dotted.name(), "BloomFilter2.Prefix.A%2ePrefix%2eB");
+        assert_eq!(
+            PrefixPolicy::new(bloom(), LastByte("%2e é")).name(),
+            "BloomFilter2.Prefix.%252e%20%c3%a9"
+        );
+        assert_eq!(
+            PrefixPolicy::new(bloom(), LastByte("")).name(),
+            "BloomFilter2.Prefix."
+        );
+    }
+
+    #[test]
+    fn without_a_promise_no_scan_is_denied() {
+        let policy = PrefixPolicy::new(bloom(), LastByte("LastByte"));
+        let mut buffer = [0; 9];
+        let filter = policy.create_filter(&[b"key"], &mut buffer).unwrap();
+        assert!(policy.key_may_match(b"kex", filter));
+        assert!(!policy.key_may_match(b"abc", filter));
+        assert!(policy.prefix_may_match(b"abc", filter));
+    }
+
+    #[test]
+    fn the_filter_is_as_large_as_the_prefixes_need() {
+        let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(1));
+        let keys: Vec<Vec<u8>> = (0..1000_u32)
+            .map(|i| format!("{}{i:04}", i / 100).into_bytes())
+            .collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let mut filter = Vec::new();
+        policy.append_filter(&keys, &mut filter).unwrap();
+        // Ten prefixes at ten bits each: 100 bits in 13 bytes, and k.
+        assert_eq!(filter.len(), 14);
+        assert_eq!(filter, bloom().build((0..10).map(|i| format!("{i}"))).unwrap());
+    }
+
+    #[test]
+    fn keys_outside_the_domain_are_never_denied() {
+        let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(4));
+        let mut buffer = [0; 100];
+        // No key has a prefix: nothing in the domain is there.
+        let filter = policy.create_filter(&[b"", b"abc"], &mut buffer).unwrap();
+        assert!(policy.key_may_match(b"", filter) && policy.key_may_match(b"abc", filter));
+        assert!(policy.key_may_match(b"xyz", filter));
+        assert!(!policy.key_may_match(b"abcd", filter));
+        assert!(policy.prefix_may_match(b"abc", filter) && !policy.prefix_may_match(b"abcd", filter));
+    }
+
+    #[test]
+    fn a_prefix_of_nothing_tells_whether_there_are_keys() {
+        for extractor in [
+            &FixedPrefix::new(0) as &dyn PrefixExtractor,
+            &SeparatedPrefix::new(b':', 0),
+        ] {
+            assert_eq!(extractor.prefix(b"key"), Some(&b""[..]));
+            assert_eq!(extractor.shared_prefix(b""), Some(&b""[..]));
+        }
+        let policy = PrefixPolicy::new(bloom(), FixedPrefix::new(0));
+        let mut buffer = [0; 9];
+        assert!(!policy.prefix_may_match(b"k", policy.create_filter(&[], &mut buffer).unwrap()));
+        assert!(policy.prefix_may_match(b"k", policy.create_filter(&[b"x"], &mut buffer).unwrap()));
+    }
+}
