@@ -8,6 +8,7 @@
     doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
+#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,

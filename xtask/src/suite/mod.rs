@@ -1,6 +1,7 @@
 //! The test suite: its steps, and what they need.
 
 mod comparison;
+mod engines;
 mod freestanding;
 pub(crate) mod programs;
 
@@ -26,7 +27,7 @@ const NO_STD: [(&str, &[&str]); 3] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -71,6 +72,10 @@ const STEPS: [Step; 10] = [
     Step {
         name: "published figures and committed run",
         run: comparison::reproduce,
+    },
+    Step {
+        name: "storage engines",
+        run: engines::check,
     },
 ];
 

@@ -1,28 +1,104 @@
-//! System programs that the suite needs, and the Debian packages that bring them.
+//! What the suite needs from the system, and where it comes from.
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::run_command;
 use crate::failure::Failure;
 
-/// A program, and the package that brings it.
-struct Program {
+/// Something that must be there.
+struct Need {
+    /// How people know it.
     name: &'static str,
-    package: &'static str,
+    source: Source,
+    /// Whether it is there.
+    probe: Probe,
 }
 
-/// In the order of their names.
-const PROGRAMS: [Program; 2] = [
-    Program {
-        name: "cc",
-        package: "gcc",
+/// What brings it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// A package of Debian.
+    Debian(&'static str),
+    /// A component of the Rust toolchain.
+    Rustup(&'static str),
+}
+
+enum Probe {
+    /// A program on the path.
+    Program,
+    /// A header that the C compiler finds.
+    Header,
+    /// A command of cargo's.
+    Cargo(&'static str),
+}
+
+/// In the order in which a probe may need those before it.
+const NEEDS: [Need; 7] = [
+    Need {
+        name: "cargo fmt",
+        source: Source::Rustup("rustfmt"),
+        probe: Probe::Cargo("fmt"),
     },
-    Program {
+    Need {
+        name: "cargo clippy",
+        source: Source::Rustup("clippy"),
+        probe: Probe::Cargo("clippy"),
+    },
+    Need {
+        name: "cc",
+        source: Source::Debian("gcc"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "c++",
+        source: Source::Debian("g++"),
+        probe: Probe::Program,
+    },
+    Need {
         name: "nm",
-        package: "binutils",
+        source: Source::Debian("binutils"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "leveldb/c.h",
+        source: Source::Debian("libleveldb-dev"),
+        probe: Probe::Header,
+    },
+    Need {
+        name: "valgrind",
+        source: Source::Debian("valgrind"),
+        probe: Probe::Program,
     },
 ];
+
+impl Need {
+    fn is_met(&self, path: &[PathBuf]) -> bool {
+        match self.probe {
+            Probe::Program => path.iter().any(|folder| is_program(&folder.join(self.name))),
+            Probe::Header => has_header(self.name),
+            Probe::Cargo(command) => succeeds(
+                Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+                    .args([command, "--version"]),
+            ),
+        }
+    }
+}
+
+/// Whether the C compiler finds a header of this name.
+fn has_header(name: &str) -> bool {
+    // `-include` reads the header as if the empty program had named it.
+    succeeds(Command::new("cc").args(["-fsyntax-only", "-include", name, "-x", "c", "/dev/null"]))
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
 
 /// Checks that all are there, after installing what is missing if `install` says so.
 ///
@@ -31,54 +107,75 @@ const PROGRAMS: [Program; 2] = [
 /// [`Failure::Input`] with the list when something is missing and not to be installed.
 pub(crate) fn require(install: bool) -> Result<(), Failure> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<_> = std::env::split_paths(&path).collect();
-    let there = |program: &Program| {
-        folders
-            .iter()
-            .any(|folder| is_program(&folder.join(program.name)))
-    };
-    let missing: Vec<&Program> = PROGRAMS.iter().filter(|program| !there(program)).collect();
-    if missing.is_empty() {
+    let path: Vec<_> = std::env::split_paths(&path).collect();
+    let missing = || -> Vec<&Need> { NEEDS.iter().filter(|need| !need.is_met(&path)).collect() };
+    let before = missing();
+    if before.is_empty() {
         return Ok(());
     }
     if !install {
-        return Err(Failure::Input(complaint(&missing)));
+        return Err(Failure::Input(complaint(&before)));
     }
-    let sudo = !is_root() && folders.iter().any(|folder| is_program(&folder.join("sudo")));
-    // Through `env`, since sudo keeps no variables.
-    let apt: Vec<&str> = if sudo { vec!["sudo", "env"] } else { vec!["env"] };
-    let apt = [apt, vec!["DEBIAN_FRONTEND=noninteractive", "apt-get"]].concat();
-    for arguments in [
-        vec!["update"],
-        [vec!["install", "--yes"], packages(&missing)].concat(),
-    ] {
-        let words = [apt.clone(), arguments].concat();
-        run_command(Command::new(words[0]).args(&words[1..])).map_err(Failure::Internal)?;
+    let (packages, components) = (packages(&before), components(&before));
+    if !packages.is_empty() {
+        let sudo = !is_root() && path.iter().any(|folder| is_program(&folder.join("sudo")));
+        // Through `env`, since sudo keeps no variables.
+        let apt: Vec<&str> = if sudo { vec!["sudo", "env"] } else { vec!["env"] };
+        let apt = [apt, vec!["DEBIAN_FRONTEND=noninteractive", "apt-get"]].concat();
+        for arguments in [vec!["update"], [vec!["install", "--yes"], packages].concat()] {
+            let words = [apt.clone(), arguments].concat();
+            run_command(Command::new(words[0]).args(&words[1..])).map_err(Failure::Internal)?;
+        }
     }
-    let missing: Vec<&Program> = PROGRAMS.iter().filter(|program| !there(program)).collect();
-    if missing.is_empty() {
+    if !components.is_empty() {
+        let mut rustup = Command::new("rustup");
+        run_command(rustup.args(["component", "add"]).args(components)).map_err(Failure::Internal)?;
+    }
+    let after = missing();
+    if after.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Internal(complaint(&missing)))
+        Err(Failure::Internal(complaint(&after)))
     }
 }
 
-fn packages(missing: &[&Program]) -> Vec<&'static str> {
-    let mut packages: Vec<_> = missing.iter().map(|program| program.package).collect();
-    packages.sort_unstable();
-    packages.dedup();
-    packages
+fn packages(missing: &[&Need]) -> Vec<&'static str> {
+    let of = |need: &&Need| match need.source {
+        Source::Debian(package) => Some(package),
+        Source::Rustup(_) => None,
+    };
+    missing.iter().filter_map(of).collect()
 }
 
-fn complaint(missing: &[&Program]) -> String {
+fn components(missing: &[&Need]) -> Vec<&'static str> {
+    let of = |need: &&Need| match need.source {
+        Source::Debian(_) => None,
+        Source::Rustup(component) => Some(component),
+    };
+    missing.iter().filter_map(of).collect()
+}
+
+fn complaint(missing: &[&Need]) -> String {
     let names: Vec<String> = missing
         .iter()
-        .map(|program| format!("{} (package {})", program.name, program.package))
+        .map(|need| match need.source {
+            Source::Debian(package) => format!("{} (package {package})", need.name),
+            Source::Rustup(component) => format!("{} (component {component})", need.name),
+        })
         .collect();
+    let mut by_hand = Vec::new();
+    for (command, words) in [
+        ("apt-get install", packages(missing)),
+        ("rustup component add", components(missing)),
+    ] {
+        if !words.is_empty() {
+            by_hand.push(format!("`{command} {}`", words.join(" ")));
+        }
+    }
     format!(
-        "missing: {}; run `cargo xtask test --install`, or `apt-get install {}`",
+        "missing: {}; run `cargo xtask test --install`, or {}",
         names.join(", "),
-        packages(missing).join(" ")
+        by_hand.join(" and ")
     )
 }
 
@@ -112,11 +209,28 @@ mod tests {
 
     #[test]
     fn the_complaint_says_what_to_install() {
-        let [cc, nm] = &PROGRAMS;
+        let named = |name: &str| NEEDS.iter().find(|need| need.name == name).unwrap();
         assert_eq!(
-            complaint(&[cc, nm]),
-            "missing: cc (package gcc), nm (package binutils); \
-             run `cargo xtask test --install`, or `apt-get install binutils gcc`"
+            complaint(&[named("nm"), named("leveldb/c.h")]),
+            "missing: nm (package binutils), leveldb/c.h (package libleveldb-dev); \
+             run `cargo xtask test --install`, or `apt-get install binutils libleveldb-dev`"
         );
+        assert_eq!(
+            complaint(&[named("cargo clippy"), named("cc")]),
+            "missing: cargo clippy (component clippy), cc (package gcc); \
+             run `cargo xtask test --install`, or `apt-get install gcc` and `rustup component add clippy`"
+        );
+    }
+
+    #[test]
+    fn probes_tell_what_is_there() {
+        assert!(has_header("stdio.h"));
+        assert!(!has_header("no/such/header.h"));
+        let missing = Need {
+            name: "no-such-program",
+            source: Source::Debian("none"),
+            probe: Probe::Program,
+        };
+        assert!(!missing.is_met(&[PathBuf::from("/usr/bin")]));
     }
 }

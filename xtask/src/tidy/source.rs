@@ -98,9 +98,11 @@ pub(super) fn forbids_unsafe(sources: &[Source]) -> Vec<Offence> {
         else {
             continue;
         };
+        // A workspace inside the package's folder is no part of it.
+        let own = format!("{package}src/");
         let lifts = sources
             .iter()
-            .any(|source| source.path.starts_with(package) && may_be_unsafe(&source.path));
+            .any(|source| source.path.starts_with(&own) && may_be_unsafe(&source.path));
         if !lifts && !root.text.contains(&format!("#![forbid({UNSAFE}_code)]")) {
             offences.push(Offence::new(
                 &root.path,
@@ -186,6 +188,13 @@ mod tests {
         let bare = source("x/src/lib.rs", "//! Doc.\n");
         let found = forbids_unsafe(&[bare]);
         assert_eq!(found.len(), 1);
+        let nested = source("x/inner/src/ffi.rs", "//! Doc.\n");
+        let bare = source("x/src/lib.rs", "//! Doc.\n");
+        assert_eq!(
+            forbids_unsafe(&[bare, nested]).len(),
+            1,
+            "a workspace inside is not the crate"
+        );
         let forbidding = source("x/src/main.rs", format!("//! Doc.\n#![forbid({UNSAFE}_code)]\n"));
         assert!(forbids_unsafe(&[forbidding]).is_empty());
         let lifting = [

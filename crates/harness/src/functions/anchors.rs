@@ -55,9 +55,9 @@ const FNV_1A: Function = Function {
         hasher.finish()
     },
     origin: "fnv 1.0.7",
-    year: 1991,
+    year: 2003,
     author: "Glenn Fowler, Landon Curt Noll, Phong Vo",
-    source: "http://www.isthe.com/chongo/tech/comp/fnv/; RFC 9923",
+    source: "RFC 9923; http://www.isthe.com/chongo/tech/comp/fnv/; hash_64a.c of https://github.com/lcn2/fnv (2003)",
     weaknesses: &[
         "The low bits of the value depend on the low bits of the key's bytes alone.",
         "A byte at a time, each step waiting for the one before.",
