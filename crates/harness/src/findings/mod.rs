@@ -17,6 +17,7 @@ use crate::record::{
 };
 use crate::stats::binomial;
 use crate::stats::correction::{FAMILY_LEVEL, bonferroni};
+use crate::thousands::grouped;
 
 /// Everything deterministic that a run measured.
 #[derive(Debug, Clone, Copy)]
@@ -175,8 +176,8 @@ fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
             verdict: row.verdict,
             reason: format!(
                 "{} of {} keys collide at {} bits, where chance gives {} ({} times)",
-                words::count(row.collisions),
-                words::count(row.keys),
+                grouped(row.collisions),
+                grouped(row.keys),
                 row.bits,
                 words::figure(row.expected),
                 words::times(ratio(row)),
@@ -205,9 +206,9 @@ fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure
         if let Some(row) = failed_of(kind).first() {
             reasons.push(format!(
                 "{how} {} buckets unevenly: chi-square {} times its {} degrees of freedom",
-                words::count(row.parameter),
+                grouped(row.parameter),
                 words::times(unevenness(row)),
-                words::count(row.dof),
+                grouped(row.dof),
             ));
         }
     }
