@@ -214,14 +214,14 @@ pub fn write_run(path: &Path, run: &Run) -> Result<(), RecordsError> {
     std::fs::write(path, text).map_err(io(path))
 }
 
-fn malformed(path: &Path, reason: String) -> RecordsError {
+pub(crate) fn malformed(path: &Path, reason: String) -> RecordsError {
     RecordsError::Malformed {
         path: path.to_owned(),
         reason,
     }
 }
 
-fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
+pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
     |source| RecordsError::Io {
         path: path.to_owned(),
         source,
@@ -269,7 +269,7 @@ fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, RecordsError> {
 }
 
 /// Line and field of a mistake, as a person counts them.
-fn csv_reason(kind: &csv::ErrorKind) -> String {
+pub(crate) fn csv_reason(kind: &csv::ErrorKind) -> String {
     let line = |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
     match kind {
         csv::ErrorKind::Deserialize { pos, err } => {
