@@ -6,6 +6,8 @@
 
 mod folder;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
