@@ -1,8 +1,9 @@
 //! Point reads without a useful filter, with the engine's own policy and with ours.
 //!
-//! All databases hold the same entries in tables of the same shape: the filters that deny nothing are as large
-//! as the others. Rounds go through the databases in turn, so that what slows the machine down slows all of
-//! them; every answer is checked.
+//! All databases hold the same entries in tables of the same shape: the filters that deny nothing, or everything, are
+//! as large as the others. Rounds go through the databases in turn, the first one another in every round, so that
+//! ratios can be formed within a round; a batch with a wrong answer ends the program. What is written are the batches;
+//! medians and ratios are formed from them by `cargo xtask bench`, for all engines alike.
 
 #[path = "../tests/support/disk.rs"]
 mod disk;
@@ -10,81 +11,141 @@ mod disk;
 use std::cell::Cell;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::hint::black_box;
 use std::rc::Rc;
-use std::time::Duration;
 
 use disk::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
-const USAGE: &str = "arguments: [--keys N] [--rounds N] [--csv FILE]";
+const USAGE: &str =
+    "arguments: [--entries N] [--gets N] [--rounds N] [--key-set random|decimal] [--csv FILE]";
+const HEADER: &str = "engine,version,policy,bits_per_key,cache,key_set,entries,key_bytes,value_bytes,keys,round,gets,blocks,ns";
 const BITS_PER_KEY: u32 = 10;
-const MAX_KEYS: u32 = 100_000_000;
-/// Gets of a database in a round, of each kind.
-const GETS: u32 = 10_000;
+const VALUE_BYTES: usize = 100;
+const SEED: u64 = 1;
+
+type Key = [u8; 16];
 
 struct Settings {
-    keys: u32,
+    entries: usize,
+    gets: usize,
     rounds: usize,
+    key_set: String,
     csv: Option<String>,
 }
 
-fn settings() -> Result<Settings, Box<dyn Error>> {
+fn settings() -> Result<Settings, String> {
     let mut settings = Settings {
-        keys: 200_000,
+        entries: 200_000,
+        gets: 10_000,
         rounds: 15,
+        key_set: "random".to_owned(),
         csv: None,
     };
     let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let mut value = || {
-            arguments
-                .next()
-                .ok_or(format!("{argument} has no value; {USAGE}"))
-        };
-        match argument.as_str() {
-            "--keys" => settings.keys = value()?.parse()?,
-            "--rounds" => settings.rounds = value()?.parse()?,
-            "--csv" => settings.csv = Some(value()?),
-            // What cargo adds.
-            "--bench" => {}
-            _ => return Err(format!("{argument} is no argument; {USAGE}").into()),
+    while let Some(name) = arguments.next() {
+        // What cargo adds.
+        if name == "--bench" {
+            continue;
         }
-    }
-    if settings.rounds == 0 || !(1..=MAX_KEYS).contains(&settings.keys) {
-        return Err(format!("rounds are at least 1, keys 1 to {MAX_KEYS}; {USAGE}").into());
+        let mut value = || arguments.next().ok_or(format!("{name} has no value; {USAGE}"));
+        match name.as_str() {
+            "--entries" => settings.entries = number(&name, &value()?)?,
+            "--gets" => settings.gets = number(&name, &value()?)?,
+            "--rounds" => settings.rounds = number(&name, &value()?)?,
+            "--key-set" => settings.key_set = value()?,
+            "--csv" => settings.csv = Some(value()?),
+            _ => return Err(format!("no argument is called {name:?}; {USAGE}")),
+        }
     }
     Ok(settings)
 }
 
-/// Filters as large as the others, which deny nothing.
-struct Nothing(BloomPolicy);
+fn number(name: &str, text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (1..=100_000_000).contains(number))
+        .ok_or_else(|| format!("{name} is {text:?}, allowed are whole numbers from 1 to 100000000"))
+}
 
-impl FilterPolicy for Nothing {
-    fn name(&self) -> &'static str {
-        "Nothing"
-    }
+/// The entries' keys, and as many that no database has.
+struct Data {
+    present: Vec<Key>,
+    absent: Vec<Key>,
+}
 
-    fn create_filter(&self, keys: &[u8], offsets: &[usize]) -> Vec<u8> {
-        self.0.create_filter(keys, offsets)
-    }
-
-    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
-        true
+impl Data {
+    fn new(settings: &Settings) -> Result<Self, String> {
+        let entries = settings.entries;
+        match settings.key_set.as_str() {
+            "random" => {
+                let mut random = SplitMix64::seed_from_u64(SEED);
+                // The generator gives every number once before it gives one again.
+                let mut some = || (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+                Ok(Self {
+                    present: some(),
+                    absent: some(),
+                })
+            }
+            "decimal" => Ok(Self {
+                present: (0..entries).map(|i| decimal(2 * i)).collect(),
+                absent: (0..entries).map(|i| decimal(2 * i + 1)).collect(),
+            }),
+            other => Err(format!(
+                "--key-set is {other:?}, allowed are \"random\" and \"decimal\""
+            )),
+        }
     }
 }
 
-/// Present keys have even numbers, absent ones odd.
-fn key(number: u32) -> [u8; 16] {
-    let mut key = *b"key:000000000000";
-    let mut rest = number;
-    for digit in key.iter_mut().rev().take(10) {
-        *digit = b'0' + u8::try_from(rest % 10).unwrap_or(0);
-        rest /= 10;
+fn hexadecimal(number: u64) -> Key {
+    digits(number, 16)
+}
+
+/// Neighbours differ in their last digits.
+fn decimal(number: usize) -> Key {
+    digits(number as u64, 10)
+}
+
+fn digits(mut number: u64, base: u64) -> Key {
+    let mut key = [b'0'; 16];
+    for digit in key.iter_mut().rev() {
+        *digit = b"0123456789abcdef"[(number % base) as usize];
+        number /= base;
     }
     key
+}
+
+/// Filters as large as the others, which give the same answer to everything.
+struct Always {
+    answer: bool,
+    built: BloomPolicy,
+}
+
+impl Always {
+    fn says(answer: bool) -> Self {
+        Self {
+            answer,
+            built: BloomPolicy::new(BITS_PER_KEY),
+        }
+    }
+}
+
+impl FilterPolicy for Always {
+    fn name(&self) -> &'static str {
+        "Always"
+    }
+
+    fn create_filter(&self, keys: &[u8], offsets: &[usize]) -> Vec<u8> {
+        self.built.create_filter(keys, offsets)
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        self.answer
+    }
 }
 
 struct Contender {
@@ -93,15 +154,13 @@ struct Contender {
     db: DB,
     reads: Rc<Cell<u64>>,
     _folder: tempfile::TempDir,
-    /// For absent and present keys: times of the rounds, and table reads.
-    results: [(Vec<Duration>, u64); 2],
 }
 
 impl Contender {
     fn new(
         policy: &'static str,
         cache: &'static str,
-        keys: u32,
+        data: &Data,
         filter_policy: Rc<Box<dyn FilterPolicy>>,
     ) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir()?;
@@ -109,16 +168,19 @@ impl Contender {
         let options = Options {
             env: Rc::new(Box::new(env)),
             filter_policy,
-            block_cache_capacity_bytes: if cache == "one block" { 4 << 10 } else { 1 << 30 },
+            // The engine counts blocks of 4 KiB, and wants room for at least one.
+            block_cache_capacity_bytes: if cache == "one-block" { 4 << 10 } else { 1 << 30 },
             ..Options::default()
         };
         let mut db = DB::open(folder.path(), options.clone())?;
-        for number in 0..keys {
-            // In a scattered order, so that tables overlap before they are compacted.
-            let number = u64::from(number) * 1_000_003 % u64::from(keys);
-            db.put(&key(2 * u32::try_from(number)?), &[b'v'; 100])?;
+        let mut random = SplitMix64::seed_from_u64(SEED + 2);
+        let mut scattered: Vec<&Key> = data.present.iter().collect();
+        // So that tables overlap before they are compacted.
+        scattered.sort_by_cached_key(|_| random.next_u64());
+        for key in scattered {
+            db.put(key, &[b'v'; VALUE_BYTES])?;
         }
-        db.compact_range(b"key:", b"key;")?;
+        db.compact_range(b"0", b"g")?;
         db.close()?;
         drop(db);
         let mut contender = Self {
@@ -127,123 +189,103 @@ impl Contender {
             db: DB::open(folder.path(), options)?,
             reads,
             _folder: folder,
-            results: Default::default(),
         };
         // Opens the tables, and fills the cache that holds everything.
-        for number in (0..2 * keys).step_by(2) {
-            contender.get(number)?;
+        for key in &data.present {
+            contender.db.get(key);
         }
         Ok(contender)
     }
 
-    fn get(&mut self, number: u32) -> Result<(), String> {
-        let found = black_box(self.db.get(&key(number))).is_some();
-        if found == number.is_multiple_of(2) {
-            Ok(())
-        } else {
-            Err(format!("{}: key {number} found: {found}", self.policy))
-        }
+    fn finds_present_keys(&self) -> bool {
+        self.policy != "always-no"
     }
 
+    /// Asks for all keys of a batch: blocks read, and nanoseconds.
     #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-    fn round(&mut self, round: usize, keys: u32, present: bool) -> Result<(), String> {
+    fn ask(&mut self, batch: &[Key], expected: usize) -> Result<(u64, u128), String> {
         let before = self.reads.get();
         let start = std::time::Instant::now();
-        for i in 0..GETS {
-            let spread = (u64::from(i) + u64::try_from(round).unwrap_or(0) * u64::from(GETS)) * 7_368_787;
-            let number = u32::try_from(spread % u64::from(keys)).unwrap_or(0);
-            self.get(2 * number + u32::from(!present))?;
+        let found = batch.iter().filter(|key| self.db.get(*key).is_some()).count();
+        let ns = start.elapsed().as_nanos();
+        if found != expected {
+            return Err(format!(
+                "{}: {found} of {} keys found, not {expected}",
+                self.policy,
+                batch.len()
+            ));
         }
-        let (times, reads) = &mut self.results[usize::from(present)];
-        times.push(start.elapsed());
-        *reads += self.reads.get() - before;
-        Ok(())
+        Ok((self.reads.get() - before, ns))
     }
 }
 
-/// Median and median absolute deviation, in nanoseconds per Get.
-fn median_and_mad(times: &[Duration]) -> (f64, f64) {
-    let median = |values: &mut Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
-        f64::midpoint(low, high)
-    };
-    let mut values: Vec<f64> = times
-        .iter()
-        .map(|time| time.as_secs_f64() * 1e9 / f64::from(GETS))
-        .collect();
-    let middle = median(&mut values);
-    let mut deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-    (middle, median(&mut deviations))
+fn contenders(data: &Data) -> Result<Vec<Contender>, Box<dyn Error>> {
+    let bits = BitsPerKey::whole(BITS_PER_KEY);
+    let mut contenders = Vec::new();
+    for cache in ["everything", "one-block"] {
+        let policies: [(&str, Box<dyn FilterPolicy>); 5] = [
+            ("always-yes", Box::new(Always::says(true))),
+            ("engine", Box::new(BloomPolicy::new(BITS_PER_KEY))),
+            (
+                "ours-leveldb-hash",
+                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?),
+            ),
+            (
+                "ours-bloomfilter2",
+                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?),
+            ),
+            ("always-no", Box::new(Always::says(false))),
+        ];
+        for (name, policy) in policies {
+            contenders.push(Contender::new(name, cache, data, Rc::new(policy))?);
+        }
+    }
+    Ok(contenders)
+}
+
+/// The engine's version, as the lock file has it.
+fn version() -> Option<&'static str> {
+    let (_, rest) = include_str!("../Cargo.lock").split_once("name = \"rusty-leveldb\"\nversion = \"")?;
+    Some(rest.split_once('"')?.0)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let settings = settings()?;
-    let bits = BitsPerKey::whole(BITS_PER_KEY);
-    let mut contenders = Vec::new();
-    for cache in ["one block", "everything"] {
-        let policies: [(&str, Box<dyn FilterPolicy>); 4] = [
-            (
-                "none (denies nothing)",
-                Box::new(Nothing(BloomPolicy::new(BITS_PER_KEY))),
-            ),
-            ("engine's BloomPolicy", Box::new(BloomPolicy::new(BITS_PER_KEY))),
-            (
-                "ours, LevelDB's hash",
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?),
-            ),
-            (
-                "ours, MurmurHash2",
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?),
-            ),
-        ];
-        for (name, policy) in policies {
-            contenders.push(Contender::new(name, cache, settings.keys, Rc::new(policy))?);
-        }
-    }
-    for round in 0..settings.rounds {
-        for present in [false, true] {
-            // Each round starts with another.
-            contenders.rotate_left(1);
-            for contender in &mut contenders {
-                contender.round(round, settings.keys, present)?;
+    let data = Data::new(&settings)?;
+    let version = version().ok_or("the lock file has no rusty-leveldb")?;
+    let mut contenders = contenders(&data)?;
+    let mut choices = SplitMix64::seed_from_u64(SEED + 1);
+    let mut csv = format!("{HEADER}\n");
+    for round in 1..=settings.rounds {
+        let mut some = |keys: &[Key]| -> Vec<Key> {
+            (0..settings.gets)
+                .map(|_| keys[choices.next_u64() as usize % keys.len()])
+                .collect()
+        };
+        let (absent, present) = (some(&data.absent), some(&data.present));
+        contenders.rotate_left(1);
+        for contender in &mut contenders {
+            for (keys, batch, expected) in [("absent", &absent, 0), ("present", &present, present.len())] {
+                if expected > 0 && !contender.finds_present_keys() {
+                    continue;
+                }
+                let (blocks, ns) = contender.ask(batch, expected)?;
+                writeln!(
+                    csv,
+                    "rusty-leveldb,{version},{},{BITS_PER_KEY},{},{},{},{},{VALUE_BYTES},{keys},{round},{},{blocks},{ns}",
+                    contender.policy,
+                    contender.cache,
+                    settings.key_set,
+                    settings.entries,
+                    size_of::<Key>(),
+                    batch.len()
+                )?;
             }
-        }
-    }
-
-    contenders.sort_by_key(|contender| (contender.cache, contender.policy));
-    let mut csv = String::from(
-        "policy,cache,keys,bits_per_key,present,gets,median_ns_per_get,mad_ns_per_get,table_reads_per_get\n",
-    );
-    println!(
-        "{} keys, {BITS_PER_KEY} bits per key, {} rounds of {GETS} Gets; median over rounds, and its absolute deviation\n",
-        settings.keys, settings.rounds
-    );
-    println!(
-        "{:<22} {:<11} {:<8} {:>10} {:>8} {:>10}",
-        "filter", "cache", "keys", "ns/Get", "MAD", "reads/Get"
-    );
-    for present in [false, true] {
-        for contender in &contenders {
-            let (times, reads) = &contender.results[usize::from(present)];
-            let (median, mad) = median_and_mad(times);
-            let gets = u64::from(GETS) * u64::try_from(times.len())?;
-            let reads_per_get = *reads as f64 / gets as f64;
-            let kind = if present { "present" } else { "absent" };
-            println!(
-                "{:<22} {:<11} {kind:<8} {median:>10.0} {mad:>8.0} {reads_per_get:>10.4}",
-                contender.policy, contender.cache
-            );
-            writeln!(
-                csv,
-                "\"{}\",{},{},{BITS_PER_KEY},{present},{gets},{median:.1},{mad:.1},{reads_per_get:.6}",
-                contender.policy, contender.cache, settings.keys
-            )?;
         }
     }
     match settings.csv {
         Some(path) => std::fs::write(&path, csv).map_err(|error| format!("{path}: {error}"))?,
-        None => print!("\n{csv}"),
+        None => print!("{csv}"),
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub mod keys;
 pub mod measure;
 pub mod names;
 pub mod output;
+pub mod point_reads;
 pub mod progress;
 #[cfg(test)]
 mod property;

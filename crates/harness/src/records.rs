@@ -6,6 +6,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub(crate) use self::table::{csv_reason, write_rows};
 use self::table::{read_csv, write_csv};
 use crate::record::{CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow};
 use crate::system;
@@ -166,14 +167,14 @@ pub fn write_run(path: &Path, run: &Run) -> Result<(), RecordsError> {
     std::fs::write(path, text).map_err(io(path))
 }
 
-fn malformed(path: &Path, reason: String) -> RecordsError {
+pub(crate) fn malformed(path: &Path, reason: String) -> RecordsError {
     RecordsError::Malformed {
         path: path.to_owned(),
         reason,
     }
 }
 
-fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
+pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
     |source| RecordsError::Io {
         path: path.to_owned(),
         source,

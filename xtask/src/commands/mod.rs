@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bench;
 mod compare;
 mod fuzz;
 mod inspect;
@@ -45,6 +46,7 @@ enum Command {
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
+    Bench(bench::Arguments),
 }
 
 impl Cli {
@@ -59,6 +61,7 @@ impl Cli {
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
+            Command::Bench(arguments) => bench::run(&arguments),
         }
     }
 }

@@ -168,7 +168,7 @@ fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// The cargo that runs this program, in the workspace.
-fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root);
     // What cargo told this program about its own package is not true of what it starts.
@@ -186,7 +186,7 @@ fn is_about_this_package(name: &OsString) -> bool {
 }
 
 /// Runs to the end; output goes where this program's goes.
-fn run_command(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
     let shown = shown(command);
     match command.status() {
         Ok(status) if status.success() => Ok(()),

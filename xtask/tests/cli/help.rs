@@ -18,6 +18,7 @@ fn help_texts() {
         "tidy",
         "test",
         "fuzz",
+        "bench",
     ] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]

@@ -1,6 +1,7 @@
 //! The command line as its users meet it: the real program, on small key files.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
+mod bench;
 mod help;
 mod inspect;
 mod interrupt;

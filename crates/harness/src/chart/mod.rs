@@ -14,6 +14,7 @@ mod mark;
 pub(crate) mod number;
 mod paint;
 mod panel;
+mod point_reads;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
@@ -23,6 +24,7 @@ mod time_quality;
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
 pub(crate) use paint::{png, svg};
+pub(crate) use point_reads::scene as point_reads;
 
 use rows::DatasetRows;
 use scene::Scene;

@@ -197,7 +197,7 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
 }
 
 /// Line and field of a mistake, as a person counts and calls them.
-fn csv_reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
+pub(crate) fn csv_reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
     let line = |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
     match kind {
         csv::ErrorKind::Deserialize { pos, err } => {
@@ -217,16 +217,21 @@ fn csv_reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
     }
 }
 
-/// Writes a CSV file.
+/// Writes a file of these rows.
 pub(super) fn write_csv<T: Row>(path: &Path, rows: &[T]) -> Result<(), RecordsError> {
+    write_rows(path, T::HEADER, rows)
+}
+
+/// Writes a CSV file with this header.
+pub(crate) fn write_rows<T: Serialize>(path: &Path, header: &[&str], rows: &[T]) -> Result<(), RecordsError> {
     let file = BufWriter::new(File::create(path).map_err(io(path))?);
     // The header is written by hand: the writer would leave it out of a file without rows.
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(file);
     let failed = |error: csv::Error| match error.into_kind() {
         csv::ErrorKind::Io(source) => io(path)(source),
-        kind => malformed(path, csv_reason(&kind, T::HEADER)),
+        kind => malformed(path, csv_reason(&kind, header)),
     };
-    writer.write_record(T::HEADER).map_err(failed)?;
+    writer.write_record(header).map_err(failed)?;
     for row in rows {
         writer.serialize(row).map_err(failed)?;
     }

@@ -1,5 +1,7 @@
 //! A middle and a spread that a few outliers do not move.
 
+use super::binomial;
+
 /// Median of `values`, which are reordered; the mean of the two middle ones where their number is even; `None` where
 /// there is none.
 pub fn median(values: &mut [f64]) -> Option<f64> {
@@ -18,9 +20,45 @@ pub fn median_absolute_deviation(values: &[f64], center: f64) -> Option<f64> {
     median(&mut deviations)
 }
 
+/// An interval that holds the median of what `values` are drawn from, in at least a share `level` of cases, whatever the
+/// distribution; `values` are reordered. `None` without values.
+///
+/// The ends are two of the values, the r-th from either end (D. R. Thompson, Annals of Mathematical Statistics 7, 1936):
+/// the median lies outside with probability 2 P(B < r), B binomial with one half. Below six values no r reaches 95 %;
+/// then it is the smallest and the largest.
+pub fn median_interval(values: &mut [f64], level: f64) -> Option<(f64, f64)> {
+    values.sort_unstable_by(f64::total_cmp);
+    let count = values.len();
+    let trials = count as f64;
+    // P(B < r) is P(B > count - r).
+    let outside = |rank: usize| 2.0 * binomial::at_least((count - rank + 1) as f64, trials, 0.5);
+    let rank = (1..=count / 2)
+        .take_while(|rank| outside(*rank) <= 1.0 - level)
+        .last()
+        .unwrap_or(1);
+    Some((*values.get(rank - 1)?, *values.get(count - rank)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Ranks from tables of the sign test: n = 15: 4, n = 21: 6, n = 7: 1, all at 95 %.
+    #[test]
+    fn intervals_of_the_median_are_order_statistics() {
+        let interval = |count: u32| {
+            let mut values: Vec<f64> = (1..=count).rev().map(f64::from).collect();
+            median_interval(&mut values, 0.95)
+        };
+        assert_eq!(interval(15), Some((4.0, 12.0)));
+        assert_eq!(interval(21), Some((6.0, 16.0)));
+        assert_eq!(interval(7), Some((1.0, 7.0)));
+        assert_eq!(interval(6), Some((1.0, 6.0)));
+        // As wide as it gets.
+        assert_eq!(interval(3), Some((1.0, 3.0)));
+        assert_eq!(interval(1), Some((1.0, 1.0)));
+        assert_eq!(interval(0), None);
+    }
 
     #[test]
     fn odd_even_and_no_values() {

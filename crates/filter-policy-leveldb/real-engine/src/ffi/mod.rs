@@ -89,6 +89,15 @@ unsafe extern "C" {
     ) -> *mut leveldb_filterpolicy_t;
     fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
     fn leveldb_free(bytes: *mut c_void);
+    fn leveldb_major_version() -> c_int;
+    fn leveldb_minor_version() -> c_int;
+}
+
+/// LevelDB's version, such as `1.23`.
+pub fn version() -> String {
+    // SAFETY: both give a constant.
+    let (major, minor) = unsafe { (leveldb_major_version(), leveldb_minor_version()) };
+    format!("{major}.{minor}")
 }
 
 /// A policy as LevelDB's C++ code has it: its own, or one of ours behind its C interface.

@@ -1,13 +1,14 @@
 //! What a filter policy is worth to point reads of a real LevelDB database: blocks read and time per Get, for
-//! absent and for stored keys, without filters, with LevelDB's own policy and with ours.
+//! absent and for present keys, without filters, with LevelDB's own policy and with ours.
 //!
 //! ```text
 //! point_reads [--entries N] [--gets N] [--rounds N] [--csv FILE]
 //! ```
 //!
 //! Every policy has a database of its own with the same entries, and all of them are open at once. In every
-//! round each is asked for the same keys, one policy after the other, the first one another in every round;
-//! ratios are formed within a round. A batch with a wrong answer ends the program.
+//! round each is asked for the same keys, one policy after the other, the first one another in every round, so
+//! that ratios can be formed within a round. A batch with a wrong answer ends the program. What is written are the
+//! batches; medians and ratios are formed from them by `cargo xtask bench`, for all engines alike.
 
 mod options;
 mod report;
@@ -24,7 +25,7 @@ const USAGE: &str = "usage: point_reads [--entries N] [--gets N] [--rounds N] [-
   --entries N   entries of each database, 1000000 if not given
   --gets N      keys of a batch, 20000 if not given
   --rounds N    rounds, 21 if not given
-  --csv FILE    where the rows are written besides the table";
+  --csv FILE    where the batches are written, standard output if not given";
 
 fn run(options: &Options) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
@@ -35,12 +36,14 @@ fn run(options: &Options) -> Result<(), String> {
         folder.path().display()
     );
     variants::write_all(folder.path(), &data);
-    let rows = rounds::measure(folder.path(), &data, options);
-    print!("{}", report::table(&rows));
+    let batches = rounds::measure(folder.path(), &data, options);
+    let text = report::csv(&batches, options, &filter_policy_leveldb_real_engine::version());
     match &options.csv {
-        Some(path) => std::fs::write(path, report::csv(&rows, options))
-            .map_err(|error| format!("{}: {error}", path.display())),
-        None => Ok(()),
+        Some(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
     }
 }
 

@@ -1,9 +1,12 @@
-//! Rows as a table for people and as a file for programs.
+//! Batches as comma-separated values: the columns that the benchmarks of all engines share.
 
 use std::fmt::Write as _;
 
 use crate::options::Options;
-use crate::rounds::{Cache, Keys, Row};
+use crate::rounds::{Batch, Cache, Keys};
+use crate::variants::VALUE_BYTES;
+
+const HEADER: &str = "engine,version,policy,bits_per_key,cache,key_set,entries,key_bytes,value_bytes,keys,round,gets,blocks,ns";
 
 const fn cache_name(cache: Cache) -> &'static str {
     match cache {
@@ -15,61 +18,28 @@ const fn cache_name(cache: Cache) -> &'static str {
 const fn keys_name(keys: Keys) -> &'static str {
     match keys {
         Keys::Absent => "absent",
-        Keys::Stored => "stored",
+        Keys::Present => "present",
     }
 }
 
-/// One line a row, with a heading before each group.
-pub(crate) fn table(rows: &[Row]) -> String {
-    let mut text = String::new();
-    let mut group = None;
-    for row in rows {
-        if group != Some((row.cache, row.keys)) {
-            group = Some((row.cache, row.keys));
-            let heading = format!(
-                "{} keys, the block cache holds {}",
-                keys_name(row.keys),
-                cache_name(row.cache)
-            );
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "\n{heading}");
-            let _ = writeln!(
-                text,
-                "{:<22} {:>10} {:>8} {:>9} {:>11}",
-                "policy", "ns/Get", "+-", "speed-up", "blocks/Get"
-            );
-        }
+/// One line a batch, header first.
+pub(crate) fn csv(batches: &[Batch], options: &Options, version: &str) -> String {
+    let mut text = format!("{HEADER}\n");
+    for batch in batches {
+        // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{:<22} {:>10.0} {:>8.0} {:>9.2} {:>11.4}",
-            row.variant.name(),
-            row.ns_per_get,
-            row.ns_deviation,
-            row.speed_up,
-            row.blocks_per_get
-        );
-    }
-    text
-}
-
-/// Comma-separated values, header first.
-pub(crate) fn csv(rows: &[Row], options: &Options) -> String {
-    let mut text = "engine,cache,keys,policy,entries,gets,rounds,median_ns_per_get,mad_ns_per_get,speed_up,blocks_per_get\n"
-        .to_owned();
-    for row in rows {
-        let _ = writeln!(
-            text,
-            "leveldb,{},{},{},{},{},{},{:.3},{:.3},{:.6},{:.6}",
-            cache_name(row.cache),
-            keys_name(row.keys),
-            row.variant.name(),
+            "leveldb,{version},{},{},{},random,{},{},{VALUE_BYTES},{},{},{},{},{}",
+            batch.variant.name(),
+            batch.variant.bits_per_key(),
+            cache_name(batch.cache),
             options.entries,
-            options.gets,
-            options.rounds,
-            row.ns_per_get,
-            row.ns_deviation,
-            row.speed_up,
-            row.blocks_per_get
+            size_of::<crate::variants::Key>(),
+            keys_name(batch.keys),
+            batch.round,
+            batch.gets,
+            batch.blocks,
+            batch.ns
         );
     }
     text
@@ -81,15 +51,15 @@ mod tests {
     use crate::variants::Variant;
 
     #[test]
-    fn rows_have_as_many_fields_as_the_header() {
-        let row = Row {
+    fn lines_have_the_fields_of_the_header() {
+        let batch = Batch {
             cache: Cache::Nothing,
             keys: Keys::Absent,
             variant: Variant::Ours,
-            ns_per_get: 400.0,
-            ns_deviation: 10.0,
-            speed_up: 3.25,
-            blocks_per_get: 0.011,
+            round: 3,
+            gets: 5,
+            blocks: 1,
+            ns: 2_000,
         };
         let options = Options {
             entries: 10,
@@ -97,13 +67,12 @@ mod tests {
             rounds: 3,
             csv: None,
         };
-        let text = csv(std::slice::from_ref(&row), &options);
+        let text = csv(&[batch], &options, "1.23");
         let (header, line) = text.trim_end().split_once('\n').unwrap();
         assert_eq!(line.split(',').count(), header.split(',').count());
         assert_eq!(
             line,
-            "leveldb,nothing,absent,ours (LevelDB's hash),10,5,3,400.000,10.000,3.250000,0.011000"
+            "leveldb,1.23,ours-leveldb-hash,10,nothing,random,10,16,100,absent,3,5,1,2000"
         );
-        assert!(table(&[row]).contains("ours (LevelDB's hash)         400       10      3.25      0.0110\n"));
     }
 }

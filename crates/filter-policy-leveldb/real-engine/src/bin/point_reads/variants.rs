@@ -8,7 +8,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const BITS_PER_KEY: u32 = 10;
-const VALUE_BYTES: usize = 100;
+pub(crate) const VALUE_BYTES: usize = 100;
 const SEED: u64 = 1;
 
 /// Random numbers as 16 hexadecimal digits.
@@ -38,14 +38,22 @@ impl Variant {
         Self::Free,
     ];
 
-    /// Its name in tables and files, without commas.
+    /// Its name in the records.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::NoFilter => "no filter",
-            Self::LevelDb => "LevelDB's own",
-            Self::Ours => "ours (LevelDB's hash)",
-            Self::OursMurmur2 => "ours (BloomFilter2)",
-            Self::Free => "free and perfect",
+            Self::NoFilter => "none",
+            Self::LevelDb => "engine",
+            Self::Ours => "ours-leveldb-hash",
+            Self::OursMurmur2 => "ours-bloomfilter2",
+            Self::Free => "always-no",
+        }
+    }
+
+    /// Bits of filter for each key.
+    pub(crate) const fn bits_per_key(self) -> u32 {
+        match self {
+            Self::NoFilter | Self::Free => 0,
+            Self::LevelDb | Self::Ours | Self::OursMurmur2 => BITS_PER_KEY,
         }
     }
 

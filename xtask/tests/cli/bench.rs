@@ -1,0 +1,42 @@
+//! What a benchmark refuses before it measures.
+
+use super::Workbench;
+
+#[test]
+fn other_peoples_folders_are_refused() {
+    let bench = Workbench::new();
+    bench.write("out/mine.txt", "mine");
+    let outcome = bench.run(&["bench", "--out", "out"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert_eq!(
+        outcome.stderr,
+        "error: out: is not empty and holds no bench.json of ours; choose an empty or new folder\n"
+    );
+    assert_eq!(bench.read("out/mine.txt"), "mine");
+}
+
+#[test]
+fn missing_packages_are_named() {
+    let bench = Workbench::new();
+    let mut command = bench.command(&["bench", "--quick", "--out", "out"]);
+    let output = command.env("CXX", bench.path("no-compiler")).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.starts_with("error: missing: "), "{stderr}");
+    assert!(
+        stderr.ends_with("; run `apt-get install g++ libleveldb-dev`\n"),
+        "{stderr}"
+    );
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn an_unknown_suite_is_refused_with_those_there_are() {
+    let outcome = Workbench::new().run(&["bench", "--suite", "everything"]);
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("[possible values: point-reads]"),
+        "{}",
+        outcome.stderr
+    );
+}
