@@ -186,7 +186,7 @@ fn damaged_files_are_named_by_line() {
         ("engine,10", "mine,10", "line 2"),
         (",5,0,100", ",0,0,100", "line 2: entries, round, gets and ns"),
         (",5,0,100", ",5,9999999999999,100", "line 2: gets and blocks"),
-        (",5,0,100", ",-5,0,100", "line 2, field 12"),
+        (",5,0,100", ",-5,0,100", "line 2, field gets"),
     ] {
         let said = reason(format!("{header}\n{}\n", line.replace(from, to)));
         assert!(said.starts_with(says), "{to}: {said}");
