@@ -57,13 +57,13 @@ const PROGRAMS: [Program; 2] = [
         engine: "LevelDB",
         run: &["run", "--release", "--bin", "point_reads"],
         manifest: "crates/filter-policy-leveldb/real-engine/Cargo.toml",
-        quick: &["--entries", "50000", "--gets", "5000", "--rounds", "7"],
+        quick: &["--entries", "50000", "--rounds", "15"],
     },
     Program {
         engine: "rusty-leveldb",
         run: &["bench", "--bench", "point_reads"],
         manifest: "crates/filter-policy-rusty-leveldb/Cargo.toml",
-        quick: &["--entries", "20000", "--gets", "2000", "--rounds", "7"],
+        quick: &["--entries", "20000", "--rounds", "15"],
     },
 ];
 
