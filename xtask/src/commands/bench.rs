@@ -96,7 +96,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         batches.extend(point_reads::read_batches(&csv).map_err(Failure::internal)?);
     }
     interrupt.ignore();
-    let rows = point_reads::write(&folder, &bench, &batches).map_err(written::output)?;
+    // The folder was fit before: whatever is wrong now, it is not the arguments.
+    let rows = point_reads::write(&folder, &bench, &batches).map_err(Failure::internal)?;
 
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", summary(&rows))?;
