@@ -7,7 +7,8 @@
 //!
 //! Every policy has a database of its own with the same entries, and all of them are open at once. In every
 //! round each is asked for the same keys, one policy after the other, the first one another in every round, so
-//! that ratios can be formed within a round. A batch with a wrong answer ends the program. What is written are the
+//! that ratios can be formed within a round. Batches are short, a few milliseconds, so that most of them run without
+//! another program in between, and many, so that medians are those of the undisturbed. A batch with a wrong answer ends the program. What is written are the
 //! batches; medians and ratios are formed from them by `cargo xtask bench`, for all engines alike.
 
 mod options;
@@ -23,8 +24,8 @@ use options::Options;
 const USAGE: &str = "usage: point_reads [--entries N] [--gets N] [--rounds N] [--csv FILE]
 
   --entries N   entries of each database, 1000000 if not given
-  --gets N      keys of a batch, 20000 if not given
-  --rounds N    rounds, 21 if not given
+  --gets N      keys of a batch, 2000 if not given
+  --rounds N    rounds, 151 if not given
   --csv FILE    where the batches are written, standard output if not given";
 
 fn run(options: &Options) -> Result<(), String> {
@@ -36,6 +37,7 @@ fn run(options: &Options) -> Result<(), String> {
         folder.path().display()
     );
     variants::write_all(folder.path(), &data);
+    eprintln!("measuring");
     let batches = rounds::measure(folder.path(), &data, options);
     let text = report::csv(&batches, options, &filter_policy_leveldb_real_engine::version());
     match &options.csv {

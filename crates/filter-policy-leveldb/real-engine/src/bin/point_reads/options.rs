@@ -20,8 +20,8 @@ impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Self {
             entries: 1_000_000,
-            gets: 20_000,
-            rounds: 21,
+            gets: 2_000,
+            rounds: 151,
             csv: None,
         };
         while let Some(name) = arguments.next() {
