@@ -95,20 +95,22 @@ impl Records {
     /// # Errors
     ///
     /// When a file is missing, unreadable, malformed, or of another program or schema; when a number is outside its
-    /// range; when two rows answer one question, or there are more datasets, functions or questions than charts have
+    /// range or a row is missing; when two rows answer one question, or there are more datasets, functions or questions than charts have
     /// room for; when a row names a dataset or function that `run.json` does not.
     pub fn read(dir: &Path) -> Result<Self, RecordsError> {
         let path = dir.join(RUN);
         let run = read_run(&path)?;
         check::run(&run).map_err(|wrong| malformed(&path, wrong))?;
-        Ok(Self {
+        let records = Self {
             collisions: read_csv(&dir.join(COLLISIONS), &run)?,
             timing: read_csv(&dir.join(TIMING), &run)?,
             latency: read_csv(&dir.join(LATENCY), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
             run,
-        })
+        };
+        check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
+        Ok(records)
     }
 
     /// Writes the records into `dir`, which must exist.
