@@ -267,7 +267,11 @@ fn false_positive_failures(
             reason: format!(
                 "false positives {} against {} of an ideal hash in the same filter of {} bits per key{width}",
                 words::percent(row.rate),
-                words::percent(ideal.rate),
+                if ideal.false_positives == 0 {
+                    format!("none in {} probes", grouped(ideal.probes))
+                } else {
+                    words::percent(ideal.rate)
+                },
                 row.bits_per_key,
             ),
         })

@@ -51,9 +51,25 @@ pub(super) fn key(bytes: &[u8]) -> String {
     if escaped.len() <= KEY_CHARACTERS {
         return escaped;
     }
-    // Of a long key the ends may be cut inside an escape; that only shortens what is shown.
+    // Whole bytes from either end, so that no escape is cut.
     let part = KEY_CHARACTERS / 2;
-    let (start, end) = (&escaped[..part], &escaped[escaped.len() - part..]);
+    let pieces = || {
+        bytes
+            .iter()
+            .map(|byte| std::ascii::escape_default(*byte).to_string())
+    };
+    let fitting = |pieces: &mut dyn Iterator<Item = String>| -> Vec<String> {
+        let mut room = part;
+        pieces
+            .take_while(|piece| {
+                let fits = piece.len() <= room;
+                room = room.saturating_sub(piece.len());
+                fits
+            })
+            .collect()
+    };
+    let start = fitting(&mut pieces()).concat();
+    let end: String = fitting(&mut pieces().rev()).into_iter().rev().collect();
     format!("{start}...{end} ({} bytes)", grouped(bytes.len() as u64))
 }
 
@@ -124,6 +140,11 @@ mod tests {
         assert_eq!(key(b"na\xc3\xafve \x1b[31m"), "na\\xc3\\xafve \\x1b[31m");
         let long = key(&[b'a'; 300]);
         assert!(long.len() < 80 && long.ends_with("(300 bytes)"), "{long}");
+        let zeros = key(&[[0; 300].as_slice(), b"end"].concat());
+        assert_eq!(
+            zeros,
+            format!("{}...{}end (303 bytes)", "\\x00".repeat(7), "\\x00".repeat(6))
+        );
     }
 
     #[test]
