@@ -116,7 +116,7 @@ fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
 fn group(group: FunctionGroup) -> &'static str {
     match group {
         FunctionGroup::Published => "published",
-        FunctionGroup::Anchor => "anchor",
+        FunctionGroup::Anchor => "modern",
     }
 }
 
