@@ -1,8 +1,9 @@
 //! Tables for the terminal, at most 80 columns wide.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-use harness::record::{CollisionRow, EMPTY, Finding, TimingRow, Verdict};
+use harness::record::{CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
 use harness::records::Records;
+use harness::thousands::grouped;
 
 /// Fits any terminal.
 const WIDTH: u16 = 80;
@@ -50,19 +51,6 @@ pub(crate) fn labelled(rows: Vec<[String; 2]>) -> String {
         .force_no_tty()
         .add_rows(rows);
     table.trim_fmt()
-}
-
-/// `number` with its thousands set apart.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// What a run found, one table a dataset, in the layout of the published ones.
@@ -119,6 +107,19 @@ pub(crate) fn summary(records: &Records) -> String {
     text
 }
 
+/// What to say of times that other programs probably disturbed.
+pub(crate) fn disturbance(environment: &Environment) -> Option<String> {
+    let switches = environment.involuntary_switches_while_timing?;
+    let seconds = environment.timing_seconds?;
+    environment.timing_disturbed()?.then(|| {
+        format!(
+            "the times are probably too high: in {seconds:.1} s of timing other programs took the\n\
+             processor {} times; repeat on a quiet machine",
+            grouped(switches)
+        )
+    })
+}
+
 /// Milliseconds for the whole set, also where a sample was timed.
 fn total(row: &TimingRow, keys: u64) -> String {
     let milliseconds = row.median_ns_per_key * keys as f64 / 1e6;
@@ -143,16 +144,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_set_apart() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (45_402, "45,402"),
-            (1_000_000, "1,000,000"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
+    fn disturbed_times_are_told() {
+        let mut environment = harness::environment::collect();
+        assert_eq!(disturbance(&environment), None);
+        environment.timing_seconds = Some(20.04);
+        environment.involuntary_switches_while_timing = Some(80);
+        assert_eq!(disturbance(&environment), None);
+        environment.involuntary_switches_while_timing = Some(12_345_678);
+        let text = disturbance(&environment).expect("there is something to tell");
+        assert!(
+            text.contains("in 20.0 s of") && text.contains("12,345,678 times"),
+            "{text}"
+        );
+        assert!(
+            text.lines()
+                .all(|line| line.chars().count() <= usize::from(WIDTH)),
+            "{text}"
+        );
     }
 
     #[test]

@@ -14,13 +14,13 @@ pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
-use crate::functions::{self, Function, GateError};
+use crate::functions::{self, GateError};
 use crate::measure::timing::{self, TimingError};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::quality;
-use crate::record::{FORMAT, FunctionSummary, Run, SCHEMA};
-use crate::records::Records;
+use crate::quality::{self, ALL_PROCESSORS};
+use crate::record::{FORMAT, Run, SCHEMA, significant};
+use crate::records::{MOST_DATASETS, Records};
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ use crate::records::Records;
 pub enum CompareError {
     /// No function or dataset has this name.
     Name(UnknownName),
+    /// More datasets were asked for than a report has room for.
+    TooManyDatasets(usize),
     /// A dataset cannot be had.
     Dataset(DatasetError),
     /// A function is not what its name says.
@@ -44,8 +46,8 @@ impl CompareError {
     /// Whether the user can mend it: by other arguments, or other files.
     pub fn is_input(&self) -> bool {
         match self {
-            Self::Name(_) => true,
-            Self::Dataset(error) => !matches!(error, DatasetError::Mismatch { .. }),
+            Self::Name(_) | Self::TooManyDatasets(_) => true,
+            Self::Dataset(error) => error.is_input(),
             Self::Gate(_) | Self::Timing(_) | Self::Threads(_) | Self::Cancelled => false,
         }
     }
@@ -55,6 +57,10 @@ impl fmt::Display for CompareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(error) => error.fmt(f),
+            Self::TooManyDatasets(count) => write!(
+                f,
+                "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
+            ),
             Self::Dataset(error) => error.fmt(f),
             Self::Gate(error) => error.fmt(f),
             Self::Timing(error) => error.fmt(f),
@@ -115,7 +121,9 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress,
     )?;
     environment.threads_while_timing = times.threads;
-    let quality = quality::measure(&datasets, &options.functions, progress)?;
+    environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
+    environment.involuntary_switches_while_timing = times.involuntary_switches;
+    let quality = quality::measure(&datasets, &options.functions, ALL_PROCESSORS, progress)?;
     let findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,
@@ -143,7 +151,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             functions: options
                 .functions
                 .iter()
-                .map(|function| describe(function))
+                .map(|function| function.summary())
                 .collect(),
             findings,
         },
@@ -189,23 +197,4 @@ fn is_plain(path: &Path) -> bool {
         .metadata()
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     has_bytes && File::open(path).is_ok()
-}
-
-fn describe(function: &Function) -> FunctionSummary {
-    FunctionSummary {
-        name: function.name.to_owned(),
-        group: function.group,
-        bits: function.compared_bits(),
-        output_bits: function.output_bits,
-        origin: function.origin.to_owned(),
-        year: function.year,
-        author: function.author.to_owned(),
-        source: function.source.to_owned(),
-        weaknesses: function
-            .weaknesses
-            .iter()
-            .map(|&weakness| weakness.to_owned())
-            .collect(),
-        stable: function.stable,
-    }
 }

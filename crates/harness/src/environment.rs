@@ -6,7 +6,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::record::Environment;
 
-/// What the system and the build tell. `threads_while_timing` is left for the timing to fill in.
+/// What the system and the build tell. What happened while times were measured is left for the timing to fill in.
 pub fn collect() -> Environment {
     let system = System::new_with_specifics(
         RefreshKind::nothing()
@@ -34,18 +34,46 @@ pub fn collect() -> Environment {
         cpu_features: cpu_features(),
         governor: governor(),
         threads_while_timing: None,
+        timing_seconds: None,
+        involuntary_switches_while_timing: None,
     }
 }
 
-/// Threads of this process, where the system tells.
-pub(crate) fn threads() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("Threads:"))?
-        .trim()
-        .parse()
-        .ok()
+/// What the system tells of this process; on Linux, lines of `/proc/self/status` (proc_pid_status(5)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ProcessStatus {
+    /// Threads.
+    pub(crate) threads: Option<u64>,
+    /// Times that the processor was taken from the main thread since it began, other than by its own waiting.
+    involuntary_switches: Option<u64>,
+}
+
+impl ProcessStatus {
+    pub(crate) fn now() -> Self {
+        std::fs::read_to_string("/proc/self/status")
+            .map_or_else(|_| Self::default(), |text| Self::parse(&text))
+    }
+
+    fn parse(text: &str) -> Self {
+        let number = |label: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(label))?
+                .trim()
+                .parse()
+                .ok()
+        };
+        Self {
+            threads: number("Threads:"),
+            involuntary_switches: number("nonvoluntary_ctxt_switches:"),
+        }
+    }
+}
+
+/// How often the processor was taken away between `before` and `after`.
+pub(crate) fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) -> Option<u64> {
+    after
+        .involuntary_switches?
+        .checked_sub(before.involuntary_switches?)
 }
 
 fn governor() -> Option<String> {
@@ -165,6 +193,29 @@ mod tests {
     }
 
     #[test]
+    fn the_status_of_a_process_is_read_where_there_is_one() {
+        let status = |threads, involuntary_switches| ProcessStatus {
+            threads,
+            involuntary_switches,
+        };
+        let text = "Name:\tx\nThreads:\t3\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
+        assert_eq!(ProcessStatus::parse(text), status(Some(3), Some(545)));
+        assert_eq!(ProcessStatus::parse("Threads: many\n"), status(None, None));
+        assert_eq!(
+            involuntary_switches(status(None, Some(5)), status(None, Some(7))),
+            Some(2)
+        );
+        assert_eq!(
+            involuntary_switches(status(None, None), status(None, Some(7))),
+            None
+        );
+        assert_eq!(
+            involuntary_switches(status(None, Some(7)), status(None, Some(5))),
+            None
+        );
+    }
+
+    #[test]
     fn the_build_names_itself() {
         let environment = collect();
         assert!(environment.rustc.starts_with("rustc "), "{}", environment.rustc);
@@ -180,6 +231,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn threads_are_counted() {
+        let threads = || ProcessStatus::now().threads;
         let before = threads().unwrap();
         let (release, held) = std::sync::mpsc::channel::<()>();
         let thread = std::thread::spawn(move || held.recv());

@@ -238,6 +238,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::config())]
+
         #[test]
         fn any_bytes_match_the_oracle(data in prop::collection::vec(any::<u8>(), 0..2000)) {
             prop_assert_eq!(lines(&data), oracle(&data));

@@ -12,6 +12,8 @@ pub mod measure;
 pub mod names;
 pub mod output;
 pub mod progress;
+#[cfg(test)]
+mod property;
 pub mod published;
 pub mod quality;
 pub mod record;
@@ -20,3 +22,5 @@ pub mod render;
 mod report;
 pub mod reproduce;
 pub mod stats;
+mod system;
+pub mod thousands;

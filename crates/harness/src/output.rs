@@ -11,10 +11,11 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 pub use self::staging::Staging;
-use crate::records::{self, RecordsError};
-
 /// Name of the file that makes a folder ours.
-pub const RUN: &str = "run.json";
+pub use crate::records::RUN;
+use crate::records::{self, RecordsError};
+use crate::system;
+
 /// Name of the report.
 pub const REPORT: &str = "index.html";
 /// Name of the folder of the charts.
@@ -49,7 +50,7 @@ impl std::fmt::Display for OutputError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Refused { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
             Self::Inconsistent { files } => {
                 write!(f, "written files and listed files differ: {}", files.join(", "))
             }
@@ -71,6 +72,14 @@ fn refused<T>(path: &Path, reason: impl Into<String>) -> Result<T, OutputError> 
         path: path.to_owned(),
         reason: reason.into(),
     })
+}
+
+/// For what the system refuses where the user can name another folder.
+fn refused_by_system<T>(path: &Path, what: &str, error: &std::io::Error) -> Result<T, OutputError> {
+    refused(
+        path,
+        format!("{what}: {}; choose another folder", system::text(error)),
+    )
 }
 
 fn io(path: &Path) -> impl FnOnce(std::io::Error) -> OutputError {
@@ -101,16 +110,17 @@ impl Destination {
     /// [`OutputError::Refused`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
     /// cannot be written.
     pub fn check(path: &Path) -> Result<Self, OutputError> {
-        let absolute = match std::path::absolute(path) {
-            Ok(absolute) => absolute,
-            Err(error) => return refused(path, error.to_string()),
+        let absolute: PathBuf = match std::path::absolute(path) {
+            // Without the slash that it may end with: that would make the system look for a folder inside a file.
+            Ok(absolute) => absolute.components().collect(),
+            Err(error) => return refused_by_system(path, "cannot be found", &error),
         };
         match fs::symlink_metadata(&absolute) {
             Ok(_) => Self::existing(path, &absolute),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 Self::absent(path, absolute)
             }
-            Err(error) => refused(path, error.to_string()),
+            Err(error) => refused_by_system(path, "cannot be opened", &error),
         }
     }
 
@@ -143,7 +153,8 @@ impl Destination {
                         );
                     }
                     if let Err(error) = staging::folder_in(ancestor) {
-                        return refused(path, format!("cannot write in {}: {error}", ancestor.display()));
+                        let what = format!("cannot write in {}", ancestor.display());
+                        return refused_by_system(path, &what, &error);
                     }
                     let beside = absolute.parent().unwrap_or(ancestor).to_owned();
                     return Ok(Self {
@@ -172,24 +183,27 @@ impl Destination {
                     );
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-                Err(error) => return refused(path, format!("{}: {error}", ancestor.display())),
+                Err(error) => {
+                    let what = format!("cannot open {}", ancestor.display());
+                    return refused_by_system(path, &what, &error);
+                }
             }
         }
-        refused(path, "no part of this path is there")
+        refused(path, "no part of this path is there; choose another folder")
     }
 
     fn existing(path: &Path, absolute: &Path) -> Result<Self, OutputError> {
         // Follows links: the user named the folder. Nothing inside it is followed.
         let folder = match fs::canonicalize(absolute) {
             Ok(folder) => folder,
-            Err(error) => return refused(path, format!("cannot be opened: {error}")),
+            Err(error) => return refused_by_system(path, "cannot be opened", &error),
         };
         if !folder.is_dir() {
             return refused(path, "is a file, not a folder; choose another folder");
         }
         let mut entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) => return refused(path, format!("cannot be read: {error}")),
+            Err(error) => return refused_by_system(path, "cannot be read", &error),
         };
         let previous = if entries.next().is_none() {
             Vec::new()
@@ -197,7 +211,10 @@ impl Destination {
             listed(path, &folder)?
         };
         let Some(beside) = beside(&folder) else {
-            return refused(path, "cannot be written, nor can the folder it lies in");
+            return refused(
+                path,
+                "cannot be written, nor can the folder it lies in; choose another folder",
+            );
         };
         let destination = Self {
             folder,
@@ -283,7 +300,7 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
                 format!("is not empty and holds no {RUN} of ours; choose an empty or new folder"),
             );
         }
-        Err(error) => return refused(&shown, error.to_string()),
+        Err(error) => return refused_by_system(&shown, "cannot be opened", &error),
     }
     let run = match records::read_run(&file) {
         Ok(run) => run,
@@ -293,7 +310,7 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
                 format!("{reason}; mend it, remove the folder, or choose another"),
             );
         }
-        Err(RecordsError::Io { source, .. }) => return refused(&shown, source.to_string()),
+        Err(RecordsError::Io { source, .. }) => return refused_by_system(&shown, "cannot be read", &source),
     };
     if !run.files.iter().any(|name| name == RUN) {
         return refused(

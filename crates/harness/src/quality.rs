@@ -12,7 +12,7 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow};
 
 /// The deterministic measurements of a run, by dataset and function in the order given.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Quality {
     /// Collisions as counted.
     pub raw: Vec<RawCollisions>,
@@ -24,7 +24,10 @@ pub struct Quality {
     pub false_positives: Vec<FalsePositiveRow>,
 }
 
-/// Measures everything but time on all processors; the result does not depend on their number.
+/// For [`measure`]: as many threads as there are processors, or as the variable `RAYON_NUM_THREADS` says.
+pub const ALL_PROCESSORS: usize = 0;
+
+/// Measures everything but time on `threads` threads; the result does not depend on their number.
 ///
 /// # Errors
 ///
@@ -32,9 +35,11 @@ pub struct Quality {
 pub fn measure(
     datasets: &[Dataset],
     functions: &[&'static Function],
+    threads: usize,
     progress: &dyn Progress,
 ) -> Result<Quality, CompareError> {
     let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
         .build()
         .map_err(|error| CompareError::Threads(error.to_string()))?;
     progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);

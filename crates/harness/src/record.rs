@@ -215,8 +215,28 @@ pub struct Environment {
     pub cpu_features: Vec<String>,
     /// Frequency governor of the first CPU, where the system tells.
     pub governor: Option<String>,
-    /// Threads of this process while it measured times.
+    /// Most threads of this process that were seen while it measured times.
     pub threads_while_timing: Option<u64>,
+    /// How long it measured times, warm-up included, seconds.
+    #[serde(default)]
+    pub timing_seconds: Option<f64>,
+    /// How often the system took the processor from this process meanwhile (involuntary context switches).
+    #[serde(default)]
+    pub involuntary_switches_while_timing: Option<u64>,
+}
+
+impl Environment {
+    /// More involuntary context switches than this in a second of timing, and the times are probably too high.
+    ///
+    /// A quiet machine takes the processor away a few times a second, for its own work. One that shares it among
+    /// programs does so at the end of every time slice, a few milliseconds: a hundred times a second.
+    pub const DISTURBED_SWITCHES_PER_SECOND: f64 = 20.0;
+
+    /// Whether other programs probably disturbed the timing; `None` where the system or an older run does not tell.
+    pub fn timing_disturbed(&self) -> Option<bool> {
+        let switches = self.involuntary_switches_while_timing? as f64;
+        Some(switches > Self::DISTURBED_SWITCHES_PER_SECOND * self.timing_seconds?.max(1.0))
+    }
 }
 
 /// What a dataset is.
@@ -349,5 +369,36 @@ pub mod significant {
     /// Reads any number.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         f64::deserialize(deserializer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_switches_a_second_mean_a_disturbed_timing() {
+        let mut environment = crate::environment::collect();
+        let mut disturbed = |switches, seconds| {
+            environment.involuntary_switches_while_timing = switches;
+            environment.timing_seconds = seconds;
+            environment.timing_disturbed()
+        };
+        assert_eq!(disturbed(Some(600), Some(30.0)), Some(false));
+        assert_eq!(disturbed(Some(601), Some(30.0)), Some(true));
+        // A few switches in a moment are chance.
+        assert_eq!(disturbed(Some(20), Some(0.01)), Some(false));
+        assert_eq!(disturbed(None, Some(30.0)), None);
+        assert_eq!(disturbed(Some(0), None), None);
+    }
+
+    #[test]
+    fn runs_of_before_these_fields_are_read() {
+        let mut value = serde_json::to_value(crate::environment::collect()).unwrap();
+        let fields = value.as_object_mut().unwrap();
+        fields.remove("timing_seconds").unwrap();
+        fields.remove("involuntary_switches_while_timing").unwrap();
+        let environment: Environment = serde_json::from_value(value).unwrap();
+        assert_eq!(environment.timing_disturbed(), None);
     }
 }

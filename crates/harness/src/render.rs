@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use crate::chart::{self, Chart};
+use crate::output::{CHARTS, REPORT};
 use crate::record::SCHEMA;
 use crate::records::Records;
 use crate::report;
-
-/// The report's file name.
-const REPORT: &str = "index.html";
-/// The charts' folder.
-const CHARTS: &str = "charts";
+use crate::system;
 
 /// Charts painted at a time: each takes some 50 MB while its pixels are worked out.
 const AT_ONCE: usize = 4;
@@ -45,7 +42,7 @@ pub enum RenderError {
 impl std::fmt::Display for RenderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
             Self::Chart { name, reason } => write!(f, "chart {name}: {reason}"),
             Self::Report { reason } => write!(f, "report: {reason}"),
         }

@@ -78,6 +78,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", table::summary(&records))?;
+    if let Some(sentence) = table::disturbance(&records.run.environment) {
+        writeln!(stdout, "{sentence}")?;
+    }
     writeln!(stdout, "report: {}", out.join(harness::output::REPORT).display())?;
     Ok(())
 }

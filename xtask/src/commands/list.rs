@@ -5,9 +5,10 @@ use std::io::{self, Write as _};
 use harness::dataset::{Manifest, ManifestEntry};
 use harness::functions::{self, Function};
 use harness::record::{DatasetKind, FunctionGroup};
+use harness::thousands::grouped;
 
 use crate::failure::Failure;
-use crate::table::{grouped, labelled, table};
+use crate::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]

@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if files != records.run.files {
         // Another version of this program drew other charts.
         records.run.files = files;
-        records::write_run(&staging.path().join(RUN), &records.run).map_err(Failure::internal)?;
+        records::write_run(&staging.path().join(RUN), &records.run)
+            .map_err(|error| written::unwritten(&staging, error))?;
     }
     written::finish(&records, staging, &terminal, &interrupt)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;

@@ -4,11 +4,12 @@ use std::io::{self, Write as _};
 
 use harness::published::KeySet;
 use harness::reproduce::{self, FileState, ReproduceError, Reproduction};
+use harness::thousands::grouped;
 
 use super::compare;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::table::{grouped, table};
+use crate::table::table;
 use crate::terminal::Terminal;
 use crate::workspace;
 

@@ -2,8 +2,8 @@
 
 use harness::output::{Destination, OutputError, RUN, Staging};
 use harness::progress::Progress as _;
-use harness::records::{CSV_FILES, Records};
-use harness::render;
+use harness::records::{CSV_FILES, Records, RecordsError};
+use harness::render::{self, RenderError};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -20,9 +20,11 @@ pub(super) fn all(
     destination.refuse_foreign(&records.run.files).map_err(output)?;
     terminal.begin("drawing", 1);
     let staging = destination.stage().map_err(output)?;
-    records.write(staging.path()).map_err(Failure::internal)?;
+    let stored = records
+        .write(staging.path())
+        .and_then(|()| Records::read(staging.path()));
     // What is drawn is what the files say: numbers with nine digits, not those in memory.
-    *records = Records::read(staging.path()).map_err(Failure::internal)?;
+    *records = stored.map_err(|error| unwritten(&staging, error))?;
     finish(records, staging, terminal, interrupt)
 }
 
@@ -36,12 +38,29 @@ pub(super) fn finish(
     let drawn = render::render(records, staging.path());
     terminal.step();
     terminal.finish();
-    drawn.map_err(Failure::internal)?;
+    drawn.map_err(|error| match error {
+        RenderError::Io { path, source } => {
+            let path = staging.destined(&path);
+            Failure::internal(RenderError::Io { path, source })
+        }
+        other => Failure::internal(other),
+    })?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
     interrupt.ignore();
     staging.commit(&records.run).map_err(output)
+}
+
+/// How a command ends that could not write its records; the message names the file as it would have been.
+pub(super) fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
+    Failure::internal(match error {
+        RecordsError::Io { path, source } => RecordsError::Io {
+            path: staging.destined(&path),
+            source,
+        },
+        other => other,
+    })
 }
 
 /// Every file that belongs to the run of `records`, sorted.

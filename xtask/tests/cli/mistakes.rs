@@ -47,14 +47,20 @@ fn key_files() {
     fs::create_dir(bench.path("folder")).unwrap();
     let to = ["--out", "out"];
     let cases: &[(&[&str], &[&str])] = &[
-        (&["--keys", "missing.txt"], &["missing.txt", "No such file"]),
+        (
+            &["--keys", "missing.txt"],
+            &["missing.txt", "No such file", "; check the path\n"],
+        ),
         (&["--keys", "empty.txt"], &["empty.txt", "one key a line"]),
         (&["--keys", "folder"], &["folder", "is a folder"]),
         (
             &["--keys", "a.txt", "--keys", "missing.txt"],
             &["missing.txt", "No such file"],
         ),
-        (&["--keys", "a.txt/b.txt"], &["a.txt/b.txt", "Not a directory"]),
+        (
+            &["--keys", "a.txt/b.txt"],
+            &["a.txt/b.txt", "Not a directory; check the path\n"],
+        ),
         (
             &["--keys", "a.txt", "--keys", "sub/a.keys"],
             &["a.txt", "sub/a.keys", "rename"],
@@ -76,7 +82,11 @@ fn a_key_file_that_cannot_be_read() {
     refused(
         &Workbench::new(),
         &compare(&["--keys", "/proc/self/mem", "--out", "out"]),
-        &["/proc/self/mem", "cannot read"],
+        &[
+            "/proc/self/mem",
+            "cannot read",
+            "; give another file, or a copy of it\n",
+        ],
     );
 }
 
@@ -147,12 +157,17 @@ fn places_that_are_not_ours() {
     let keys = ["--keys", "keys.txt", "--out"];
     let cases: &[(&str, &[&str])] = &[
         ("file", &["file", "is a file"]),
+        ("file/", &["file", "is a file"]),
+        ("file/.", &["file", "is a file"]),
         ("file/out", &["file", "is a file"]),
         ("file/deep/out", &["file", "is a file"]),
         ("theirs", &["theirs", "run.json", "choose"]),
         ("nowhere/../out", &["nowhere/../out", "not there"]),
         ("", &["--out"]),
-        (&"x".repeat(300), &["xxx"]),
+        (
+            &"x".repeat(300),
+            &["xxx", "File name too long; choose another folder\n"],
+        ),
     ];
     for (out, named) in cases {
         refused(&bench, &compare(&[&keys[..], &[out]].concat()), named);
@@ -160,6 +175,13 @@ fn places_that_are_not_ours() {
             refused(&bench, &["render", out], &named[..1]);
         }
     }
+    #[cfg(target_os = "linux")]
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "/proc/out"]),
+        // Nothing stands between: no name of a scratch folder.
+        &["/proc/out: cannot write in /proc: No such file or directory; choose another folder\n"],
+    );
     refused(&bench, &["render", "absent"], &["absent", "run.json"]);
     fs::create_dir(bench.path("empty")).unwrap();
     refused(&bench, &["render", "empty"], &["empty", "run.json"]);
@@ -224,15 +246,24 @@ fn records_that_are_damaged() {
         (good.replacen("median", "mean", 1), &["line 1", "header"]),
         (
             format!("{header}\nkeys,XXH3,4,15,fast,0,5\n"),
-            &["line 2", "field 5"],
+            &["line 2, field median_ns_per_key"],
         ),
         (
             format!("{header}\nkeys,XXH3,4,15,NaN,0,5\n"),
-            &["line 2", "finite"],
+            &["line 2, field median_ns_per_key: NaN is not allowed, only 0.0 to"],
         ),
         (format!("{header}\nkeys,XXH3,4\n"), &["line 2", "fields"]),
         (format!("{header}\nother,XXH3,4,15,1,0,5\n"), &["line 2", "other"]),
         (format!("{header}\nkeys,XXH9,4,15,1,0,5\n"), &["line 2", "XXH9"]),
+        (format!("{header}\nkeys,ideal,4,15,1,0,5\n"), &["line 2", "ideal"]),
+        (
+            format!("{header}\nkeys,XXH3,4,15,-5,0,5\n"),
+            &["line 2, field median_ns_per_key: -5.0 is not allowed"],
+        ),
+        (
+            format!("{header}\nkeys,XXH3,4,15,1,0,5\nkeys,empty,4,15,1,0,5\nkeys,XXH3,4,15,1,0,5\n"),
+            &["line 4, keys, XXH3", "line 2 has said that already"],
+        ),
     ];
     for (text, named) in cases {
         bench.write("out/timing.csv", text);
@@ -240,6 +271,41 @@ fn records_that_are_damaged() {
     }
     fs::remove_file(bench.path("out/timing.csv")).unwrap();
     refused(&bench, &["render", "out"], &["timing.csv", "No such file"]);
+}
+
+#[test]
+fn records_that_no_chart_can_show() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let good = bench.read("out/collisions.csv");
+    let (header, row) = good.split_once('\n').unwrap();
+    let (start, rest) = row.lines().next().unwrap().split_once(",32,").unwrap();
+    let wide: String = (1..5_000)
+        .map(|bits| format!("{start},{bits},{rest}\n"))
+        .collect();
+    bench.write("out/collisions.csv", format!("{header}\n{wide}"));
+    refused(
+        &bench,
+        &["render", "out"],
+        &["collisions.csv", "line 10, 9 bits: more columns than the 8"],
+    );
+    bench.write("out/collisions.csv", good);
+
+    let good = bench.read("out/false_positives.csv");
+    let (header, rows) = good.split_once('\n').unwrap();
+    let mut fields: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
+    fields[6] = "1.7e308";
+    bench.write(
+        "out/false_positives.csv",
+        format!("{header}\n{}\n", fields.join(",")),
+    );
+    refused(
+        &bench,
+        &["render", "out"],
+        &[
+            "false_positives.csv: line 2, field rate: 1.7e308 is not allowed, only 0.0 to 1.0; mend it, or measure again",
+        ],
+    );
 }
 
 #[test]
@@ -260,7 +326,15 @@ fn links_are_not_followed() {
     refused(&bench, &["render", "out"], &["charts", "not a folder"]);
 
     symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
-    for out in ["dangling", "dangling/out"] {
+    symlink(bench.path("keys.txt"), bench.path("link")).unwrap();
+    for out in ["link", "link/", "link/."] {
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--out", out]),
+            &["link", "is a file"],
+        );
+    }
+    for out in ["dangling", "dangling/", "dangling/out"] {
         refused(
             &bench,
             &compare(&["--keys", "keys.txt", "--out", out]),

@@ -142,3 +142,31 @@ fn names_are_taken_once_and_in_any_case() {
     bench.compare(&["--function", "xxh3", "--function", "CRC32", "--out", "out"]);
     assert_eq!(bench.read("out/timing.csv").lines().count(), 1 + 3);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told_by_the_name_of_the_file() {
+    use std::process::{Command, Stdio};
+
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\ntwo\n");
+    let before = bench.snapshot();
+    // Files may have 1 KiB (two blocks): the first one that grows past it fails, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" compare --quick --keys keys.txt --out out";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_xtask")])
+        .current_dir(bench.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let last = said.lines().last().unwrap();
+    let path = bench.path("out/collisions.csv");
+    assert_eq!(
+        last,
+        format!("error: {}: File too large", path.display()),
+        "{said}"
+    );
+    assert!(bench.snapshot() == before);
+}

@@ -1,9 +1,7 @@
 //! Numbers as people read them.
 
-/// `29253` as `29,253`.
-pub(crate) fn grouped(value: u64) -> String {
-    group(&value.to_string())
-}
+use crate::thousands::group;
+pub(crate) use crate::thousands::grouped;
 
 /// `value` with `digits` significant digits: `61,000`, `0.0826`, `1.2e-9`. Not a number or infinite: a dash.
 pub(crate) fn significant(value: f64, digits: usize) -> String {
@@ -67,31 +65,12 @@ pub(crate) fn p_value(p: f64) -> String {
     }
 }
 
-fn group(number: &str) -> String {
-    let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
-    let mut out = String::from(sign);
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_read_well_at_every_size() {
-        assert_eq!(grouped(1_000_000), "1,000,000");
-        assert_eq!(grouped(999), "999");
         assert_eq!(significant(61_012.3, 2), "61,000");
         assert_eq!(significant(0.008_264, 3), "0.00826");
         assert_eq!(significant(9.999, 3), "10.0");

@@ -16,10 +16,17 @@ pub(crate) struct Scale {
     to: f64,
 }
 
+/// Between these any axis has few ticks and no number overflows.
+const LIMITS: (f64, f64) = (1e-100, 1e100);
+
 impl Scale {
-    /// A linear axis from 0; `high` at or below 0 counts as 1.
+    /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are those of [`LIMITS`] at most.
     pub(crate) fn linear(high: f64, from: f64, to: f64) -> Self {
-        let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
+        let high = if high > 0.0 {
+            high.clamp(LIMITS.0, LIMITS.1)
+        } else {
+            1.0
+        };
         Self {
             logarithmic: false,
             low: 0.0,
@@ -29,9 +36,11 @@ impl Scale {
         }
     }
 
-    /// A logarithmic axis. `low` and `high` must be positive and `low` the smaller.
+    /// A logarithmic axis. Ends outside [`LIMITS`] are moved there; `high` is moved up to a hundredth above `low`.
     pub(crate) fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
-        debug_assert!(0.0 < low && low < high, "{low} {high}");
+        // In this order also what is not a number becomes an end.
+        let low = low.max(LIMITS.0).min(LIMITS.1);
+        let high = high.max(low * 1.01).min(LIMITS.1 * 1.01);
         Self {
             logarithmic: true,
             low,
@@ -147,6 +156,8 @@ fn ten_to(exponent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -171,5 +182,40 @@ mod tests {
             Scale::log(1.0, 1e9, 0.0, 300.0).ticks(60.0),
             [1.0, 100.0, 1e4, 1e6, 1e8]
         );
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn any_numbers_give_an_axis(low in any::<f64>(), high in any::<f64>(), value in any::<f64>()) {
+            for scale in [Scale::log(low, high, 10.0, 310.0), Scale::linear(high, 10.0, 310.0)] {
+                let ticks = scale.ticks(30.0);
+                prop_assert!(ticks.len() < 40, "{low:e} {high:e}: {} ticks", ticks.len());
+                prop_assert!(ticks.iter().all(|tick| (9.99..=310.01).contains(&scale.at(*tick))));
+                prop_assert!(value.is_nan() || (9.99..=310.01).contains(&scale.at(value)), "{value:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_that_no_axis_can_have_are_moved() {
+        for (low, high) in [
+            (0.0, 0.0),
+            (f64::NAN, f64::NAN),
+            (-1.0, f64::INFINITY),
+            (f64::INFINITY, 0.0),
+            (f64::MIN_POSITIVE, f64::MAX),
+            (1.0, 1.0),
+            (1e6, 1e6 + 1e-9),
+        ] {
+            let scale = Scale::log(low, high, 0.0, 300.0);
+            assert!((1..40).contains(&scale.ticks(30.0).len()), "{low:e} {high:e}");
+            assert!(
+                (scale.at(scale.low), scale.at(scale.high)) == (0.0, 300.0),
+                "{low:e} {high:e}"
+            );
+        }
+        assert!(Scale::linear(f64::MAX, 0.0, 300.0).ticks(30.0).len() > 2);
     }
 }

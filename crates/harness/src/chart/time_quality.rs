@@ -1,6 +1,5 @@
 //! Time against quality: each function a point with its name.
 
-use super::collisions::ratio_scale;
 use super::mark;
 use super::number;
 use super::panel::MARGIN;
@@ -15,6 +14,8 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = HEIGHT - 44.0;
+/// Ratios above this are drawn at the upper edge, with their number.
+const FARTHEST: f64 = 4.0;
 
 /// A function on the chart.
 struct Point<'a> {
@@ -41,11 +42,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     if found.is_empty() {
         return None;
     }
-    let rows: Vec<_> = found.iter().map(|f| f.1).collect();
     let slowest = found.iter().map(|f| f.3).fold(0.0, f64::max);
     let x_scale = Scale::linear(slowest * 1.08, LEFT, RIGHT);
     // Pixels grow downwards.
-    let y_scale = ratio_scale(&rows, (0.5, 4.0), 4.0, BOTTOM, TOP + 20.0);
+    let (low, high) = heights(found.iter().map(|f| f.2));
+    let y_scale = Scale::log(low, high, BOTTOM, TOP + 20.0);
     let name = &data.summary.name;
     let mut scene = Scene::new(
         WIDTH,
@@ -108,6 +109,17 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         );
     }
     Some(scene)
+}
+
+/// Ends of the axis for these ratios: it holds all of them from a tenth to [`FARTHEST`], with some room, and those of
+/// chance at least. One far off must not press all others together, and zero is on no logarithmic axis.
+fn heights(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (mut low, mut high) = (0.9_f64, 1.1_f64);
+    for ratio in ratios.filter(|ratio| *ratio > 0.0) {
+        low = low.min(ratio.max(0.1));
+        high = high.max(ratio.min(FARTHEST));
+    }
+    (low / 1.05, high * 1.05)
 }
 
 fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
@@ -310,6 +322,21 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], line
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_axis_follows_the_points() {
+        let near = |(low, high): (f64, f64), expected: (f64, f64)| {
+            assert!(
+                (low - expected.0).abs() < 1e-9 && (high - expected.1).abs() < 1e-9,
+                "{low} {high}"
+            );
+        };
+        near(heights([0.97, 1.2, 1.0].into_iter()), (0.9 / 1.05, 1.2 * 1.05));
+        near(heights([0.5, 3.0].into_iter()), (0.5 / 1.05, 3.0 * 1.05));
+        near(heights([0.0, 61_000.0].into_iter()), (0.9 / 1.05, 4.0 * 1.05));
+        near(heights([1e-9].into_iter()), (0.1 / 1.05, 1.1 * 1.05));
+        near(heights(std::iter::empty()), (0.9 / 1.05, 1.1 * 1.05));
+    }
 
     #[test]
     fn labels_of_forty_crowded_points_do_not_overlap() {

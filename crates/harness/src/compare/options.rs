@@ -6,6 +6,7 @@ use super::CompareError;
 use crate::dataset;
 use crate::functions::{self, Function};
 use crate::names::UnknownName;
+use crate::records::MOST_DATASETS;
 
 /// Seed of a run that names none; the manifest's checksums are for it.
 pub const DEFAULT_SEED: u64 = 1;
@@ -28,7 +29,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// When a name is unknown, and when two datasets would have one name.
+    /// When a name is unknown, when two datasets would have one name, and when there are too many for one report.
     pub fn new(
         datasets: &[String],
         functions: &[String],
@@ -52,6 +53,10 @@ impl Options {
         }
         if chosen.is_empty() && keys.is_empty() {
             chosen.extend(dataset::embedded_names().map(str::to_owned));
+        }
+        let count = chosen.len() + keys.len();
+        if count > MOST_DATASETS {
+            return Err(CompareError::TooManyDatasets(count));
         }
         dataset::file_names(&keys)?;
         command.extend(
@@ -140,6 +145,18 @@ mod tests {
         assert_eq!(
             options(&[], &[], &[]).unwrap().datasets.len(),
             dataset::embedded_names().count()
+        );
+    }
+
+    #[test]
+    fn no_more_datasets_than_a_report_has_room_for() {
+        let names: Vec<String> = (0..=MOST_DATASETS).map(|index| format!("{index}.txt")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert!(options(&[], &[], &names[..MOST_DATASETS]).is_ok());
+        let error = options(&[], &[], &names).unwrap_err();
+        assert!(
+            error.is_input() && error.to_string().contains("65 datasets and key files"),
+            "{error}"
         );
     }
 

@@ -49,7 +49,11 @@ static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
         .expect("the manifest inside the program is well formed")
 });
 
-const APP_ACCOUNTS: &[u8] = include_bytes!("../../../../bench-data/app-accounts/words.txt");
+/// The keys of the datasets that are files inside the program, by name.
+const FILES: &[(&str, &[u8])] = &[(
+    "app-accounts",
+    include_bytes!("../../../../bench-data/app-accounts/words.txt"),
+)];
 
 impl Manifest {
     /// The manifest inside the program.
@@ -77,10 +81,7 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, DatasetError> {
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
         .ok_or_else(|| DatasetError::Unknown(UnknownName::new("dataset", name, embedded_names())))?;
-    let (keys, duplicates_dropped) = match entry.recipe {
-        Some(recipe) => (recipe.keys(seed, entry.count), 0),
-        None => KeySet::from_lines(APP_ACCOUNTS.to_vec()).expect("the list inside the program is short"),
-    };
+    let (keys, duplicates_dropped) = keys(entry, seed)?;
     let dataset = Dataset {
         name: entry.name.clone(),
         kind: entry.kind,
@@ -93,6 +94,20 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, DatasetError> {
     };
     verify(entry, &dataset)?;
     Ok(dataset)
+}
+
+/// The keys of `entry`, drawn from `seed` or from the file of its name, and how many duplicates were dropped.
+fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), DatasetError> {
+    if let Some(recipe) = entry.recipe {
+        return Ok((recipe.keys(seed, entry.count), 0));
+    }
+    let (_, bytes) = FILES
+        .iter()
+        .find(|(name, _)| *name == entry.name)
+        .ok_or_else(|| DatasetError::NoSource {
+            name: entry.name.clone(),
+        })?;
+    Ok(KeySet::from_lines(bytes.to_vec()).expect("the files inside the program are short"))
 }
 
 /// Compares with the manifest what it says of the dataset's seed.
@@ -143,6 +158,34 @@ mod tests {
             assert_eq!(entry.recipe.is_some(), generated, "{}", entry.name);
             assert_eq!(entry.generator.as_deref(), generated.then_some("SplitMix64"));
             assert_eq!(entry.seed.is_some(), generated);
+        }
+    }
+
+    #[test]
+    fn an_entry_with_neither_recipe_nor_file_has_no_keys() {
+        let entry = ManifestEntry {
+            name: "words".to_owned(),
+            ..Manifest::embedded().datasets[2].clone()
+        };
+        assert!(entry.recipe.is_none());
+        let error = keys(&entry, 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "dataset words: the manifest gives no recipe, and no file of this name is inside the program"
+        );
+    }
+
+    #[test]
+    fn every_file_inside_the_program_is_in_the_manifest() {
+        for (name, _) in FILES {
+            let entry = Manifest::embedded()
+                .datasets
+                .iter()
+                .find(|entry| entry.name == *name);
+            assert!(
+                entry.is_some_and(|entry| entry.kind == DatasetKind::Embedded),
+                "{name}"
+            );
         }
     }
 

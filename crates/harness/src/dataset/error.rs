@@ -1,10 +1,12 @@
 //! Why a dataset cannot be had.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::keys::TooLarge;
 use crate::names::UnknownName;
+use crate::system;
 
 /// Why a dataset cannot be had.
 #[derive(Debug)]
@@ -22,6 +24,11 @@ pub enum DatasetError {
         expected: String,
         /// What came out.
         got: String,
+    },
+    /// The manifest describes a dataset of which the program has no keys.
+    NoSource {
+        /// The dataset.
+        name: String,
     },
     /// The key file cannot be opened or read.
     Unreadable {
@@ -70,6 +77,13 @@ pub enum DatasetError {
     },
 }
 
+impl DatasetError {
+    /// Whether the user can mend it; if not, this program is at fault.
+    pub fn is_input(&self) -> bool {
+        !matches!(self, Self::Mismatch { .. } | Self::NoSource { .. })
+    }
+}
+
 impl fmt::Display for DatasetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -83,8 +97,23 @@ impl fmt::Display for DatasetError {
                 f,
                 "dataset {name}: {field} is {got}, the manifest says {expected}"
             ),
+            Self::NoSource { name } => write!(
+                f,
+                "dataset {name}: the manifest gives no recipe, and no file of this name is inside the program"
+            ),
             Self::Unreadable { path, source } => {
-                write!(f, "{}: cannot read the keys: {source}", path.display())
+                let advice = match source.kind() {
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => "check the path",
+                    ErrorKind::PermissionDenied => "allow reading it, or give another file",
+                    ErrorKind::OutOfMemory => "split the file",
+                    _ => "give another file, or a copy of it",
+                };
+                write!(
+                    f,
+                    "{}: cannot read the keys: {}; {advice}",
+                    path.display(),
+                    system::text(source)
+                )
             }
             Self::Folder { path } => {
                 write!(

@@ -18,6 +18,7 @@ use crate::record::{
 use crate::stats::binomial;
 use crate::stats::collisions::CollisionLaw;
 use crate::stats::correction::{FAMILY_LEVEL, bonferroni};
+use crate::thousands::grouped;
 
 /// Everything deterministic that a run measured.
 #[derive(Debug, Clone, Copy)]
@@ -191,8 +192,8 @@ fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
             verdict: row.verdict,
             reason: format!(
                 "{} of {} keys collide at {} bits, where chance gives {} ({} times){}",
-                words::count(row.collisions),
-                words::count(row.keys),
+                grouped(row.collisions),
+                grouped(row.keys),
                 row.bits,
                 words::figure(row.expected),
                 words::times(ratio(row)),
@@ -239,9 +240,9 @@ fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure
         if let Some(row) = failed_of(kind).first() {
             reasons.push(format!(
                 "{how} {} buckets unevenly: chi-square {} times its {} degrees of freedom",
-                words::count(row.parameter),
+                grouped(row.parameter),
                 words::times(unevenness(row)),
-                words::count(row.dof),
+                grouped(row.dof),
             ));
         }
     }
@@ -313,7 +314,7 @@ fn false_positive_failures(
                 "false positives {} against {} of an ideal hash in the same filter of {} bits per key{width}",
                 words::percent(row.rate),
                 if ideal.false_positives == 0 {
-                    format!("none of {} probes", words::count(ideal.probes))
+                    format!("none of {} probes", grouped(ideal.probes))
                 } else {
                     words::percent(ideal.rate)
                 },

@@ -1,27 +1,15 @@
 //! Figures and keys as a reader takes them in.
 
 use crate::record::DistributionRow;
+use crate::thousands::grouped;
 
 /// The longest key that is recorded whole, in characters after escaping.
 const KEY_CHARACTERS: usize = 1024;
 
-/// A whole number with its thousands apart.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A positive number with about two significant digits, or whole from 10 on.
 pub(super) fn figure(number: f64) -> String {
     if number >= 9.95 {
-        return count(number.round() as u64);
+        return grouped(number.round() as u64);
     }
     match number {
         0.0 => "none".to_owned(),
@@ -42,7 +30,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
     // Rounded to two digits by the formatter, which rounds correctly.
     let rounded: f64 = format!("{ratio:.1e}").parse().unwrap_or(ratio);
-    count(rounded as u64)
+    grouped(rounded as u64)
 }
 
 /// A share in per cent with about three significant digits; a share short of the whole never reads as the whole.
@@ -85,7 +73,7 @@ pub(super) fn key(bytes: &[u8]) -> String {
         "{}…{} ({} bytes)",
         escaped(start),
         escaped(end),
-        count(bytes.len() as u64)
+        grouped(bytes.len() as u64)
     )
 }
 
@@ -125,10 +113,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(
-            ["0", "999", "1,000", "45,402", "1,000,000"],
-            [0, 999, 1000, 45_402, 1_000_000].map(count)[..]
-        );
         let figures = [0.0, 2.71e-8, 0.0034, 0.24, 0.999, 3.839, 9.96, 116.4, 1860.3].map(figure);
         assert_eq!(
             figures,

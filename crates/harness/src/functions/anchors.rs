@@ -3,7 +3,9 @@
 //! All are called on the bytes of the key alone, with a fixed seed, and in whole: 64-bit functions compute all their
 //! bits, of which the low 32 are compared.
 
-use std::hash::{BuildHasher as _, Hasher as _};
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+use std::hash::BuildHasher as _;
+use std::hash::Hasher as _;
 
 use hashzoo::verification_value;
 
@@ -12,7 +14,18 @@ use super::verify::{Answers, WrongAnswer, check, check_answers};
 use crate::record::FunctionGroup;
 
 /// The anchors, oldest first.
-pub const ALL: [Function; 6] = [CRC_32, FNV_1A, MURMUR_HASH_3, XXH3, RAPIDHASH, FOLDHASH];
+///
+/// foldhash is among them on 64-bit little-endian platforms only: it has other values elsewhere, of which nothing is
+/// known, and no function is measured unchecked.
+pub const ALL: &[Function] = &[
+    CRC_32,
+    FNV_1A,
+    MURMUR_HASH_3,
+    XXH3,
+    RAPIDHASH,
+    #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+    FOLDHASH,
+];
 
 const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
 
@@ -170,8 +183,10 @@ const RAPIDHASH: Function = Function {
 };
 
 /// Seed of the foldhash that is measured; any fixed one would do.
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
 const FOLDHASH_SEED: u64 = 0;
 
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
 const FOLDHASH: Function = Function {
     name: "foldhash",
     ident: "foldhash_quality",
@@ -194,15 +209,12 @@ const FOLDHASH: Function = Function {
     stable: false,
     verify: |function| {
         // Nothing is published, since nothing is promised. Written down from the pinned release, so that a change does
-        // not go unseen. Platforms without a 64 by 64 bit product compute something else, for which nothing is known.
+        // not go unseen.
         const ANSWERS: &Answers = &[
             (b"", 0xcfbc_9eae_bd51_464b),
             (b"a", 0x3199_587a_bf73_4b40),
             (FOX, 0x15a7_cc07_0c67_7dae),
         ];
-        if cfg!(not(all(target_pointer_width = "64", target_endian = "little"))) {
-            return Ok(());
-        }
         check_answers(function, ANSWERS)?;
         check_code(0x2cce_7155, 8, |key, _| (function.hash)(key))
     },

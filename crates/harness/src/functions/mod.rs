@@ -1,6 +1,7 @@
 //! Every function that the comparison can measure.
 //!
-//! The published 17 come from `hashzoo`, the modern ones beside them ([`anchors`]) from maintained crates.
+//! The published 17 come from `hashzoo`, the modern ones beside them ([`anchors`]) from maintained crates. A function
+//! whose values are not known on a platform is left out there.
 //! Nothing is measured before [`gate`] has seen its known answers come out.
 
 pub mod anchors;
@@ -214,10 +215,10 @@ mod tests {
         let names: Vec<&str> = all().iter().map(|function| function.name).collect();
         let published: Vec<&str> = hashzoo::PUBLISHED.iter().map(|info| info.name).collect();
         assert_eq!(names[..17], published);
-        assert_eq!(
-            names[17..],
-            ["CRC-32", "FNV-1a", "MurmurHash3", "XXH3", "rapidhash", "foldhash"]
-        );
+        let anchors = ["CRC-32", "FNV-1a", "MurmurHash3", "XXH3", "rapidhash", "foldhash"];
+        // The values of foldhash are known on these platforms alone.
+        let known = cfg!(all(target_pointer_width = "64", target_endian = "little"));
+        assert_eq!(names[17..], anchors[..5 + usize::from(known)]);
     }
 
     #[test]

@@ -207,6 +207,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::property::config())]
+
         #[test]
         fn counts_and_example_are_those_of_the_definition(
             values in prop::collection::vec(prop_oneof![0_u32..40, any::<u32>()], 0..60),

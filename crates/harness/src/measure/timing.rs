@@ -13,21 +13,23 @@
 //!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.
 //! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the
 //!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
-//!   depends on the size of the batch alone, never on the clock.
+//!   depends on the size of the batch alone, never on the clock. A reading ends with the keys, or after a few
+//!   megabytes, so that keys of any length take seconds, and a run can be stopped between two readings.
+//! - Where the system tells, the records say how often another program took the processor away meanwhile.
 //! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
 //!   wrong result.
 
 mod batch;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use rand::seq::SliceRandom as _;
+use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
 use self::batch::{Batch, Form, empty};
-use crate::dataset::Dataset;
-use crate::environment;
+use crate::dataset::{Dataset, shuffled};
+use crate::environment::{self, ProcessStatus};
 use crate::functions::Function;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{EMPTY, TimingRow};
@@ -40,8 +42,12 @@ pub struct Times {
     pub timing: Vec<TimingRow>,
     /// Chained calls: rows of `latency.csv`, in the same order.
     pub latency: Vec<TimingRow>,
-    /// Threads of this process meanwhile, where the system tells.
+    /// Most threads of this process that were seen meanwhile, where the system tells.
     pub threads: Option<u64>,
+    /// How often another program took the processor away meanwhile, where the system tells.
+    pub involuntary_switches: Option<u64>,
+    /// From the first reading of the warm-up to the last reading.
+    pub duration: Duration,
 }
 
 /// Why there are no times.
@@ -115,7 +121,7 @@ pub fn measure(
     .collect();
     let batches: Vec<Batch> = datasets
         .iter()
-        .map(|dataset| Batch::new(&dataset.keys, &mut generator))
+        .map(|dataset| Batch::new(&dataset.keys, generator.next_u64()))
         .collect();
     let rounds: Vec<usize> = batches
         .iter()
@@ -127,15 +133,21 @@ pub fn measure(
     for (batch, dataset) in batches.iter().zip(datasets) {
         tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
     }
+    let before = ProcessStatus::now();
+    let start = now();
+    let mut threads = before.threads;
     for table in &mut tables {
-        table.round(&mut generator, progress)?;
+        table.round(generator.next_u64(), progress)?;
         table.forget();
         progress.step();
     }
     for dataset in spread(&rounds) {
-        tables[dataset].round(&mut generator, progress)?;
+        tables[dataset].round(generator.next_u64(), progress)?;
+        threads = threads.max(ProcessStatus::now().threads);
         progress.step();
     }
+    let duration = start.elapsed();
+    let after = ProcessStatus::now();
     Ok(Times {
         timing: tables
             .iter()
@@ -145,18 +157,24 @@ pub fn measure(
             .iter()
             .flat_map(|table| table.rows(Form::Chained))
             .collect(),
-        threads: environment::threads(),
+        threads,
+        involuntary_switches: environment::involuntary_switches(before, after),
+        duration,
     })
 }
 
+/// With fewer there is no median that one disturbed reading leaves alone.
+const FEWEST_ROUNDS: usize = 3;
+
 /// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
 fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
-    // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes.
+    // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes. Only a key
+    // of more than fifty megabytes comes down to the least number, of which a median can still be taken.
     let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
     if quick {
-        (60_000_000 / reading_ns).clamp(4, 11)
+        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 11)
     } else {
-        (600_000_000 / reading_ns).clamp(11, 61)
+        (600_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
     }
 }
 
@@ -180,13 +198,17 @@ struct Subject {
     hash: fn(&[u8]) -> u64,
 }
 
-/// One reading: nanoseconds per key, and the sum of the values.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the one place that reads a clock"
 )]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// One reading: nanoseconds per key, and the sum of the values.
 fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
-    let start = Instant::now();
+    let start = now();
     let sum = batch.run(form, hash);
     let elapsed = start.elapsed();
     (elapsed.as_nanos() as f64 / batch.calls() as f64, sum)
@@ -197,8 +219,6 @@ struct Table<'a> {
     dataset: &'a str,
     batch: &'a Batch,
     lines: Vec<Line>,
-    /// Which line to read next, shuffled before every round.
-    order: Vec<usize>,
 }
 
 /// All readings of one function in one form.
@@ -230,25 +250,24 @@ impl<'a> Table<'a> {
                 });
             }
         }
-        let order = (0..lines.len()).collect();
         Ok(Self {
             dataset,
             batch,
             lines,
-            order,
         })
     }
 
-    fn round(&mut self, generator: &mut SplitMix64, progress: &dyn Progress) -> Result<(), TimingError> {
-        self.order.shuffle(generator);
+    /// One reading of each line, in an order drawn from `seed`.
+    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), TimingError> {
+        let order = shuffled(self.lines.len() as u32, seed);
         // The round before may have been another dataset's: bring these keys back into the cache.
-        if let Some(&last) = self.order.last() {
-            self.batch
-                .run(self.lines[last].form, self.lines[last].subject.hash);
+        if let Some(&last) = order.last() {
+            let last = &self.lines[last as usize];
+            self.batch.run(last.form, last.subject.hash);
         }
-        for &index in &self.order {
+        for index in order {
             go_on(progress)?;
-            let line = &mut self.lines[index];
+            let line = &mut self.lines[index as usize];
             let (nanoseconds, found) = read(self.batch, line.form, line.subject.hash);
             if found != line.expected {
                 return Err(TimingError::WrongResult {

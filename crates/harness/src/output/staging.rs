@@ -73,6 +73,12 @@ impl Staging {
         &self.inner
     }
 
+    /// `path` as it will be when the files are moved, if it lies in the folder of unfinished files: for messages.
+    pub fn destined(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.inner)
+            .map_or_else(|_| path.to_owned(), |name| self.destination.folder.join(name))
+    }
+
     /// Moves what was written to the destination, and removes what the run before had beyond `run`'s files.
     ///
     /// Files of `run` that were not written anew must lie in the destination already; `run.json` must be written anew

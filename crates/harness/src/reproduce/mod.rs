@@ -20,7 +20,7 @@ use crate::compare::{CompareError, DEFAULT_SEED};
 use crate::dataset;
 use crate::functions;
 use crate::progress::Progress;
-use crate::quality;
+use crate::quality::{self, ALL_PROCESSORS};
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
 
@@ -105,7 +105,7 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         .map(|name| dataset::load_embedded(name, DEFAULT_SEED))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
-    let quality = quality::measure(&datasets, &functions, progress)?;
+    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;

@@ -5,11 +5,8 @@ use std::path::Path;
 
 use super::ReproduceError;
 use crate::quality::Quality;
-use crate::records::Records;
+use crate::records::{DETERMINISTIC_FILES, Records};
 use crate::render;
-
-/// The records that do not depend on the machine.
-const CSV: [&str; 3] = ["collisions.csv", "distribution.csv", "false_positives.csv"];
 
 /// A deterministic file of the committed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +71,7 @@ pub(super) fn checks(
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
-    let names = CSV
+    let names = DETERMINISTIC_FILES
         .into_iter()
         .map(str::to_owned)
         .chain(render::deterministic_charts(&now));

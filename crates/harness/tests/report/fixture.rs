@@ -141,6 +141,8 @@ impl Plan<'_> {
                 cpu_features: vec!["sse4.2".to_owned(), "avx2".to_owned()],
                 governor: None,
                 threads_while_timing: Some(1),
+                timing_seconds: Some(18.0),
+                involuntary_switches_while_timing: Some(40),
             },
             datasets: datasets.collect(),
             functions: functions.collect(),

@@ -2,17 +2,19 @@
 
 use std::hint::black_box;
 
-use rand::seq::SliceRandom as _;
-use rand_xoshiro::SplitMix64;
-
+use crate::dataset::shuffled;
 use crate::keys::KeySet;
 
 /// Most keys in a batch; of a larger set a sample is timed.
 const MAX_KEYS: usize = 1_000_000;
 /// Most bytes in a batch, unless the first key drawn is longer.
 const MAX_BYTES: usize = 32_000_000;
-/// Fewest calls in one reading. The cheapest takes about a nanosecond, so a reading lasts 50 µs or more.
-const MIN_CALLS: usize = 50_000;
+/// One reading goes through the keys until it has made this many calls. The cheapest takes about a nanosecond, so that
+/// is 50 µs or more.
+const ENOUGH_CALLS: usize = 50_000;
+/// Of long keys these bytes are enough, however few the calls: the fastest functions read about 50 bytes a nanosecond,
+/// so that is 80 µs or more. Without this bound a reading of keys of megabytes would last minutes.
+const ENOUGH_BYTES: usize = 4_000_000;
 
 /// The floor: takes a key, touches none of its bytes.
 #[inline(never)]
@@ -37,13 +39,13 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// All of `keys`, or as many as a batch may hold, in an order drawn from `generator`.
-    pub(super) fn new(keys: &KeySet, generator: &mut SplitMix64) -> Self {
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        let (order, _) = order.partial_shuffle(generator, MAX_KEYS);
+    /// All of `keys`, or as many as a batch may hold, in an order drawn from `seed`.
+    pub(super) fn new(keys: &KeySet, seed: u64) -> Self {
+        let mut order = shuffled(keys.len() as u32, seed);
+        order.truncate(MAX_KEYS);
         let mut bytes = Vec::with_capacity(keys.total_bytes().min(MAX_BYTES));
         let mut ends = Vec::with_capacity(order.len());
-        for &index in order.iter() {
+        for index in order {
             let key = keys.get(index as usize);
             if !ends.is_empty() && bytes.len() + key.len() > MAX_BYTES {
                 break;
@@ -51,7 +53,9 @@ impl Batch {
             bytes.extend_from_slice(key);
             ends.push(bytes.len() as u32);
         }
-        let repetitions = MIN_CALLS.div_ceil(ends.len().max(1));
+        let for_calls = ENOUGH_CALLS.div_ceil(ends.len().max(1));
+        let for_bytes = ENOUGH_BYTES.div_ceil(bytes.len().max(1));
+        let repetitions = for_calls.min(for_bytes);
         Self {
             bytes,
             ends,

@@ -47,7 +47,7 @@ fn numbers(count: usize) -> KeySet {
 }
 
 fn batch(keys: &KeySet) -> Batch {
-    Batch::new(keys, &mut SplitMix64::seed_from_u64(1))
+    Batch::new(keys, 1)
 }
 
 #[test]
@@ -77,6 +77,11 @@ fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
     assert_eq!(about(&times.latency), expected);
     for row in times.timing.iter().chain(&times.latency) {
         assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
+    }
+    assert!(!times.duration.is_zero());
+    if cfg!(target_os = "linux") {
+        // The test harness has threads of its own.
+        assert!(times.threads.unwrap() >= 1 && times.involuntary_switches.is_some());
     }
 }
 
@@ -145,13 +150,57 @@ fn small_sets_are_read_many_times_and_large_ones_sampled() {
 }
 
 #[test]
+fn a_reading_ends_after_enough_calls_or_bytes() {
+    // The length of a key, and what a reading of two such keys does.
+    for (length, calls, bytes) in [
+        (0, 50_000, 0),
+        (20, 50_000, 1_000_000),
+        (80, 50_000, 4_000_000),
+        (100, 40_000, 4_000_000),
+        (300_000, 14, 4_200_000),
+        (10_000_000, 2, 20_000_000),
+        (20_000_000, 1, 20_000_000),
+    ] {
+        let keys: KeySet = [vec![b'x'; length], vec![b'y'; length]].into_iter().collect();
+        let batch = batch(&keys);
+        assert_eq!((batch.calls(), batch.bytes_read()), (calls, bytes), "{length}");
+        // What Ctrl-C and the whole run wait for: a few megabytes beyond one key, at most a batch.
+        assert!(batch.bytes_read() <= 32_000_000.max(length));
+    }
+}
+
+/// Written down from this implementation: which keys of a large set are timed must not depend on a version of `rand`.
+#[test]
+fn the_sample_is_the_one_of_earlier_versions() {
+    let keys = numbers(2_000_000);
+    let batch = batch(&keys);
+    let sampled = shuffled(2_000_000, 1);
+    let sum = |indices: &[u32]| -> u64 {
+        let hash = |&index: &u32| {
+            keys.get(index as usize)
+                .iter()
+                .map(|&byte| u64::from(byte))
+                .sum::<u64>()
+        };
+        indices.iter().map(hash).sum()
+    };
+    let byte_sum = |key: &[u8]| key.iter().map(|&byte| u64::from(byte)).sum();
+    assert_eq!(batch.checksum(byte_sum), sum(&sampled[..1_000_000]));
+    assert_eq!(sampled[..3], [1_513_834, 1_290_190, 1_199_785]);
+}
+
+#[test]
 fn rounds_follow_from_the_work_alone() {
     assert_eq!(rounds(50_001, 0, false), 61);
     assert_eq!(rounds(1_000_000, 19_398_396, false), 21);
     assert_eq!(rounds(1_000_000, 32_000_000, false), 15);
-    assert_eq!(rounds(usize::MAX, usize::MAX, false), 11);
+    // One key of 300 kB, of 32 MB, of 100 MB.
+    assert_eq!(rounds(14, 4_200_000, false), 61);
+    assert_eq!(rounds(1, 32_000_000, false), 18);
+    assert_eq!(rounds(1, 100_000_000, false), 5);
+    assert_eq!(rounds(usize::MAX, usize::MAX, false), 3);
     assert_eq!(rounds(45_402, 363_646, true), 11);
-    assert_eq!(rounds(1_000_000, 19_398_396, true), 4);
+    assert_eq!(rounds(1_000_000, 19_398_396, true), 3);
     assert_eq!(rounds(0, 0, true), 11);
 }
 

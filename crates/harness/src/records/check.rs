@@ -1,0 +1,153 @@
+//! What values records may have: whatever a file holds, reading it ends in an error or in charts of a sane size.
+
+use std::collections::HashSet;
+use std::fmt::{Debug, Display};
+use std::ops::RangeInclusive;
+
+use crate::record::{EMPTY, IDEAL, Run};
+
+/// Most datasets in a run.
+pub const MOST_DATASETS: usize = 64;
+/// Most functions in a run.
+pub const MOST_FUNCTIONS: usize = 64;
+
+/// Most keys or probes: a key set has at most 2^32 bytes of keys and as many empty lines.
+pub(super) const COUNTS: RangeInclusive<u64> = 0..=1 << 33;
+/// Most bytes.
+pub(super) const BYTES: RangeInclusive<u64> = 0..=1 << 40;
+/// Means and bounds of counts.
+pub(super) const MEANS: RangeInclusive<f64> = 0.0..=(1_u64 << 33) as f64;
+/// Shares, rates and p-values.
+pub(super) const SHARES: RangeInclusive<f64> = 0.0..=1.0;
+/// Nanoseconds for a key, up to eleven days.
+pub(super) const NANOSECONDS: RangeInclusive<f64> = 0.0..=1e15;
+/// Bits of a value that are compared.
+pub(super) const COMPARED_BITS: RangeInclusive<u64> = 1..=32;
+
+/// A value that is not allowed: the field, the value, and what is allowed.
+pub(super) type Wrong = String;
+
+/// Checks that `value` is in `allowed`; not-a-number is in no range.
+pub(super) fn within<T>(field: impl Display, value: T, allowed: RangeInclusive<T>) -> Result<(), Wrong>
+where
+    T: PartialOrd + Debug,
+{
+    if allowed.contains(&value) {
+        return Ok(());
+    }
+    let (low, high) = allowed.into_inner();
+    Err(format!(
+        "field {field}: {value:?} is not allowed, only {low:?} to {high:?}"
+    ))
+}
+
+/// Checks what `run.json` says, beyond its form.
+pub(super) fn run(run: &Run) -> Result<(), Wrong> {
+    if let Some(seconds) = run.environment.timing_seconds {
+        within("environment.timing_seconds", seconds, 0.0..=1e9)?;
+    }
+    names(
+        "datasets",
+        run.datasets.iter().map(|dataset| dataset.name.as_str()),
+        MOST_DATASETS,
+    )?;
+    for (index, dataset) in run.datasets.iter().enumerate() {
+        let field = |name| format!("datasets[{index}].{name}");
+        within(field("keys"), dataset.keys, COUNTS)?;
+        within(field("bytes"), dataset.bytes, BYTES)?;
+        within(field("max_len"), dataset.max_len, BYTES)?;
+        within(field("min_len"), dataset.min_len, 0..=dataset.max_len)?;
+        within(field("mean_len"), dataset.mean_len, 0.0..=*BYTES.end() as f64)?;
+        within(field("detectable_ratio"), dataset.detectable_ratio, 0.0..=1e15)?;
+    }
+    names(
+        "functions",
+        run.functions.iter().map(|function| function.name.as_str()),
+        MOST_FUNCTIONS,
+    )?;
+    for (index, function) in run.functions.iter().enumerate() {
+        let field = |name| format!("functions[{index}].{name}");
+        if [EMPTY, IDEAL].contains(&function.name.as_str()) {
+            return Err(format!(
+                "field {}: {:?} is no function's name",
+                field("name"),
+                function.name
+            ));
+        }
+        within(field("bits"), u64::from(function.bits), COMPARED_BITS)?;
+        within(field("output_bits"), function.output_bits, function.bits..=64)?;
+    }
+    let mut seen = HashSet::new();
+    for (index, finding) in run.findings.iter().enumerate() {
+        let field = |name| format!("findings[{index}].{name}");
+        if !run.datasets.iter().any(|dataset| dataset.name == finding.dataset) {
+            return Err(format!(
+                "field {}: no dataset is called {:?}",
+                field("dataset"),
+                finding.dataset
+            ));
+        }
+        if !run
+            .functions
+            .iter()
+            .any(|function| function.name == finding.function)
+        {
+            return Err(format!(
+                "field {}: no function is called {:?}",
+                field("function"),
+                finding.function
+            ));
+        }
+        within(field("worst_bits"), u64::from(finding.worst_bits), COMPARED_BITS)?;
+        if !seen.insert((&finding.dataset, &finding.function)) {
+            return Err(format!(
+                "findings[{index}]: a second finding on {} and {}; one is allowed",
+                finding.dataset, finding.function
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that there are at most `most` names, each once.
+fn names<'a>(field: &str, names: impl Iterator<Item = &'a str>, most: usize) -> Result<(), Wrong> {
+    let mut seen = HashSet::new();
+    for (index, name) in names.enumerate() {
+        if index == most {
+            return Err(format!(
+                "field {field}: more than {most}, which is the most allowed"
+            ));
+        }
+        if !seen.insert(name) {
+            return Err(format!("field {field}[{index}].name: {name:?} is there twice"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+
+    #[test]
+    fn all_functions_fit_in_a_run() {
+        assert!(functions::all().len() <= MOST_FUNCTIONS);
+    }
+
+    #[test]
+    fn messages_tell_field_value_and_range() {
+        assert_eq!(within("rate", 0.5, SHARES), Ok(()));
+        assert_eq!(
+            within("rate", 1.7e308, SHARES).unwrap_err(),
+            "field rate: 1.7e308 is not allowed, only 0.0 to 1.0"
+        );
+        assert_eq!(
+            within("bits", 0, COMPARED_BITS).unwrap_err(),
+            "field bits: 0 is not allowed, only 1 to 32"
+        );
+        for odd in [f64::NAN, f64::INFINITY, -f64::MIN_POSITIVE] {
+            assert!(within("rate", odd, SHARES).is_err(), "{odd}");
+        }
+    }
+}
