@@ -89,13 +89,13 @@ pub(crate) fn summary(records: &Records) -> String {
             .iter()
             .find(|row| row.dataset == dataset.name && row.function == EMPTY);
         text.push_str(&format!(
-            "\n{}: {} keys, {} bytes{}{}\n{}\n",
+            "\n{}: {}, {}{}{}\n{}\n",
             dataset.name,
-            grouped(dataset.keys),
-            grouped(dataset.bytes),
+            counted(dataset.keys, "key"),
+            counted(dataset.bytes, "byte"),
             match dataset.duplicates_dropped {
                 0 => String::new(),
-                dropped => format!(", {} duplicates dropped", grouped(dropped)),
+                dropped => format!(", {} dropped", counted(dropped, "duplicate")),
             },
             floor.map_or_else(String::new, |row| format!(
                 "; the empty function takes {:.2} ns",
@@ -104,7 +104,15 @@ pub(crate) fn summary(records: &Records) -> String {
             table(HEADER, &[1, 2, 3, 4], rows)
         ));
     }
+    if !text.is_empty() {
+        text.push_str("\nin band: no difference from a random function seen\n");
+    }
     text
+}
+
+/// `count` of what `noun` names.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// What to say of times that other programs probably disturbed.
@@ -142,6 +150,13 @@ fn verdict(verdict: Verdict) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(1, "key"), "1 key");
+        assert_eq!(counted(0, "key"), "0 keys");
+        assert_eq!(counted(45_402, "key"), "45,402 keys");
+    }
 
     #[test]
     fn disturbed_times_are_told() {

@@ -304,6 +304,9 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
     }
     let run = match records::read_run(&file) {
         Ok(run) => run,
+        Err(RecordsError::Foreign { reason, .. }) => {
+            return refused(&shown, format!("{reason}; choose an empty or new folder"));
+        }
         Err(RecordsError::Malformed { reason, .. }) => {
             return refused(
                 &shown,

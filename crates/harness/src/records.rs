@@ -53,6 +53,13 @@ pub enum RecordsError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The file is another program's, or of another version of this one.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What says so.
+        reason: String,
+    },
     /// The file is not what this program writes.
     Malformed {
         /// The file.
@@ -66,7 +73,9 @@ impl std::fmt::Display for RecordsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
-            Self::Malformed { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Foreign { path, reason } | Self::Malformed { path, reason } => {
+                write!(f, "{}: {reason}", path.display())
+            }
         }
     }
 }
@@ -75,7 +84,7 @@ impl std::error::Error for RecordsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { source, .. } => Some(source),
-            Self::Malformed { .. } => None,
+            Self::Foreign { .. } | Self::Malformed { .. } => None,
         }
     }
 }
@@ -86,20 +95,22 @@ impl Records {
     /// # Errors
     ///
     /// When a file is missing, unreadable, malformed, or of another program or schema; when a number is outside its
-    /// range; when two rows answer one question, or there are more datasets, functions or questions than charts have
+    /// range or a row is missing; when two rows answer one question, or there are more datasets, functions or questions than charts have
     /// room for; when a row names a dataset or function that `run.json` does not.
     pub fn read(dir: &Path) -> Result<Self, RecordsError> {
         let path = dir.join(RUN);
         let run = read_run(&path)?;
         check::run(&run).map_err(|wrong| malformed(&path, wrong))?;
-        Ok(Self {
+        let records = Self {
             collisions: read_csv(&dir.join(COLLISIONS), &run)?,
             timing: read_csv(&dir.join(TIMING), &run)?,
             latency: read_csv(&dir.join(LATENCY), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
             run,
-        })
+        };
+        check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
+        Ok(records)
     }
 
     /// Writes the records into `dir`, which must exist.
@@ -126,29 +137,26 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
     let bytes = std::fs::read(path).map_err(io(path))?;
     let value: serde_json::Value =
         serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: not JSON: {e}")))?;
+    let foreign = |reason| {
+        Err(RecordsError::Foreign {
+            path: path.to_owned(),
+            reason,
+        })
+    };
     match value.get("format").and_then(serde_json::Value::as_str) {
         Some(FORMAT) => {}
         Some(other) => {
-            return Err(malformed(
-                path,
-                format!("not a run of this program: \"format\" is {other:?}, not {FORMAT:?}"),
+            return foreign(format!(
+                "not a run of this program: \"format\" is {other:?}, not {FORMAT:?}"
             ));
         }
-        None => {
-            return Err(malformed(
-                path,
-                format!("not a run of this program: no \"format\": {FORMAT:?}"),
-            ));
-        }
+        None => return foreign(format!("not a run of this program: no \"format\": {FORMAT:?}")),
     }
     let schema = value.get("schema").and_then(serde_json::Value::as_u64);
     if schema != Some(u64::from(SCHEMA)) {
         let found = schema.map_or("missing".to_owned(), |schema| schema.to_string());
-        return Err(malformed(
-            path,
-            format!(
-                "of another version of this program: \"schema\" is {found}, and this version reads {SCHEMA}"
-            ),
+        return foreign(format!(
+            "of another version of this program: \"schema\" is {found}, and this version reads {SCHEMA}"
         ));
     }
     // From the text once more: this error names line and column.

@@ -199,10 +199,18 @@ fn run_files_that_are_not_ours() {
     let cases: &[(String, &[&str])] = &[
         (String::new(), &["damaged"]),
         (good[..good.len() / 2].to_owned(), &["damaged", "line"]),
-        ("[]".to_owned(), &["not a run of this program"]),
+        // Nobody is told to remove what is not ours.
+        (
+            "[]".to_owned(),
+            &["not a run of this program", "; choose an empty or new folder\n"],
+        ),
         (
             "{\"format\": \"lighthouse\"}".to_owned(),
-            &["lighthouse", "not a run of this program"],
+            &[
+                "lighthouse",
+                "not a run of this program",
+                "; choose an empty or new folder\n",
+            ],
         ),
         (edit("\"schema\": 1", "\"schema\": 2"), &["version", "2"]),
         (edit("\"seed\": 1", "\"seed\": \"one\""), &["damaged", "line"]),

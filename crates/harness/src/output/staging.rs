@@ -132,7 +132,9 @@ impl Staging {
             let path = self.outer.path().join(RUN);
             records::write_run(&path, &both).map_err(|error| match error {
                 RecordsError::Io { path, source } => OutputError::Io { path, source },
-                RecordsError::Malformed { path, reason } => OutputError::Refused { path, reason },
+                RecordsError::Foreign { path, reason } | RecordsError::Malformed { path, reason } => {
+                    OutputError::Refused { path, reason }
+                }
             })?;
             rename(&path, &folder.join(RUN))?;
         }

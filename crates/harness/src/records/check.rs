@@ -4,7 +4,11 @@ use std::collections::HashSet;
 use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
 
-use crate::record::{EMPTY, IDEAL, Run};
+use super::table::Row;
+use super::{COLLISIONS, DISTRIBUTION, FALSE_POSITIVES, LATENCY, RUN, Records, TIMING};
+use crate::measure::collisions::widths;
+use crate::measure::false_positives::BITS_PER_KEY;
+use crate::record::{DistributionKind, EMPTY, IDEAL, Run};
 
 /// Most datasets in a run.
 pub const MOST_DATASETS: usize = 64;
@@ -107,6 +111,98 @@ pub(super) fn run(run: &Run) -> Result<(), Wrong> {
         }
     }
     Ok(())
+}
+
+/// Checks that nothing is missing of what a run measures on each dataset: a chart would be drawn without it, unnoticed.
+pub(super) fn complete(records: &Records) -> Result<(), Missing> {
+    let collisions = Answers::of(COLLISIONS, &records.collisions);
+    let timing = Answers::of(TIMING, &records.timing);
+    let latency = Answers::of(LATENCY, &records.latency);
+    let distribution = Answers::of(DISTRIBUTION, &records.distribution);
+    let false_positives = Answers::of(FALSE_POSITIVES, &records.false_positives);
+    let findings: HashSet<_> = records
+        .run
+        .findings
+        .iter()
+        .map(|finding| (finding.dataset.as_str(), finding.function.as_str()))
+        .collect();
+    for dataset in &records.run.datasets {
+        let name = dataset.name.as_str();
+        let sizes = BITS_PER_KEY.into_iter().filter(|_| dataset.keys > 1);
+        for times in [&timing, &latency] {
+            times.need(name, EMPTY, ())?;
+        }
+        for size in sizes.clone() {
+            false_positives.need(name, IDEAL, size)?;
+        }
+        for function in &records.run.functions {
+            let of = function.name.as_str();
+            for width in widths(function.bits) {
+                collisions.need(name, of, width)?;
+            }
+            for times in [&timing, &latency] {
+                times.need(name, of, ())?;
+            }
+            for bit in (0..u64::from(function.bits)).filter(|_| dataset.keys > 0) {
+                distribution.need(name, of, (DistributionKind::BitShare, bit))?;
+            }
+            for size in sizes.clone() {
+                false_positives.need(name, of, size)?;
+            }
+            if !findings.contains(&(name, of)) {
+                return Err((RUN, format!("the finding on {name} and {of} is missing")));
+            }
+        }
+    }
+    // How many buckets are asked depends on the keys: what one function was asked, all were that have the bits.
+    for row in records
+        .distribution
+        .iter()
+        .filter(|row| row.kind != DistributionKind::BitShare)
+    {
+        for function in records
+            .run
+            .functions
+            .iter()
+            .filter(|f| row.parameter <= 1 << f.bits)
+        {
+            distribution.need(&row.dataset, &function.name, (row.kind, row.parameter))?;
+        }
+    }
+    Ok(())
+}
+
+/// The file that lacks something, and what it lacks.
+pub(super) type Missing = (&'static str, String);
+
+/// What the rows of a file answer.
+struct Answers<'a, R: Row> {
+    file: &'static str,
+    questions: HashSet<(&'a str, &'a str, R::Question)>,
+}
+
+impl<'a, R: Row> Answers<'a, R> {
+    fn of(file: &'static str, rows: &'a [R]) -> Self {
+        let about = |row: &'a R| {
+            let (dataset, function) = row.about();
+            (dataset, function, row.question())
+        };
+        Self {
+            file,
+            questions: rows.iter().map(about).collect(),
+        }
+    }
+
+    fn need(&self, dataset: &str, function: &str, question: R::Question) -> Result<(), Missing> {
+        if self.questions.contains(&(dataset, function, question)) {
+            return Ok(());
+        }
+        let question = R::words(question);
+        Err((
+            self.file,
+            format!("the row {dataset}, {function}, {question} is missing"),
+        ))
+    }
 }
 
 /// Checks that there are at most `most` names, each once.

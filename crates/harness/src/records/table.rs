@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::hash::Hash;
 use std::io::{BufReader, BufWriter, Write as _};
 use std::path::Path;
 
@@ -26,8 +27,14 @@ pub(super) trait Row: Serialize + DeserializeOwned {
     /// Dataset and function that the row is about.
     fn about(&self) -> (&str, &str);
 
-    /// What tells the rows about one dataset and function apart, in words.
-    fn question(&self) -> String;
+    /// What tells the rows about one dataset and function apart.
+    type Question: Copy + Eq + Hash;
+
+    /// The question that this row answers.
+    fn question(&self) -> Self::Question;
+
+    /// A question in words.
+    fn words(question: Self::Question) -> String;
 
     /// Checks every number.
     fn check(&self) -> Result<(), Wrong>;
@@ -36,7 +43,7 @@ pub(super) trait Row: Serialize + DeserializeOwned {
 macro_rules! row {
     (
         $row:ty, [$($field:ident),*], beside: $beside:expr, questions: $most:expr,
-        question: $question:expr, check: $check:expr
+        question: $asked:ty, $question:expr, words: $words:expr, check: $check:expr
     ) => {
         impl Row for $row {
             const HEADER: &'static [&'static str] = &[$(stringify!($field)),*];
@@ -47,9 +54,16 @@ macro_rules! row {
                 (&self.dataset, &self.function)
             }
 
-            fn question(&self) -> String {
-                let question: fn(&Self) -> String = $question;
+            type Question = $asked;
+
+            fn question(&self) -> $asked {
+                let question: fn(&Self) -> $asked = $question;
                 question(self)
+            }
+
+            fn words(question: $asked) -> String {
+                let words: fn($asked) -> String = $words;
+                words(question)
             }
 
             fn check(&self) -> Result<(), Wrong> {
@@ -68,7 +82,8 @@ row!(
     ],
     beside: None,
     questions: 8,
-    question: |row| format!("{} bits", row.bits),
+    question: u32, |row| row.bits,
+    words: |bits| format!("{bits} bits"),
     check: |row| {
         within("bits", u64::from(row.bits), COMPARED_BITS)?;
         within("keys", row.keys, COUNTS)?;
@@ -87,7 +102,8 @@ row!(
     [dataset, function, keys, bytes, median_ns_per_key, mad_ns_per_key, samples],
     beside: Some(EMPTY),
     questions: 1,
-    question: |_| "the time".to_owned(),
+    question: (), |_| (),
+    words: |()| "the time".to_owned(),
     check: |row| {
         within("keys", row.keys, COUNTS)?;
         within("bytes", row.bytes, BYTES)?;
@@ -101,10 +117,11 @@ row!(
     [dataset, function, kind, parameter, statistic, dof, p_value],
     beside: None,
     questions: 64,
-    question: |row| match row.kind {
-        DistributionKind::PowerOfTwoBuckets => format!("the low bits choosing of {} buckets", row.parameter),
-        DistributionKind::PrimeBuckets => format!("the remainder choosing of {} buckets", row.parameter),
-        DistributionKind::BitShare => format!("bit {}", row.parameter),
+    question: (DistributionKind, u64), |row| (row.kind, row.parameter),
+    words: |(kind, parameter)| match kind {
+        DistributionKind::PowerOfTwoBuckets => format!("{parameter} buckets by low bits"),
+        DistributionKind::PrimeBuckets => format!("{parameter} buckets by remainder"),
+        DistributionKind::BitShare => format!("bit {parameter}"),
     },
     check: |row| {
         if row.kind == DistributionKind::BitShare {
@@ -126,7 +143,8 @@ row!(
     ],
     beside: Some(IDEAL),
     questions: 8,
-    question: |row| format!("{} bits per key", row.bits_per_key),
+    question: u32, |row| row.bits_per_key,
+    words: |bits| format!("{bits} bits per key"),
     check: |row| {
         within("bits_per_key", row.bits_per_key, 1..=1_000)?;
         within("keys", row.keys, COUNTS)?;
@@ -159,8 +177,8 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
     }
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
-    let mut lines: HashMap<(String, String, String), u64> = HashMap::new();
-    let mut questions: HashSet<String> = HashSet::new();
+    let mut lines: HashMap<(String, String, T::Question), u64> = HashMap::new();
+    let mut questions: HashSet<T::Question> = HashSet::new();
     while reader.read_record(&mut record).map_err(damaged)? {
         let line = record.position().map_or(0, csv::Position::line);
         let wrong = |reason: String| malformed(path, format!("line {line}, {reason}"));
@@ -178,15 +196,15 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
             )));
         }
         let question = row.question();
-        if questions.insert(question.clone()) && questions.len() > T::MOST_QUESTIONS {
-            let most = T::MOST_QUESTIONS;
+        if questions.insert(question) && questions.len() > T::MOST_QUESTIONS {
+            let (question, most) = (T::words(question), T::MOST_QUESTIONS);
             return Err(wrong(format!(
                 "{question}: more columns than the {most} that charts have room for"
             )));
         }
         let about = (dataset.to_owned(), function.to_owned(), question);
         if let Some(first) = lines.insert(about, line) {
-            let question = row.question();
+            let question = T::words(question);
             return Err(wrong(format!(
                 "{dataset}, {function}, {question}: line {first} has said that already; one row is allowed"
             )));

@@ -5,11 +5,25 @@ use crate::compare::{self, Options};
 use crate::progress::Silent;
 use crate::record::{DatasetSummary, EMPTY, FunctionSummary, IDEAL};
 
-/// The records of a run of one function on one dataset, in `folder`.
+/// The records of a run of one function on four keys, in `folder`.
 fn written(folder: &Path) -> Records {
+    run_on(folder, "one\ntwo\nthree\nfour\n", &["xxh3"])
+}
+
+/// The records of a run of two functions on `lines`, in `folder`.
+fn written_on(folder: &Path, lines: &str) -> Records {
+    run_on(folder, lines, &["xxh3", "pjw"])
+}
+
+fn numbered(count: u64) -> String {
+    (0..count).map(|number| format!("key {number}\n")).collect()
+}
+
+fn run_on(folder: &Path, lines: &str, functions: &[&str]) -> Records {
     let keys = folder.join("keys.txt");
-    std::fs::write(&keys, "one\ntwo\nthree\nfour\n").unwrap();
-    let options = Options::new(&[], &["xxh3".to_owned()], vec![keys], 1, true).unwrap();
+    std::fs::write(&keys, lines).unwrap();
+    let functions: Vec<String> = functions.iter().map(|&name| name.to_owned()).collect();
+    let options = Options::new(&[], &functions, vec![keys], 1, true).unwrap();
     let records = compare::run(&options, &Silent).unwrap();
     records.write(folder).unwrap();
     Records::read(folder).unwrap()
@@ -217,4 +231,51 @@ fn more_than_charts_have_room_for_is_refused() {
         datasets.contains("run.json: field datasets: more than 64"),
         "{datasets}"
     );
+}
+
+#[test]
+fn every_row_that_is_missing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = written_on(folder.path(), &numbered(100));
+    let without = |file: &str, index: usize| {
+        let mut changed = records.clone();
+        match file {
+            COLLISIONS => drop(changed.collisions.remove(index)),
+            TIMING => drop(changed.timing.remove(index)),
+            LATENCY => drop(changed.latency.remove(index)),
+            DISTRIBUTION => drop(changed.distribution.remove(index)),
+            FALSE_POSITIVES => drop(changed.false_positives.remove(index)),
+            _ => drop(changed.run.findings.remove(index)),
+        }
+        changed.write(folder.path()).unwrap();
+        Records::read(folder.path()).unwrap_err().to_string()
+    };
+    for (file, count) in [
+        (COLLISIONS, records.collisions.len()),
+        (TIMING, records.timing.len()),
+        (LATENCY, records.latency.len()),
+        (DISTRIBUTION, records.distribution.len()),
+        (FALSE_POSITIVES, records.false_positives.len()),
+        (RUN, records.run.findings.len()),
+    ] {
+        for index in 0..count {
+            let error = without(file, index);
+            assert!(
+                error.contains(&format!("{file}: the ")) && error.ends_with(" is missing"),
+                "{error}"
+            );
+        }
+    }
+    assert!(without(COLLISIONS, 1).ends_with("collisions.csv: the row keys, XXH3, 24 bits is missing"));
+}
+
+#[test]
+fn runs_on_any_number_of_keys_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    for keys in [1, 2, 3, 9, 10, 1_000] {
+        assert_eq!(
+            written_on(folder.path(), &numbered(keys)).run.datasets[0].keys,
+            keys
+        );
+    }
 }

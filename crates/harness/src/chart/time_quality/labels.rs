@@ -1,0 +1,306 @@
+//! Where the names of the points stand.
+
+use super::super::scene::{Font, SMALL};
+use super::super::{mark, number};
+use super::{BOTTOM, LEFT, RIGHT, TOP};
+use crate::record::Verdict;
+
+/// Height of the marks at the upper edge.
+pub(super) const FAR: f64 = TOP + 8.0;
+/// From one row of their labels to the next.
+pub(super) const ROW: f64 = SMALL + 4.0;
+
+/// A function on the chart.
+pub(super) struct Point<'a> {
+    pub(super) name: &'a str,
+    pub(super) verdict: Verdict,
+    pub(super) at: (f64, f64),
+    /// The ratio, where it lies beyond the axis.
+    pub(super) beyond: Option<f64>,
+    /// Whether no collision was seen: the ratio is 0, which no logarithmic axis has.
+    pub(super) none_seen: bool,
+}
+
+/// A label and where it stands.
+pub(super) struct Label {
+    pub(super) text: String,
+    pub(super) left: f64,
+    pub(super) middle: f64,
+    pub(super) width: f64,
+}
+
+impl Label {
+    const HEIGHT: f64 = SMALL + 2.0;
+
+    fn overlaps(&self, [left, top, right, bottom]: [f64; 4]) -> bool {
+        self.left < right
+            && left < self.left + self.width
+            && self.middle - Self::HEIGHT / 2.0 < bottom
+            && top < self.middle + Self::HEIGHT / 2.0
+    }
+
+    pub(super) fn corners(&self) -> [f64; 4] {
+        let half = Self::HEIGHT / 2.0;
+        [
+            self.left - 2.0,
+            self.middle - half,
+            self.left + self.width + 2.0,
+            self.middle + half,
+        ]
+    }
+
+    fn fits(&self, top: f64) -> bool {
+        let half = Self::HEIGHT / 2.0;
+        self.left > LEFT + 3.0
+            && self.left + self.width < RIGHT
+            && self.middle - half > top - ROW
+            && self.middle + half < BOTTOM - 2.0
+    }
+
+    /// The thin line to the point, where the label does not stand right beside it.
+    pub(super) fn leader(&self, at: (f64, f64)) -> Option<[(f64, f64); 2]> {
+        let near = (at.0.clamp(self.left, self.left + self.width), self.middle);
+        let half = Self::HEIGHT / 2.0;
+        let edge = if near.1 > at.1 {
+            near.1 - half
+        } else {
+            near.1 + half
+        };
+        let far = (near.0 - at.0).abs().max((edge - at.1).abs());
+        let above_or_below = self.left <= at.0 && at.0 <= self.left + self.width;
+        (far > BESIDE).then_some([at, if above_or_below { (near.0, edge) } else { near }])
+    }
+}
+
+/// Up to this distance a label needs no leader.
+const BESIDE: f64 = 12.0;
+
+/// Whether a line touches a rectangle, looked at every other pixel.
+fn touches([from, to]: [(f64, f64); 2], [left, top, right, bottom]: [f64; 4]) -> bool {
+    let steps = libm::ceil((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 2.0).max(1.0) as u32;
+    (0..=steps)
+        .map(|step| f64::from(step) / f64::from(steps))
+        .any(|share| {
+            let (x, y) = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+            left <= x && x <= right && top <= y && y <= bottom
+        })
+}
+
+/// Right first, then the other sides, then between; unit vectors.
+const DIRECTIONS: [(f64, f64); 20] = [
+    (1.0, 0.0),
+    (-1.0, 0.0),
+    (0.0, -1.0),
+    (0.0, 1.0),
+    (0.707, -0.707),
+    (0.707, 0.707),
+    (-0.707, -0.707),
+    (-0.707, 0.707),
+    (0.383, -0.924),
+    (0.383, 0.924),
+    (-0.383, -0.924),
+    (-0.383, 0.924),
+    (0.924, -0.383),
+    (0.924, 0.383),
+    (-0.924, -0.383),
+    (-0.924, 0.383),
+    (0.195, -0.981),
+    (0.195, 0.981),
+    (-0.195, -0.981),
+    (-0.195, 0.981),
+];
+
+/// Labels of the marks at the upper edge, given as name, pixel from the left, and ratio.
+///
+/// Each begins right under its mark, as far down as needed for no label to lie over another or over the leader of
+/// another: from the right, each one below those whose marks it reaches under.
+pub(super) fn stack(marks: &[(&str, f64, f64)]) -> Vec<Label> {
+    let text = |(name, _, ratio): (&str, f64, f64)| {
+        format!(
+            "{} {}×",
+            Font::VALUE.fit(name, 180.0),
+            number::significant(ratio, 2)
+        )
+    };
+    let mut order: Vec<usize> = (0..marks.len()).collect();
+    order.sort_by(|a, b| marks[*b].1.total_cmp(&marks[*a].1).then(a.cmp(b)));
+    let mut rows = vec![0_u32; marks.len()];
+    for (done, &index) in order.iter().enumerate() {
+        let reach = marks[index].1 + BESIDE + Font::VALUE.width(&text(marks[index])) + mark::RADIUS;
+        rows[index] = order[..done]
+            .iter()
+            .filter(|other| marks[**other].1 < reach)
+            .map(|other| rows[*other] + 1)
+            .max()
+            .unwrap_or(0);
+    }
+    marks
+        .iter()
+        .zip(rows)
+        .map(|(&mark, row)| Label {
+            width: Font::VALUE.width(&text(mark)),
+            text: text(mark),
+            left: if row == 0 { mark.1 + 9.0 } else { mark.1 + 2.0 },
+            middle: FAR + f64::from(row) * ROW,
+        })
+        .collect()
+}
+
+/// Finds the label of each point on the axis the nearest place free of other labels, of points and of the line at
+/// height `line`, below `top`.
+///
+/// Deterministic: the most crowded points first, fixed directions.
+pub(super) fn place(points: &[Point<'_>], line: f64, top: f64) -> Vec<Label> {
+    let crowd = |index: usize| {
+        let at = points[index].at;
+        points
+            .iter()
+            .filter(|p| (p.at.0 - at.0).abs() < 40.0 && (p.at.1 - at.1).abs() < 30.0)
+            .count()
+    };
+    let mut order: Vec<usize> = (0..points.len())
+        .filter(|index| points[*index].beyond.is_none())
+        .collect();
+    order.sort_by_key(|index| std::cmp::Reverse(crowd(*index)));
+    let mut placed: Vec<(usize, Label)> = Vec::new();
+    for index in order {
+        let label = place_one(points, index, &placed, line, top);
+        placed.push((index, label));
+    }
+    placed.sort_by_key(|(index, _)| *index);
+    placed.into_iter().map(|(_, label)| label).collect()
+}
+
+fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], line: f64, top: f64) -> Label {
+    let point = &points[index];
+    let text = Font::VALUE.fit(point.name, 180.0);
+    let width = Font::VALUE.width(&text);
+    let candidate = |distance: f64, (dx, dy): (f64, f64)| {
+        let x = point.at.0 + dx * distance;
+        let left = if dx > 0.1 {
+            x
+        } else if dx < -0.1 {
+            x - width
+        } else {
+            x - width / 2.0
+        };
+        Label {
+            text: text.clone(),
+            left,
+            middle: point.at.1 + dy * distance,
+            width,
+        }
+    };
+    let around = |p: &Point<'_>| {
+        let r = mark::RADIUS + 1.0;
+        [p.at.0 - r, p.at.1 - r, p.at.0 + r, p.at.1 + r]
+    };
+    let free = |label: &Label| {
+        label.fits(top)
+            && !label.overlaps([LEFT, line - 1.0, RIGHT, line + 1.0])
+            && points.iter().all(|p| !label.overlaps(around(p)))
+            && placed.iter().all(|(_, other)| !label.overlaps(other.corners()))
+    };
+    let uncrossed = |label: &Label| {
+        let leader = label.leader(point.at);
+        let others = || points.iter().enumerate().filter(|(other, _)| *other != index);
+        // A leader through another mark would seem to begin there.
+        leader.is_none_or(|leader| others().all(|(_, p)| !touches(leader, around(p))))
+            && placed.iter().all(|(owner, other)| {
+                let theirs = other.leader(points[*owner].at);
+                leader.is_none_or(|leader| !touches(leader, other.corners()))
+                    && theirs.is_none_or(|leader| !touches(leader, label.corners()))
+            })
+    };
+    let nearest = || {
+        (0..48)
+            .map(|step| 9.0 + 7.0 * f64::from(step))
+            .flat_map(|distance| DIRECTIONS.map(|direction| candidate(distance, direction)))
+            .filter(free)
+    };
+    // Where nothing is free the label stands over its point; the tables have every number.
+    let found = nearest().find(uncrossed).or_else(|| nearest().next());
+    found.unwrap_or_else(|| candidate(9.0, DIRECTIONS[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_forty_crowded_points_do_not_overlap() {
+        let names: Vec<String> = (0..40).map(|i| format!("Function{i}")).collect();
+        let points: Vec<Point<'_>> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| Point {
+                name,
+                verdict: Verdict::InBand,
+                at: (300.0 + 6.0 * i as f64, 400.0 + (i % 3) as f64),
+                beyond: None,
+                none_seen: false,
+            })
+            .collect();
+        let labels = place(&points, 402.0, TOP);
+        for (i, label) in labels.iter().enumerate() {
+            assert!(label.fits(TOP), "{}", label.text);
+            for other in &labels[..i] {
+                assert!(
+                    !label.overlaps(other.corners()),
+                    "{} over {}",
+                    label.text,
+                    other.text
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn labels_at_the_upper_edge_hang_under_their_marks_in_order() {
+        let names: Vec<String> = (0..12).map(|i| format!("Function{i}")).collect();
+        // Crowds, two at one place, and one far to the right, in no order.
+        let places = [
+            500.0, 505.0, 503.0, 505.0, 90.0, 92.0, 300.0, 380.0, 560.0, 600.0, 840.0, 520.0,
+        ];
+        let marks: Vec<(&str, f64, f64)> = names
+            .iter()
+            .zip(places)
+            .map(|(n, x)| (n.as_str(), x, 61_000.0))
+            .collect();
+        let labels = stack(&marks);
+        let at = |index: usize| (marks[index].1, FAR);
+        for (i, label) in labels.iter().enumerate() {
+            assert!(
+                label.text.starts_with(marks[i].0) && label.text.ends_with(" 61,000×"),
+                "{}",
+                label.text
+            );
+            assert!((2.0..=9.0).contains(&(label.left - at(i).0)), "{}", label.text);
+            for (j, other) in labels.iter().enumerate().filter(|(j, _)| *j != i) {
+                let [left, top, right, bottom] = other.corners();
+                assert!(
+                    !label.overlaps([left, top, right, bottom]),
+                    "{} over {}",
+                    label.text,
+                    other.text
+                );
+                // Marks at one place share their leader.
+                if at(i) != at(j)
+                    && let Some(leader) = label.leader(at(i))
+                {
+                    assert!(
+                        !touches(leader, other.corners()),
+                        "{} through {}",
+                        label.text,
+                        other.text
+                    );
+                }
+            }
+        }
+        assert!(
+            labels.iter().any(|label| label.middle == FAR),
+            "those with room stay beside their marks"
+        );
+        assert!(stack(&[]).is_empty());
+    }
+}
