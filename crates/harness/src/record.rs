@@ -124,19 +124,23 @@ pub const IDEAL: &str = "ideal";
 pub const EMPTY: &str = "empty";
 
 /// A row of `false_positives.csv`.
+///
+/// A function's row counts one filter, or two where a set is cut in halves that change parts. The row [`IDEAL`] adds up
+/// those of several hashes with keys of their own, so that what functions are compared with is no matter of luck: four
+/// over a generated set, over another as many as it takes for 1,000,000 probes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FalsePositiveRow {
     /// Name of the dataset.
     pub dataset: String,
-    /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits.
+    /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
     pub function: String,
     /// Bits per key that the policy was given.
     pub bits_per_key: u32,
-    /// Keys in the filter.
+    /// Keys in a filter.
     pub keys: u64,
-    /// Absent keys that were asked.
+    /// Absent keys that were asked, over all filters of the row.
     pub probes: u64,
-    /// Absent keys that the filter let through.
+    /// Absent keys that were let through.
     pub false_positives: u64,
     /// `false_positives / probes`.
     #[serde(with = "significant")]
@@ -150,9 +154,9 @@ pub struct FalsePositiveRow {
     /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
     #[serde(with = "significant")]
     pub theory: f64,
-    /// Bytes of the keys in the filter.
+    /// Bytes of the keys in a filter; where there are two, in the first.
     pub raw_bytes: u64,
-    /// Bytes of the filter, the trailing probe count included.
+    /// Bytes of a filter, the trailing probe count included.
     pub filter_bytes: u64,
     /// `1 - filter_bytes / raw_bytes`.
     #[serde(with = "significant")]
@@ -311,6 +315,18 @@ pub enum FunctionGroup {
     Anchor,
 }
 
+/// A kind of test that a function can fail, most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailedTest {
+    /// More collisions than chance gives.
+    Collisions,
+    /// More false positives than an ideal hash has in the same filter.
+    FalsePositives,
+    /// Buckets or output bits are filled unevenly.
+    Distribution,
+}
+
 /// What all measurements together say of one function on one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -320,11 +336,15 @@ pub struct Finding {
     pub function: String,
     /// The worst verdict of collisions, distribution and false positives.
     pub verdict: Verdict,
+    /// Which kinds of test failed, most telling first; runs of older versions do not tell.
+    #[serde(default)]
+    pub failed: Vec<FailedTest>,
     /// Each failed test in words, most telling first; empty when none failed.
     pub reasons: Vec<String>,
     /// The width at which collisions were furthest above chance.
     pub worst_bits: u32,
-    /// Two distinct keys with one value at the compared width, escaped for print, where there are any.
+    /// Two distinct keys with one value at the compared width, escaped for print, where there are any. Only of keys
+    /// longer than a thousand characters the middle is left out.
     pub example: Option<[String; 2]>,
 }
 

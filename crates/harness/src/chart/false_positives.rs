@@ -86,8 +86,8 @@ fn draw_panel(
             continue;
         };
         let y = rows.middle(index);
-        // The file holds no verdict; the marks are all of the neutral kind.
-        rate_mark(scene, &panel, y, row, Verdict::InBand);
+        // The file holds no verdict.
+        rate_mark(scene, &panel, y, row, None);
         let rate = number::percent(row.rate);
         scene.text_middle((left + PANEL - 24.0, y), Anchor::End, Font::VALUE, &rate);
     }
@@ -154,18 +154,22 @@ pub(crate) fn rate_lines(
     }
 }
 
-/// Draws a rate and its interval.
+/// Draws a rate and its interval, in the style of the verdict where there is one.
 pub(crate) fn rate_mark(
     scene: &mut Scene,
     panel: &Panel<'_>,
     y: f64,
     row: &FalsePositiveRow,
-    verdict: Verdict,
+    verdict: Option<Verdict>,
 ) {
-    panel.interval(scene, y, row.ci_low, row.ci_high, mark::color(verdict));
-    if row.false_positives == 0 {
-        mark::hollow(scene, verdict, (panel.scale.at(row.ci_high), y), mark::RADIUS);
-    } else {
-        mark::filled(scene, verdict, (panel.scale.at(row.rate), y), mark::RADIUS);
+    let color = verdict.map_or(mark::NEUTRAL, mark::color);
+    panel.interval(scene, y, row.ci_low, row.ci_high, color);
+    let none_seen = row.false_positives == 0;
+    let at = (panel.scale.at(if none_seen { row.ci_high } else { row.rate }), y);
+    match (verdict, none_seen) {
+        (Some(verdict), true) => mark::hollow(scene, verdict, at, mark::RADIUS),
+        (Some(verdict), false) => mark::filled(scene, verdict, at, mark::RADIUS),
+        (None, true) => mark::neutral_hollow(scene, at, mark::RADIUS),
+        (None, false) => mark::neutral(scene, at, mark::RADIUS),
     }
 }

@@ -84,7 +84,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
     scene.text((x, 49.5), Anchor::Start, Font::NOTE, text);
     if worst.iter().flatten().any(|row| row.collisions == 0) {
         x += Font::NOTE.width(text) + 20.0;
-        mark::hollow(scene, Verdict::InBand, (x, 45.5), 4.0);
+        mark::neutral_hollow(scene, (x, 45.5), 4.0);
         scene.text(
             (x + 8.0, 49.5),
             Anchor::Start,
@@ -134,10 +134,9 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
         tick: number::tick,
     };
     panel.frame(scene, rows, 34.0);
-    let neutral = Verdict::InBand;
-    mark::filled(scene, neutral, (left + 5.0, 45.5), 4.0);
+    mark::neutral(scene, (left + 5.0, 45.5), 4.0);
     scene.text((left + 13.0, 49.5), Anchor::Start, Font::NOTE, "calls overlap");
-    mark::hollow(scene, neutral, (left + 98.0, 45.5), 4.0);
+    mark::neutral_hollow(scene, (left + 98.0, 45.5), 4.0);
     scene.text(
         (left + 106.0, 49.5),
         Anchor::Start,
@@ -202,7 +201,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows
     rate_lines(scene, &panel, rows, first.theory, ideal.map(|row| row.rate), 34.0);
     for (index, (finding, row)) in findings.iter().zip(&marks).enumerate() {
         let Some(row) = row else { continue };
-        rate_mark(scene, &panel, rows.middle(index), row, finding.verdict);
+        rate_mark(scene, &panel, rows.middle(index), row, Some(finding.verdict));
     }
 }
 

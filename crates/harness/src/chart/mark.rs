@@ -13,8 +13,8 @@ pub(crate) const VERDICTS: [Verdict; 4] = [
     Verdict::Unusable,
 ];
 
-/// Marks that carry no verdict.
-pub(crate) const NEUTRAL: RGBColor = RGBColor(0x00, 0x72, 0xb2);
+/// Marks that carry no verdict: the colour of none.
+pub(crate) const NEUTRAL: RGBColor = RGBColor(0x5a, 0x63, 0x6e);
 
 /// Half the height of a mark in a row of a chart.
 pub(crate) const RADIUS: f64 = 4.5;
@@ -33,10 +33,24 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
 pub(crate) fn color(verdict: Verdict) -> RGBColor {
     match verdict {
         Verdict::FewerThanChance => RGBColor(0x00, 0x9e, 0x73),
-        Verdict::InBand => NEUTRAL,
+        Verdict::InBand => RGBColor(0x00, 0x72, 0xb2),
         Verdict::MeasurablyWorse => RGBColor(0xe6, 0x9f, 0x00),
         Verdict::Unusable => RGBColor(0xd5, 0x5e, 0x00),
     }
+}
+
+/// Width of the rim of a hollow mark.
+const RIM: f64 = 1.5;
+
+/// A filled mark without a verdict.
+pub(crate) fn neutral(scene: &mut Scene, at: (f64, f64), radius: f64) {
+    scene.circle(at, radius, NEUTRAL);
+}
+
+/// A hollow mark without a verdict.
+pub(crate) fn neutral_hollow(scene: &mut Scene, at: (f64, f64), radius: f64) {
+    neutral(scene, at, radius);
+    scene.circle(at, radius - RIM, PAPER);
 }
 
 /// A filled mark.
@@ -46,7 +60,6 @@ pub(crate) fn filled(scene: &mut Scene, verdict: Verdict, at: (f64, f64), radius
 
 /// A hollow mark of the same size.
 pub(crate) fn hollow(scene: &mut Scene, verdict: Verdict, at: (f64, f64), radius: f64) {
-    const RIM: f64 = 1.5;
     filled(scene, verdict, at, radius);
     // The rim of a triangle is thinner across its sides than at its height: leave it more room.
     let inner = if verdict == Verdict::MeasurablyWorse {

@@ -70,7 +70,8 @@ const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder 
     a lone pale one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";
 const RATES: &str = "The textbook rate assumes k independent probes. The filter takes its probes from one hash by double \
-    hashing, and the dashed line is what that costs with an ideal hash: the best that any function can reach here.";
+    hashing, and the dashed line is what that costs with an ideal hash, the mean of several with keys of their own. A \
+    single filter may by luck lie below or above it. The marks carry no verdict here.";
 
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]

@@ -29,9 +29,26 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     group(&format!("{value:.decimals$}"))
 }
 
-/// A share as a percentage with three significant digits: `1.17 %`.
+/// A share as a percentage with three significant digits: `1.17 %`; one short of the whole never reads as the whole.
 pub(crate) fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0, 3))
+    let percent = share * 100.0;
+    if (99.95..100.0).contains(&percent) {
+        return format!("{:.4} %", percent.min(99.9999));
+    }
+    let text = significant(percent, 3);
+    let text = if text.contains('e') {
+        plain(percent, 3)
+    } else {
+        text
+    };
+    format!("{text} %")
+}
+
+/// A small positive number without an exponent: `0.0000558`.
+fn plain(value: f64, digits: i32) -> String {
+    let exponent = libm::floor(libm::log10(value)) as i32;
+    let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0);
+    format!("{value:.decimals$}")
 }
 
 /// A tick, which is a round number: the shortest text that is the number.
@@ -53,7 +70,13 @@ pub(crate) fn tick(value: f64) -> String {
 
 /// A tick of a share on an axis in per cent.
 pub(crate) fn percent_tick(share: f64) -> String {
-    format!("{} %", tick(share * 100.0))
+    let text = tick(share * 100.0);
+    let text = if text.contains("e-") {
+        plain(share * 100.0, 6).trim_end_matches('0').to_owned()
+    } else {
+        text
+    };
+    format!("{text} %")
 }
 
 /// A p-value: two digits, and a bound where it is below what a double holds well.
@@ -85,7 +108,14 @@ mod tests {
         assert_eq!((tick(1e-6), tick(2e6)), ("1e-6".to_owned(), "2e6".to_owned()));
         assert_eq!(percent_tick(0.005), "0.5 %");
         // 1e-7 times 100 is not quite 1e-5.
-        assert_eq!(percent_tick(1e-7), "1e-5 %");
+        assert_eq!(percent_tick(1e-7), "0.00001 %");
+        assert_eq!(percent_tick(2e-6), "0.0002 %");
+        assert_eq!(percent(5.58e-7), "0.0000558 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(
+            [0.999_4, 0.999_938, 0.999_999_999, 1.0].map(percent),
+            ["99.9 %", "99.9938 %", "99.9999 %", "100 %"]
+        );
         assert_eq!(p_value(0.0), "< 1e-300");
         assert_eq!(p_value(0.5), "0.50");
     }

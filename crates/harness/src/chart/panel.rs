@@ -60,7 +60,7 @@ impl Rows {
 /// One panel.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel<'a> {
-    /// What it shows.
+    /// What it shows; empty where the sheet's own title says it.
     pub(crate) title: &'a str,
     /// Axis title, with the unit.
     pub(crate) axis: &'a str,
@@ -74,7 +74,9 @@ impl Panel<'_> {
     /// Draws grid, ticks and titles; `title_y` is the base line of the title.
     pub(crate) fn frame(&self, scene: &mut Scene, rows: &Rows, title_y: f64) {
         let (left, right, bottom) = (self.scale.start(), self.scale.end(), rows.bottom());
-        scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
+        if !self.title.is_empty() {
+            scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
+        }
         for value in self.scale.ticks(34.0) {
             let x = self.scale.at(value);
             scene.upright(x, rows.top, bottom + 3.0, 1.0, GRID);

@@ -1,5 +1,7 @@
 //! The records of one dataset, as charts and report look them up.
 
+use std::cmp::Ordering;
+
 use crate::record::{
     CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow,
     Verdict,
@@ -23,6 +25,28 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) distribution: Vec<&'a DistributionRow>,
     /// Of each function and number of bits per key.
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
+}
+
+/// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
+/// explains it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Severity {
+    /// Times the collisions of chance at the worst width; 1 where chance explains them.
+    collisions: f64,
+    /// Times the false positives of the ideal hash, by the lower end of the interval; at least 1.
+    false_positives: f64,
+    /// The least of the tests.
+    p_value: f64,
+}
+
+impl Severity {
+    /// The worse is the greater.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.collisions
+            .total_cmp(&other.collisions)
+            .then(self.false_positives.total_cmp(&other.false_positives))
+            .then(other.p_value.total_cmp(&self.p_value))
+    }
 }
 
 impl<'a> DatasetRows<'a> {
@@ -64,25 +88,48 @@ impl<'a> DatasetRows<'a> {
 
     /// Findings best first: those that chance explains by time, the others by how far they are off.
     ///
-    /// Functions inside the band cannot be told apart in quality, so time alone orders them.
+    /// Functions inside the band cannot be told apart in quality, so time alone orders them. The others are ordered by
+    /// [`Severity`].
     pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
-        let mut order: Vec<(u8, f64, &Finding)> = self
+        let mut order: Vec<(u8, f64, Severity, &Finding)> = self
             .findings
             .iter()
             .map(|&finding| {
                 let rank = rank(finding.verdict);
-                let key = if rank == 0 {
+                let time = if rank == 0 {
                     self.throughput(&finding.function)
                         .map_or(f64::INFINITY, |row| row.median_ns_per_key)
                 } else {
-                    self.worst_width(finding).and_then(ratio).unwrap_or(f64::INFINITY)
+                    0.0
                 };
-                (rank, key, finding)
+                (rank, time, self.severity(finding), finding)
             })
             .collect();
         // Stable: equal ones keep the recorded order.
-        order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        order.into_iter().map(|(_, _, finding)| finding).collect()
+        order.sort_by(|a, b| {
+            let severity = if a.0 == 0 { Ordering::Equal } else { a.2.cmp(&b.2) };
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(severity)
+        });
+        order.into_iter().map(|(.., finding)| finding).collect()
+    }
+
+    fn severity(&self, finding: &Finding) -> Severity {
+        let name = finding.function.as_str();
+        let collisions = self.worst_width(finding).filter(|row| !will_do(row.verdict));
+        let surely = |row: &FalsePositiveRow| {
+            let ideal = self.ideal(row.bits_per_key)?;
+            Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
+        };
+        let of_name = self.false_positives.iter().filter(|row| row.function == name);
+        let uneven = self.distribution.iter().filter(|row| row.function == name);
+        Severity {
+            collisions: collisions.and_then(ratio).unwrap_or(1.0),
+            false_positives: of_name.filter_map(|row| surely(row)).fold(1.0, f64::max),
+            p_value: uneven
+                .map(|row| row.p_value)
+                .chain(collisions.map(|row| row.p_value))
+                .fold(1.0, f64::min),
+        }
     }
 
     /// Independent calls of `function`.

@@ -48,12 +48,14 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         .filter(|value| value.is_finite())
         .fold(0.0, f64::max);
     let panel = Panel {
-        title: &Font::TITLE.fit(&format!("{name}: time"), 420.0),
+        title: "",
         axis: "ns per key, median; whisker: median absolute deviation over the rounds",
         // The longest bar's value stands right of it.
         scale: Scale::linear(highest, NAMES_END, WIDTH - 60.0),
         tick: number::tick,
     };
+    let title = Font::TITLE.fit(&format!("{name}: time"), 420.0);
+    scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
     rows.stripes(&mut scene);
     panel.frame(&mut scene, &rows, 18.0);
     legend(&mut scene);

@@ -5,7 +5,8 @@ use crate::chart::number;
 use crate::chart::rows::{DatasetRows, distinct};
 use crate::chart::verdict_words;
 use crate::record::{
-    CollisionRow, DatasetKind, DistributionKind, DistributionRow, FunctionGroup, Run, TimingRow, Verdict,
+    CollisionRow, DatasetKind, DistributionKind, DistributionRow, Finding, FunctionGroup, Run, TimingRow,
+    Verdict,
 };
 
 /// The published layout (function, time, collisions, total) and what we add to it.
@@ -20,7 +21,7 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
         "#Chained, ns per key",
         "#Bits",
         "#Expected collisions",
-        "#p, adjusted",
+        "#p of collisions at full width, adjusted",
         "Verdict",
         "Why",
     ]);
@@ -44,10 +45,19 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
             collisions(|row| Cell::number(row.expected)),
             collisions(|row| Cell::sorted(number::p_value(row.p_adjusted), row.p_adjusted)),
             Cell::classed(verdict_words(finding.verdict), verdict_class(finding.verdict)),
-            Cell::folded(&finding.reasons, "wide"),
+            Cell::folded(&why(finding), "why"),
         ]);
     }
     table
+}
+
+/// The reasons for a verdict, and a pair of keys as it was recorded.
+fn why(finding: &Finding) -> Vec<String> {
+    let mut lines = finding.reasons.clone();
+    if let Some([one, other]) = &finding.example {
+        lines.push(format!("one value: “{one}” and “{other}”"));
+    }
+    lines
 }
 
 /// Median per key times the number of keys, as the published table gives totals; of a large set only a sample was timed.

@@ -1,21 +1,20 @@
 //! The sentences of the first screen.
 
+mod avoid;
+mod key;
+mod pick;
+
 use serde::Serialize;
 
 use crate::chart::number::{grouped, significant};
-use crate::chart::rows::{DatasetRows, ratio, will_do};
+use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
-use crate::record::{CollisionRow, Finding, Run, Verdict};
+use crate::findings::FEWEST_KEYS;
+use crate::record::Run;
 
 /// Collisions that a perfect function of 32 bits has among a million keys: `n - m (1 - (1 - 1/m)^n)` with
 /// n = 1,000,000 and m = 2^32 is 116.406.
 const EXPECTED_AT_A_MILLION: &str = "116";
-
-/// More of them would push the chart off the screen; the table names all.
-const MOST_AVOIDED: usize = 3;
-
-/// Likewise.
-const MOST_PICKED: usize = 24;
 
 /// All texts of the first screen for one dataset.
 #[derive(Debug, Serialize)]
@@ -35,8 +34,8 @@ pub(crate) fn write(data: &DatasetRows<'_>, run: &Run) -> Sentences {
     Sentences {
         data: data_line(data),
         run: run_line(run),
-        pick: pick(data, run),
-        avoid: avoid(data),
+        pick: pick::write(data, run),
+        avoid: avoid::write(data),
         width: width(data),
         footer: footer(data),
     }
@@ -49,13 +48,21 @@ fn data_line(data: &DatasetRows<'_>) -> String {
         1 => "; 1 duplicate line dropped".to_owned(),
         many => format!("; {} duplicate lines dropped", grouped(many)),
     };
+    let lengths = match (summary.keys, summary.min_len == summary.max_len) {
+        (0, _) => String::new(),
+        (1, _) => format!(", {}", plural(summary.min_len, "byte")),
+        (_, true) => format!(", {} each", plural(summary.min_len, "byte")),
+        (_, false) => format!(
+            ", {} to {} bytes, mean {:.1}",
+            grouped(summary.min_len),
+            grouped(summary.max_len),
+            summary.mean_len
+        ),
+    };
     format!(
-        "{}: {}, {} to {} bytes, mean {:.1}{dropped}",
+        "{}: {}{lengths}{dropped}",
         printable(&summary.name),
         plural(summary.keys, "key"),
-        grouped(summary.min_len),
-        grouped(summary.max_len),
-        summary.mean_len,
     )
 }
 
@@ -73,198 +80,81 @@ fn run_line(run: &Run) -> String {
     ))
 }
 
-fn pick(data: &DatasetRows<'_>, run: &Run) -> String {
-    let good: Vec<&Finding> = data
-        .best_first()
-        .into_iter()
-        .filter(|f| will_do(f.verdict))
-        .collect();
-    if data.findings.is_empty() {
-        return "nothing was measured on these keys.".to_owned();
-    }
-    if good.is_empty() {
-        return "none of the functions measured: each does measurably worse than chance on these keys."
-            .to_owned();
-    }
-    let stable = |finding: &Finding| {
-        run.functions
-            .iter()
-            .any(|f| f.name == finding.function && f.stable)
-    };
-    let named = |finding: &&Finding| {
-        let name = printable(&finding.function);
-        if stable(finding) {
-            name
-        } else {
-            format!("{name} (in memory only)")
-        }
-    };
-    let mut names: Vec<String> = good.iter().take(MOST_PICKED).map(named).collect();
-    if good.len() > MOST_PICKED {
-        names.push(format!("{} more", good.len() - MOST_PICKED));
-    }
-    let choice = match names.as_slice() {
-        [one] => format!("{one} will do: no measurable difference from chance"),
-        _ => format!(
-            "any of {} will do: no measurable difference in quality",
-            list(&names, "or")
-        ),
-    };
-    let mut text = format!("for a filter or table over these keys {choice}");
-    // Best first is fastest first among these.
-    let timed: Vec<_> = good
-        .iter()
-        .filter_map(|finding| Some((*finding, data.throughput(&finding.function)?)))
-        .collect();
-    let fastest = timed.first();
-    if let Some((finding, row)) = fastest {
-        let (median, mad) = (row.median_ns_per_key, row.mad_ns_per_key);
-        text += &format!(
-            "; {} is fastest at {} ns per key ({} to {})",
-            printable(&finding.function),
-            significant(median, 2),
-            significant((median - mad).max(0.0), 3),
-            significant(median + mad, 3),
-        );
-        let fixed = timed.iter().find(|(finding, _)| stable(finding));
-        if let (false, Some((finding, row))) = (stable(finding), fixed) {
-            let time = significant(row.median_ns_per_key, 2);
-            text += &format!(
-                ", {} of those fit for storage at {time}",
-                printable(&finding.function)
-            );
-        }
-    }
-    text + "."
-}
-
-fn avoid(data: &DatasetRows<'_>) -> String {
-    let mut groups: Vec<Group> = Vec::new();
-    // Worst first. Functions with the same outcome, as two names of one function have, share a clause.
-    for finding in data
-        .best_first()
-        .into_iter()
-        .rev()
-        .filter(|f| !will_do(f.verdict))
-    {
-        let name = printable(&finding.function);
-        let outcome = outcome(data, finding);
-        match groups.iter_mut().find(|group| group.outcome == outcome) {
-            Some(group) => group.names.push(name),
-            None => groups.push(Group {
-                verdict: finding.verdict,
-                names: vec![name],
-                outcome,
-            }),
-        }
-    }
-    if groups.is_empty() {
-        return "nothing here: no function does measurably worse than chance on these keys.".to_owned();
-    }
-    let (told, rest) = groups.split_at(groups.len().min(MOST_AVOIDED));
-    let mut clauses: Vec<String> = told
-        .iter()
-        .map(|group| format!("{}: {}", list(&group.names, "and"), group.outcome))
-        .collect();
-    for (verdict, lead) in [
-        (Verdict::Unusable, "also unusable"),
-        (Verdict::MeasurablyWorse, "also measurably worse"),
-    ] {
-        let names: Vec<String> = rest
-            .iter()
-            .filter(|group| group.verdict == verdict)
-            .flat_map(|group| group.names.clone())
-            .collect();
-        if !names.is_empty() {
-            clauses.push(format!("{lead}: {}", list(&names, "and")));
-        }
-    }
-    clauses.join("; ") + "."
-}
-
-/// Functions with the same outcome.
-struct Group {
-    verdict: Verdict,
-    names: Vec<String>,
-    outcome: String,
-}
-
-/// What a function does to the keys, in words.
-fn outcome(data: &DatasetRows<'_>, finding: &Finding) -> String {
-    let bad = |row: &&CollisionRow| !will_do(row.verdict);
-    let full = data.full_width(&finding.function).filter(bad);
-    let narrow = data.worst_width(finding).filter(bad);
-    let Some(row) = full.or(narrow) else {
-        return printable(
-            finding
-                .reasons
-                .first()
-                .map_or("measurably worse than chance", String::as_str),
-        );
-    };
-    let mut text = format!(
-        "{} of {} keys fall on the value of another",
-        grouped(row.collisions),
-        grouped(row.keys)
-    );
-    if full.is_none() {
-        text += &format!(" in the low {} bits", row.bits);
-    }
-    if let Some(ratio) = ratio(row) {
-        text += &format!(", {} times chance", significant(ratio, 2));
-    }
-    if let Some([one, other]) = &finding.example {
-        let folded = if one.eq_ignore_ascii_case(other) {
-            ", which differ only in case"
-        } else {
-            ""
-        };
-        text += &format!(" (“{}” and “{}”{folded})", shortened(one), shortened(other));
-    }
-    text
+/// Whether so few keys were measured that nobody can be recommended.
+fn too_few(data: &DatasetRows<'_>) -> bool {
+    data.summary.keys < FEWEST_KEYS
 }
 
 fn width(data: &DatasetRows<'_>) -> String {
+    /// Fewer collisions than this on average are told as a chance.
+    const RARE: f64 = 0.01;
     let million = format!("{EXPECTED_AT_A_MILLION} of a million");
     let advice = "where no two keys may share a value, take 64 bits";
     let keys = data.summary.keys;
     match data.collisions.iter().find(|row| row.bits == 32) {
+        Some(row) if keys > 1 && row.expected < RARE => format!(
+            "a perfect function of 32 bits gives two of these {} the same value in {}, but puts {million} keys on values \
+             already taken, on average; {advice}.",
+            plural(keys, "key"),
+            cases(row.expected),
+        ),
         Some(row) if keys > 1 && keys != 1_000_000 => format!(
-            "even a perfect function of 32 bits puts {} of these {} on the value of another, on average, and {million}; \
+            "even a perfect function of 32 bits puts {} of these {} on a value already taken, on average, and {million}; \
              {advice}.",
             significant(row.expected, 2),
             plural(keys, "key"),
         ),
         _ => format!(
-            "even a perfect function of 32 bits puts {million} keys on the value of another, on average; {advice}."
+            "even a perfect function of 32 bits puts {million} keys on values already taken, on average; {advice}."
         ),
     }
 }
 
-fn footer(data: &DatasetRows<'_>) -> String {
-    let seen = data.summary.detectable_ratio;
-    let seen = if seen.is_finite() && seen > 0.0 {
-        format!(
-            "At full width this test would have noticed {} times the collisions of chance, and no less",
-            significant(seen, 3)
-        )
+/// A small probability in words.
+fn cases(probability: f64) -> String {
+    if probability < 1e-6 {
+        "fewer than one case of a million".to_owned()
     } else {
-        "At full width these keys are too few to tell any function from chance".to_owned()
+        format!("about one case of {}", significant(1.0 / probability, 2))
+    }
+}
+
+fn footer(data: &DatasetRows<'_>) -> String {
+    /// Ratios beyond this are a single collision, or few, where next to none is expected.
+    const TELLING: f64 = 100.0;
+    // The widest that was compared; the band is the same for all functions of that width.
+    let row = data.collisions.iter().max_by_key(|row| row.bits);
+    let seen = match row {
+        // One more than chance explains, as long as there are keys for it.
+        Some(row) if row.expected > 0.0 && row.band_high + 1.0 < row.keys as f64 => {
+            let least = row.band_high + 1.0;
+            let ratio = least / row.expected;
+            let (least, chance) = (grouped(least as u64), significant(row.expected, 2));
+            match row.band_high {
+                most if most < 1.0 => {
+                    format!(
+                        "At {} bits this test would have noticed a single collision",
+                        row.bits
+                    )
+                }
+                _ if ratio < TELLING => format!(
+                    "At {} bits this test would have noticed {least} collisions, {} times the {chance} of chance, and \
+                     no fewer",
+                    row.bits,
+                    significant(ratio, 3)
+                ),
+                _ => format!(
+                    "At {} bits this test would have noticed {least} collisions, where chance gives next to none, and \
+                     no fewer",
+                    row.bits
+                ),
+            }
+        }
+        _ => "At full width these keys are too few to tell any function from chance".to_owned(),
     };
     format!(
         "{seen}. It cannot rank the functions inside the band, and it says nothing of keys that an attacker chooses."
     )
-}
-
-/// A key short enough for a sentence.
-fn shortened(key: &str) -> String {
-    const MOST: usize = 32;
-    let key = printable(key);
-    if key.chars().count() <= MOST {
-        key
-    } else {
-        key.chars().take(MOST - 1).collect::<String>() + "…"
-    }
 }
 
 fn plural(count: u64, noun: &str) -> String {

@@ -3,7 +3,8 @@
 use harness::published::{KeySet, find};
 use harness::record::{
     CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, EMPTY, Environment, FORMAT,
-    FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Run, SCHEMA, TimingRow, Verdict,
+    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Run, SCHEMA, TimingRow,
+    Verdict,
 };
 use harness::records::Records;
 use rand::{Rng as _, SeedableRng as _};
@@ -189,6 +190,11 @@ impl Plan<'_> {
             dataset: dataset.to_owned(),
             function: function.to_owned(),
             verdict,
+            failed: if bad {
+                vec![FailedTest::Collisions]
+            } else {
+                Vec::new()
+            },
             reasons: if bad {
                 vec![format!("{} collisions at {bits} bits", worst.collisions)]
             } else {
