@@ -183,6 +183,8 @@ pub fn write(
 fn record(error: RecordsError) -> OutputError {
     match error {
         RecordsError::Io { path, source } => OutputError::Io { path, source },
-        RecordsError::Malformed { path, reason } => OutputError::Refused { path, reason },
+        RecordsError::Foreign { path, reason } | RecordsError::Malformed { path, reason } => {
+            OutputError::Refused { path, reason }
+        }
     }
 }
