@@ -12,7 +12,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, TRAILER_LEN, Table, TableError,
+    BlockHandle, BlockRole, Damage, ReadAt, StoredBlock, TRAILER_LEN, Table, TableError,
 };
 use serde::Serialize;
 
@@ -186,12 +186,7 @@ fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
                 report.add_data(&table, &data_blocks);
             }
             data_blocks.sort_unstable_by_key(|handle| handle.offset);
-            let mut read = DisjointRanges::default();
-            for entry in table.metaindex() {
-                if let Some(policy) = entry.policy_name() {
-                    report.add_filter_block(&table, entry, policy, &data_blocks, &mut read);
-                }
-            }
+            report.add_filter_blocks(&table, &data_blocks);
         }
         Err(error) => report.add_error(&error),
     }
@@ -244,33 +239,46 @@ impl TableReport {
         }
     }
 
+    /// Looks at the filter blocks, as far as they do not overlap: thousands of names for one block would be
+    /// thousands of times its work.
+    fn add_filter_blocks(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
+        let block = BlockRole::Filter;
+        let mut damage = Words::default();
+        let mut read = DisjointRanges::default();
+        for entry in table.metaindex() {
+            let Some(policy) = entry.policy_name() else {
+                continue;
+            };
+            let Some(handle) = entry.handle() else {
+                damage.add(&Damage::Handle { block });
+                continue;
+            };
+            let BlockHandle { offset, size } = handle;
+            let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
+            // What does not end in the file is damage of another kind.
+            if end <= self.bytes
+                && let Err(other) = read.add(offset, end)
+            {
+                damage.add(&format_args!(
+                    "the {block} at offset {offset} overlaps the one at offset {other}, and is not read"
+                ));
+            } else {
+                self.add_filter_block(table, handle, policy, data_blocks);
+            }
+        }
+        self.damage.extend(damage.finish());
+    }
+
     /// Looks at a filter block whatever its checksum: the figures are those of the bytes as they are.
     fn add_filter_block(
         &mut self,
         table: &Table<&TableFile>,
-        entry: &MetaindexEntry,
+        handle: BlockHandle,
         policy: &[u8],
         data_blocks: &[BlockHandle],
-        read: &mut DisjointRanges,
     ) {
+        let BlockHandle { offset, .. } = handle;
         let block = BlockRole::Filter;
-        let Some(handle) = entry.handle() else {
-            self.damage.push(Damage::Handle { block }.to_string());
-            return;
-        };
-        let offset = handle.offset;
-        // Where it ends behind the file, that is told in the place of this.
-        let end = offset
-            .saturating_add(handle.size)
-            .saturating_add(TRAILER_LEN as u64);
-        if end <= self.bytes
-            && let Err(other) = read.add(offset, end)
-        {
-            self.damage.push(format!(
-                "the {block} at offset {offset} overlaps the one at offset {other}, and is not read"
-            ));
-            return;
-        }
         let stored = match table.stored_block(block, handle) {
             Ok(stored) => stored,
             Err(error) => return self.add_error(&error),
