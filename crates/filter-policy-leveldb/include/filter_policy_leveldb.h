@@ -46,8 +46,8 @@ void filter_policy_destroy(void* state);
  * every reader of the format says "may match": no memory, a negative count, one above 2^30 (more keys than a
  * table of LevelDB's can hold), a filter above 2^32 - 1 bytes (LevelDB addresses filters with 32 bits), a null
  * array or a null key of a length above 0, a null state, a null filter_length. A policy keeps eight such answers
- * in reserve for when malloc refuses even two bytes; when they too are used up, the program is aborted, since
- * the keys of this filter would be lost. */
+ * in reserve for when malloc refuses even two bytes; when they too are used up, or the state is null and has
+ * none, the program is aborted, since the keys of this filter would be lost. */
 char* filter_policy_create_filter(void* state, const char* const* keys, const size_t* key_lengths, int num_keys,
                                   size_t* filter_length);
 

@@ -69,7 +69,9 @@ pub enum FilterDefect {
     },
     /// The offsets of the filter block are damaged.
     Offsets(FilterBlockDamage),
-    /// A data block has no filter, or an empty one.
+    /// A data block has no filter, or an empty one. The engine panics for an empty filter and for the number that
+    /// follows the last one. Further behind it says "may match"; no writer leaves data blocks there, so that such
+    /// a table is refused too.
     NoFilter {
         /// Where the data block starts in the file.
         block_offset: u64,
@@ -162,7 +164,7 @@ impl fmt::Display for FilterDefect {
             Self::Offsets(damage) => damage.fmt(f),
             Self::NoFilter { block_offset } => write!(
                 f,
-                "the data block at offset {block_offset} has no filter, for which rusty-leveldb panics"
+                "the data block at offset {block_offset} has no filter, for which rusty-leveldb can panic"
             ),
             Self::Compressed { compression } => write!(
                 f,

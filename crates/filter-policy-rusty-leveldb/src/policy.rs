@@ -4,11 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use filter_policy::FilterPolicy;
-
-/// Says "may match" to every question: the filter where none could be built. By the format its last byte,
-/// above 30, is reserved, so every reader of a filter in LevelDB's layout takes it so.
-const MAY_MATCH: [u8; 2] = [0x00, 0xff];
+use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
 /// Every name that was ever given to the engine.
 static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
@@ -82,14 +78,14 @@ impl<P: FilterPolicy + Send> rusty_leveldb::FilterPolicy for RustyLevelDbPolicy<
         let built = split(keys, key_offsets)
             .is_some_and(|keys| self.policy.append_filter(&keys, &mut filter).is_ok());
         if !built || filter.is_empty() {
-            filter = MAY_MATCH.to_vec();
+            filter = MATCHES_EVERYTHING.to_vec();
         }
         filter
     }
 
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         // Asked first, because a policy with a layout of its own need not read these bytes so.
-        filter == MAY_MATCH || self.policy.key_may_match(key, filter)
+        filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 }
 
@@ -169,7 +165,7 @@ mod tests {
         for result in [failed, Ok(())] {
             let policy = RustyLevelDbPolicy::new(Odd { name: "Odd", result }).unwrap();
             let filter = policy.create_filter(b"key", &[0]);
-            assert_eq!(filter, MAY_MATCH);
+            assert_eq!(filter, MATCHES_EVERYTHING);
             assert!(policy.key_may_match(b"key", &filter));
         }
     }
@@ -204,7 +200,11 @@ mod tests {
     fn offsets_that_make_no_sense_deny_nothing() {
         let policy = RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(TEN)).unwrap();
         for offsets in [&[1, 0][..], &[4], &[0, 9], &[usize::MAX]] {
-            assert_eq!(policy.create_filter(b"key", offsets), MAY_MATCH, "{offsets:?}");
+            assert_eq!(
+                policy.create_filter(b"key", offsets),
+                MATCHES_EVERYTHING,
+                "{offsets:?}"
+            );
         }
     }
 

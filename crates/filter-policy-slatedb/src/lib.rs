@@ -5,12 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::{BufMut, Bytes};
-use filter_policy::FilterPolicy;
+use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 use slatedb::{Filter, FilterBuilder, FilterQuery, FilterTarget, RowEntry};
-
-/// Says "may match" to every question: the filter where none could be built. By the format its last byte,
-/// above 30, is reserved, so every reader of a filter in LevelDB's layout takes it so.
-const MAY_MATCH: [u8; 2] = [0x00, 0xff];
 
 /// A policy of the crate `filter-policy`, as SlateDB asks for one.
 ///
@@ -68,8 +64,8 @@ where
     fn estimate_size(&self, num_keys: usize) -> usize {
         self.policy
             .max_filter_len(num_keys)
-            .unwrap_or(MAY_MATCH.len())
-            .max(MAY_MATCH.len())
+            .unwrap_or(MATCHES_EVERYTHING.len())
+            .max(MATCHES_EVERYTHING.len())
     }
 
     fn supports_range_queries(&self) -> bool {
@@ -120,7 +116,7 @@ where
     fn build(&mut self) -> Arc<dyn Filter> {
         let mut filter = Vec::new();
         if self.policy.append_filter(&self.slices(), &mut filter).is_err() {
-            filter = MAY_MATCH.to_vec();
+            filter = MATCHES_EVERYTHING.to_vec();
         }
         self.bytes = Vec::new();
         self.starts = Vec::new();
@@ -151,7 +147,7 @@ where
 {
     fn might_match(&self, query: &FilterQuery) -> bool {
         // Asked first, because a policy with a layout of its own need not read these bytes so.
-        if self.bytes[..] == MAY_MATCH {
+        if self.bytes[..] == MATCHES_EVERYTHING {
             return true;
         }
         match &query.target {

@@ -50,4 +50,4 @@ pub use policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 pub use probe::{Positions, ProbeSequence};
-pub use view::{FilterKind, FilterView};
+pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};

@@ -11,6 +11,17 @@ use crate::probe::ProbeSequence;
 /// Probes reach the first 2^32 bits of a filter and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
 
+/// The filter to which every reader of LevelDB's format says "may match", whatever the key: its last byte is
+/// above [`MAX_PROBES`] and reserved. Engines' adapters store it where a filter cannot be made.
+///
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
+///
+/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// assert!(policy.key_may_match(b"any key", &MATCHES_EVERYTHING));
+/// ```
+pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
+
 /// What stored filter bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -47,7 +47,9 @@ fn setting(name: &str, default: u64) -> u64 {
 /// Runs a target on mutations of the corpus.
 fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec<u8>)) {
     let first = setting("FILTER_POLICY_FUZZ_FIRST", 0);
-    for case in (0..setting("FILTER_POLICY_FUZZ_CASES", default_cases)).map(|i| first.wrapping_add(i)) {
+    let cases = setting("FILTER_POLICY_FUZZ_CASES", default_cases);
+    assert!(cases > 0, "FILTER_POLICY_FUZZ_CASES is 0, allowed is at least 1");
+    for case in (0..cases).map(|i| first.wrapping_add(i)) {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let mut source = Source(SplitMix64::seed_from_u64(case));
             let bytes = source.mutation(corpus);

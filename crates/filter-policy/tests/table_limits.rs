@@ -68,6 +68,19 @@ fn claims_of_a_compressed_block_are_not_believed() {
     let compressed = [&varint(zeros)[..], &[0, 0], &copy.repeat(999)].concat();
     let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
     assert!(Table::open(file).unwrap().metaindex().len() > 1000);
+    // The claim may be true and the block still too large, decompressed.
+    let zeros = 1 + 64 * (MAX_METAINDEX_BYTES / 64);
+    let copies = copy.repeat(usize::try_from(zeros / 64).unwrap());
+    let compressed = [&varint(zeros)[..], &[0, 0], &copies].concat();
+    let file = File::default().finish_with_metaindex(&compressed, StoredBlock::SNAPPY);
+    assert_eq!(
+        Table::open(file).unwrap_err(),
+        TableError::TooLarge {
+            block,
+            size: MAX_METAINDEX_BYTES + 1,
+            allowed: MAX_METAINDEX_BYTES
+        }
+    );
 }
 
 /// A file far larger than memory, of which only the end may be read.

@@ -15,7 +15,8 @@ use crate::{suite, workspace};
 )]
 pub(crate) struct Arguments {
     /// Cases for each reader; ten million take some minutes
-    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000_000,
+        value_parser = clap::value_parser!(u64).range(1..))]
     cases: u64,
     /// The number of the first case
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -15,13 +15,17 @@ use crate::table::table;
 ///
 /// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
 /// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
-/// are not held against the filters. Figures of a filter block whose checksum is wrong are those of its bytes as they are. Bits, k, fill and expected
-/// rate are shown for the policies of this workspace and LevelDB's own; the expected rate is fill to the power of k,
-/// averaged over the bits. Tables of RocksDB are named as such and not read. Nothing is ever written.
+/// are not held against the filters. Figures of a filter block whose checksum is wrong are those of its bytes as they
+/// are, and bits of filters that overlap are counted once. What is in a filter is shown and judged for the policies of
+/// this workspace and LevelDB's own, over keys or over prefixes: bits, k, fill, expected rate (fill to the power of k,
+/// averaged over the bits), and the filters that let every key pass because none could be made. Not read are tables of
+/// RocksDB, which are named as such, what is compressed with Zstandard, and what is larger than 1 GiB (the metaindex:
+/// 1 MiB). Nothing is ever written.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n\n\
-        Exit codes: 0 no damage; 1 damage was found; 2 a path is neither a table nor a database folder."
+        Exit codes: 0 no damage in what was read; 1 damage was found; 2 a path is neither a table nor a database folder, \
+        or a table\n  cannot be read: no permission, no memory, a link that leads nowhere. Damage goes before that."
 )]
 pub(crate) struct Arguments {
     /// A table (.ldb, .sst) or the folder of a database
@@ -50,6 +54,8 @@ struct Totals {
     tables_with_filters: u64,
     rocksdb_tables: u64,
     damaged_tables: u64,
+    /// Tables that the system refused, at least in part.
+    unreadable_tables: u64,
     filters: u64,
     empty: u64,
     #[serde(flatten)]
@@ -70,17 +76,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         totals: Totals::of(&tables),
         tables,
     };
-    let mut out = io::stdout().lock();
-    if arguments.json {
-        let text = serde_json::to_string_pretty(&inspection).map_err(Failure::internal)?;
-        writeln!(out, "{text}")?;
-    } else {
-        print(&mut out, &inspection)?;
+    match write(&inspection, arguments.json) {
+        // Who stops reading does not make the tables whole: the exit code stays theirs.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
     }
-    match inspection.totals.damaged_tables {
-        0 => Ok(()),
+    match (
+        inspection.totals.damaged_tables,
+        inspection.totals.unreadable_tables,
+    ) {
+        (0, 0) => Ok(()),
+        (0, unreadable) => Err(Failure::input(format_args!(
+            "{} could not be read, or not all of it",
+            counted(unreadable, "table")
+        ))),
         _ => Err(Failure::Checked),
     }
+}
+
+fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if as_json {
+        let text = serde_json::to_string_pretty(inspection).map_err(Failure::internal)?;
+        writeln!(out, "{text}")?;
+    } else {
+        print(&mut out, inspection)?;
+    }
+    out.flush()?;
+    Ok(())
 }
 
 impl Totals {
@@ -91,6 +114,7 @@ impl Totals {
             totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
             totals.rocksdb_tables += u64::from(table.kind == Kind::Rocksdb);
             totals.damaged_tables += u64::from(!table.damage.is_empty());
+            totals.unreadable_tables += u64::from(table.unreadable);
             for block in &table.filter_blocks {
                 totals.filters += block.filters;
                 totals.empty += block.empty;
@@ -123,9 +147,18 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
         )?;
     }
     let without = inspection.tables.iter().filter(|table| {
-        table.kind == Kind::Leveldb && table.filter_blocks.is_empty() && table.damage.is_empty()
+        table.kind == Kind::Leveldb
+            && table.filter_blocks.is_empty()
+            && table.damage.is_empty()
+            && table.not_read.is_empty()
+    });
+    let open = inspection.tables.iter().filter_map(|table| {
+        let all = table.filter_blocks.iter().filter_map(|block| block.bits.as_ref());
+        let open: u64 = all.map(|bits| bits.matching_everything).sum();
+        (open > 0).then(|| format!("{}: {}", table.path, counted(open, "filter")))
     });
     list(out, "no filters", without.map(|table| table.path.clone()))?;
+    list(out, "lets every key pass", open)?;
     list(out, "not read", said(inspection, |table| &table.not_read))?;
     list(out, "damage", said(inspection, |table| &table.damage))?;
     writeln!(out, "{}", in_words(&inspection.totals))
@@ -177,6 +210,9 @@ fn in_words(totals: &Totals) -> String {
     if totals.rocksdb_tables > 0 {
         text.push_str(&format!(", {} of RocksDB's", grouped(totals.rocksdb_tables)));
     }
+    if totals.unreadable_tables > 0 {
+        text.push_str(&format!(", {} unreadable", grouped(totals.unreadable_tables)));
+    }
     match totals.damaged_tables {
         0 => text.push_str("; no damage"),
         damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),
@@ -186,6 +222,12 @@ fn in_words(totals: &Totals) -> String {
         counted(totals.filters, "filter"),
         grouped(totals.empty)
     ));
+    if totals.bits.matching_everything > 0 {
+        text.push_str(&format!(
+            ", {} letting every key pass",
+            grouped(totals.bits.matching_everything)
+        ));
+    }
     if let (Some(fill), Some(rate)) = (totals.bits.fill(), totals.bits.false_positive_rate()) {
         text.push_str(&format!(
             "; {}, {} filled, {} expected",

@@ -6,7 +6,8 @@ use crate::suite;
 /// Run the whole test suite.
 ///
 /// The workspace's rules, formatting, clippy, documentation, all tests, the crates without their default features, the
-/// program that proves no_std, a comparison whose records are checked, and the published figures. Stops at the first failure. Without
+/// program that proves no_std, a comparison whose records are checked, the published figures and the committed run, and
+/// the adapters inside their storage engines. Stops at the first failure. Without
 /// --install it fails at once, with the list, when a program that it needs is missing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  cargo xtask test --install\n  cargo xtask test")]

@@ -5,14 +5,14 @@
 mod filters;
 mod words;
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use filter_policy::FilterBlockReader;
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError,
+    BlockHandle, BlockRole, Damage, ReadAt, StoredBlock, TRAILER_LEN, Table, TableError,
 };
 use serde::Serialize;
 
@@ -31,8 +31,10 @@ pub(crate) struct TableReport {
     pub(crate) filter_blocks: Vec<FilterBlockReport>,
     /// What is wrong with it, in words.
     pub(crate) damage: Vec<String>,
-    /// What could not be looked at and may be whole.
+    /// What was not looked at and may be whole.
     pub(crate) not_read: Vec<String>,
+    /// Whether some of it is there because the system refused a file, bytes of it or memory.
+    pub(crate) unreadable: bool,
 }
 
 /// Whose table it is.
@@ -96,12 +98,12 @@ pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, Not
     Ok(vec![report(path, &file, depth)])
 }
 
-/// The files in a folder that are named like tables, sorted.
+/// What is in a folder and named like a table, sorted.
 fn tables_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut tables = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if is_named_like_a_table(&path) && path.is_file() {
+        if is_named_like_a_table(&path) {
             tables.push(path);
         }
     }
@@ -151,38 +153,61 @@ impl ReadAt for TableFile {
     }
 }
 
+/// Inspects what is named like a table.
 fn inspect_table(path: &Path, depth: Depth) -> TableReport {
+    let unreadable = |reason: String| {
+        let mut report = TableReport::new(path, 0);
+        report.add_unreadable(reason);
+        report
+    };
+    match fs::metadata(path) {
+        // Opening a pipe would wait for whoever writes into it.
+        Ok(metadata) if !metadata.is_file() => return unreadable("not a file".to_owned()),
+        Ok(_) => {}
+        Err(error) => return unreadable(error.to_string()),
+    }
     match TableFile::open(path) {
         Ok(file) => report(path, &file, depth),
-        Err(error) => {
-            let mut report = TableReport::new(path, 0);
-            report.damage.push(error.to_string());
-            report
-        }
+        Err(error) => unreadable(error.to_string()),
     }
 }
 
+/// The time it takes grows with the file, whatever the file says: no part of it is read over and over.
 fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
     let mut report = TableReport::new(path, file.size().unwrap_or(0));
     match Table::open(file) {
         Ok(table) => {
             report.kind = Kind::Leveldb;
-            let data_blocks = table.data_blocks().unwrap_or_else(|error| {
+            let mut data_blocks = table.data_blocks().unwrap_or_else(|error| {
                 report.add_error(&error);
                 Vec::new()
             });
-            for entry in table.metaindex() {
-                if let Some(policy) = entry.policy_name() {
-                    report.add_filter_block(&table, entry, policy, &data_blocks);
-                }
-            }
             if depth == Depth::Data {
                 report.add_data(&table, &data_blocks);
             }
+            data_blocks.sort_unstable_by_key(|handle| handle.offset);
+            report.add_filter_blocks(&table, &data_blocks);
         }
         Err(error) => report.add_error(&error),
     }
     report
+}
+
+/// Parts of a file, none of which overlap: ends by starts.
+#[derive(Default)]
+struct DisjointRanges(BTreeMap<u64, u64>);
+
+impl DisjointRanges {
+    /// Adds a part that is not empty, unless it overlaps one that is there; then gives where that one starts.
+    fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
+        match self.0.range(..end).next_back() {
+            Some((&other, &other_end)) if other_end > start => Err(other),
+            _ => {
+                self.0.insert(start, end);
+                Ok(())
+            }
+        }
+    }
 }
 
 impl TableReport {
@@ -194,33 +219,66 @@ impl TableReport {
             filter_blocks: Vec::new(),
             damage: Vec::new(),
             not_read: Vec::new(),
+            unreadable: false,
         }
     }
 
+    fn add_unreadable(&mut self, reason: String) {
+        self.not_read.push(reason);
+        self.unreadable = true;
+    }
+
     fn add_error(&mut self, error: &TableError<io::Error>) {
-        match error {
-            TableError::RocksDb(_) => {
-                self.kind = Kind::Rocksdb;
-                self.not_read.push(error.to_string());
-            }
-            TableError::Unsupported { .. } => self.not_read.push(error.to_string()),
-            _ => self.damage.push(error.to_string()),
+        if let TableError::RocksDb(_) = error {
+            self.kind = Kind::Rocksdb;
         }
+        match Verdict::of(error) {
+            Verdict::Damaged => self.damage.push(error.to_string()),
+            Verdict::NotRead => self.not_read.push(error.to_string()),
+            Verdict::Unreadable => self.add_unreadable(error.to_string()),
+        }
+    }
+
+    /// Looks at the filter blocks, as far as they do not overlap: thousands of names for one block would be
+    /// thousands of times its work.
+    fn add_filter_blocks(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
+        let block = BlockRole::Filter;
+        let mut damage = Words::default();
+        let mut read = DisjointRanges::default();
+        for entry in table.metaindex() {
+            let Some(policy) = entry.policy_name() else {
+                continue;
+            };
+            let Some(handle) = entry.handle() else {
+                damage.add(&Damage::Handle { block });
+                continue;
+            };
+            let BlockHandle { offset, size } = handle;
+            let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
+            // What does not end in the file is damage of another kind.
+            if end <= self.bytes
+                && let Err(other) = read.add(offset, end)
+            {
+                damage.add(&format_args!(
+                    "the {block} at offset {offset} overlaps the one at offset {other}, and is not read"
+                ));
+            } else {
+                self.add_filter_block(table, handle, policy, data_blocks);
+            }
+        }
+        self.damage.extend(damage.finish());
     }
 
     /// Looks at a filter block whatever its checksum: the figures are those of the bytes as they are.
     fn add_filter_block(
         &mut self,
         table: &Table<&TableFile>,
-        entry: &MetaindexEntry,
+        handle: BlockHandle,
         policy: &[u8],
         data_blocks: &[BlockHandle],
     ) {
+        let BlockHandle { offset, .. } = handle;
         let block = BlockRole::Filter;
-        let Some(handle) = entry.handle() else {
-            self.damage.push(Damage::Handle { block }.to_string());
-            return;
-        };
         let stored = match table.stored_block(block, handle) {
             Ok(stored) => stored,
             Err(error) => return self.add_error(&error),
@@ -228,7 +286,6 @@ impl TableReport {
         let Some(stored) = StoredBlock::new(&stored) else {
             return;
         };
-        let offset = handle.offset;
         if let Err(damage) = stored.verify(block, offset) {
             self.damage.push(damage.to_string());
         }
@@ -239,26 +296,16 @@ impl TableReport {
             ));
             return;
         }
-        let (report, damage) = filters::look_at(stored.contents(), policy);
+        let (report, damage) = filters::look_at(stored.contents(), policy, data_blocks);
         self.filter_blocks.push(report);
         self.damage.extend(damage);
-        let reader = FilterBlockReader::new(stored.contents());
-        let mut damage = Words::default();
-        for handle in data_blocks {
-            if reader.filter_of(handle.offset).is_some_and(<[u8]>::is_empty) {
-                damage.add(&format_args!(
-                    "the data block at offset {} has an empty filter, which denies its keys",
-                    handle.offset
-                ));
-            }
-        }
-        self.damage.extend(damage.finish());
     }
 
     /// Reads every data block for its checksum.
     fn add_data(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Data;
         let mut damage = Words::default();
+        let mut not_read = Words::default();
         let mut end = 0;
         for &handle in data_blocks {
             // LevelDB writes them one after the other. Reading the same bytes over and over could take for ever.
@@ -269,7 +316,7 @@ impl TableReport {
                 ));
                 break;
             }
-            match table.stored_block(block, handle) {
+            let error = match table.stored_block(block, handle) {
                 Ok(stored) => {
                     end = handle.offset + stored.len() as u64;
                     let verified =
@@ -277,10 +324,66 @@ impl TableReport {
                     if let Some(Err(wrong)) = verified {
                         damage.add(&wrong);
                     }
+                    continue;
                 }
-                Err(error) => damage.add(&error),
+                Err(error) => error,
+            };
+            let verdict = Verdict::of(&error);
+            if verdict == Verdict::Damaged {
+                damage.add(&error);
+            } else {
+                end = handle.offset.saturating_add(handle.size);
+                not_read.add(&error);
+                self.unreadable |= verdict == Verdict::Unreadable;
             }
         }
         self.damage.extend(damage.finish());
+        self.not_read.extend(not_read.finish());
+    }
+}
+
+/// What it says of a table that something in it could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Damaged,
+    /// It may be whole, and this program does not look at such things.
+    NotRead,
+    /// It may be whole, and the system refused.
+    Unreadable,
+}
+
+impl Verdict {
+    fn of<E>(error: &TableError<E>) -> Self {
+        match error {
+            TableError::RocksDb(_) | TableError::Unsupported { .. } | TableError::TooLarge { .. } => {
+                Self::NotRead
+            }
+            TableError::Read { .. } | TableError::AllocationFailed { .. } => Self::Unreadable,
+            _ => Self::Damaged,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_overlap_are_refused() {
+        let mut read = DisjointRanges::default();
+        for (start, end, expected) in [
+            (10, 20, Ok(())),
+            (20, 30, Ok(())),
+            (0, 10, Ok(())),
+            (10, 20, Err(10)),
+            (19, 21, Err(20)),
+            (5, 6, Err(0)),
+            (0, 100, Err(20)),
+            (29, 40, Err(20)),
+            (31, 40, Ok(())),
+            (30, 31, Ok(())),
+        ] {
+            assert_eq!(read.add(start, end), expected, "{start}..{end}");
+        }
     }
 }

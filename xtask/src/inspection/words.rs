@@ -21,6 +21,11 @@ impl Words {
         }
     }
 
+    /// Counts so many more of what has been put into words before.
+    pub(super) fn add_uncounted(&mut self, more: u64) {
+        self.more += more;
+    }
+
     /// What was collected, and how much more there is.
     pub(super) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {

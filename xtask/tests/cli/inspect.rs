@@ -3,7 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
+use filter_policy::MATCHES_EVERYTHING;
+use filter_policy::table::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
+
 use super::Workbench;
+use table_file::{File, encode, entries};
+
+#[path = "../../../crates/filter-policy/tests/support/table_file.rs"]
+mod table_file;
 
 const PLAIN: &str = "leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb";
 const FOURTEEN: &str = "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb";
@@ -78,6 +85,172 @@ fn damage_is_told_and_is_exit_code_1() {
             .unwrap()
             .contains("checksum")
     );
+}
+
+/// A table without data blocks, with a filter block of one filter under each of these names.
+fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut file = File::default();
+    let mut metaindex: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    for (policy, filter) in filters {
+        let end = u32::try_from(filter.len()).unwrap().to_le_bytes();
+        let block = [filter, &[0; 4][..], &end, &[11]].concat();
+        let handle = file.block(&block, StoredBlock::UNCOMPRESSED);
+        metaindex.push((format!("filter.{policy}").into_bytes(), encode(handle)));
+    }
+    finish(file, &metaindex)
+}
+
+fn finish(file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let metaindex: Vec<_> = metaindex
+        .iter()
+        .map(|(key, value)| (&key[..], &value[..]))
+        .collect();
+    file.finish_with_metaindex(&entries(&metaindex), StoredBlock::UNCOMPRESSED)
+}
+
+#[test]
+fn a_filter_block_is_read_once() {
+    let bench = Workbench::new();
+    let mut file = File::default();
+    let handle = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11], StoredBlock::UNCOMPRESSED);
+    let inside = BlockHandle {
+        offset: handle.offset + 1,
+        size: 1,
+    };
+    // Thousands of names for one megabyte would be gigabytes.
+    let metaindex: Vec<_> = (0..1000)
+        .map(|name| {
+            let handle = if name % 2 == 0 { handle } else { inside };
+            (format!("filter.{name:04}").into_bytes(), encode(handle))
+        })
+        .collect();
+    bench.write("many.ldb", finish(file, &metaindex));
+    let outcome = bench.run(&["inspect", "--json", "many.ldb"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+    let json: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(json["totals"]["filters"], 1);
+    let damage = json["tables"][0]["damage"].as_array().unwrap();
+    assert_eq!(damage.len(), 11);
+    assert_eq!(
+        damage[0],
+        "the filter block at offset 1 overlaps the one at offset 0, and is not read"
+    );
+    assert_eq!(damage[10], "989 more of the kind");
+}
+
+#[test]
+fn filters_that_let_every_key_pass_are_no_damage() {
+    let bench = Workbench::new();
+    bench.write(
+        "db/000005.ldb",
+        table_of(&[("BloomFilter2", &MATCHES_EVERYTHING), ("Own", &[0, 31])]),
+    );
+    bench.write(
+        "db/000007.ldb",
+        table_of(&[("BloomFilter2.Prefix.Fixed4", &[0xff, 6])]),
+    );
+    let outcome = bench.run(&["inspect", "db"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect open filters", outcome.stdout);
+}
+
+/// A table of which one block is a hole as large as can be: what is too large for us may be whole.
+#[test]
+fn too_large_is_not_read_and_no_damage() {
+    use std::io::{Seek as _, SeekFrom, Write as _};
+
+    let bench = Workbench::new();
+    let hole = 1 << 40;
+    let mut file = File::default();
+    let far = |handle: BlockHandle| BlockHandle {
+        offset: hole + handle.offset,
+        ..handle
+    };
+    let huge = BlockHandle {
+        offset: 0,
+        size: MAX_BLOCK_BYTES + 1,
+    };
+    let index = entries(&[(b"key", &encode(huge))]);
+    let index = far(file.block(&index, StoredBlock::UNCOMPRESSED));
+    let metaindex = entries(&[(b"filter.BloomFilter2", &encode(BlockHandle { offset: 1, ..huge }))]);
+    let metaindex = far(file.block(&metaindex, StoredBlock::UNCOMPRESSED));
+    let mut table = fs::File::create(bench.path("large.ldb")).unwrap();
+    table.seek(SeekFrom::Start(hole)).unwrap();
+    table.write_all(&file.finish(metaindex, index)).unwrap();
+    drop(table);
+    let outcome = bench.run(&["inspect", "large.ldb"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    assert_eq!(
+        outcome.stdout,
+        "not read\n  large.ldb: the data block has 1073741825 bytes, allowed are at most 1073741824\n  \
+         large.ldb: the filter block has 1073741825 bytes, allowed are at most 1073741824\n\n\
+         1 table, 0 with filters; no damage\n0 filters, 0 of them empty\n"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn unreadable_is_exit_code_2() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::process::Command;
+
+    let bench = database();
+    symlink("nowhere", bench.path("db/000001.ldb")).unwrap();
+    let made = Command::new("mkfifo").arg(bench.path("db/000002.ldb")).status();
+    assert!(made.unwrap().success());
+    fs::create_dir(bench.path("db/000003.sst")).unwrap();
+    let mut unreadable = 3;
+    let closed = bench.path("db/000005.ldb");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    // The superuser reads all the same.
+    if fs::File::open(&closed).is_err() {
+        unreadable += 1;
+        let outcome = bench.run(&["inspect", "db/000005.ldb"]);
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.stderr.contains("Permission denied"), "{}", outcome.stderr);
+    }
+    let outcome = bench.run(&["inspect", "db"]);
+    assert_eq!(
+        (outcome.code, outcome.stderr),
+        (
+            2,
+            format!("error: {unreadable} tables could not be read, or not all of it\n")
+        )
+    );
+    for listed in [
+        "db/000001.ldb: No such file",
+        "db/000002.ldb: not a file",
+        "db/000003.sst: not a file",
+    ] {
+        assert!(outcome.stdout.contains(listed), "{}", outcome.stdout);
+    }
+    assert!(
+        outcome
+            .stdout
+            .contains(&format!("{unreadable} unreadable; no damage")),
+        "{}",
+        outcome.stdout
+    );
+    // Damage goes before it.
+    bench.write("db/000015.ldb", "");
+    let outcome = bench.run(&["inspect", "db"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+}
+
+#[test]
+fn damage_is_exit_code_1_whether_or_not_anybody_reads_of_it() {
+    let bench = Workbench::new();
+    bench.write("empty.ldb", "");
+    for json in [&[][..], &["--json"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = bench
+            .command(&[&["inspect", "empty.ldb"], json].concat())
+            .stdout(writer)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(1), "{json:?}");
+    }
 }
 
 #[test]
@@ -162,7 +335,7 @@ fn any_bytes_are_survived() {
         bytes.truncate(if number % 3 == 0 { number } else { usize::MAX });
         bench.write(&format!("any/{number:03}.ldb"), bytes);
     }
-    // As large as a file can be said to be, without the bytes: a hole and a footer.
+    // As large as a file can be said to be, without the bytes: a hole, and not even a footer.
     let huge = fs::File::create(bench.path("any/huge.ldb")).unwrap();
     huge.set_len(1 << 40).unwrap();
     let outcome = bench.run(&["inspect", "any"]);

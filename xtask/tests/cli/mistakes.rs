@@ -379,3 +379,9 @@ fn a_file_in_the_way_is_kept() {
     );
     refused(&bench, &["render", "out"], &["index.html", "overwritten"]);
 }
+
+#[test]
+fn fuzzing_without_a_case() {
+    let bench = Workbench::new();
+    refused(&bench, &["fuzz", "--cases", "0"], &["--cases", "0 is not in 1.."]);
+}

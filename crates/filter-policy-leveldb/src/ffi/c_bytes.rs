@@ -5,8 +5,7 @@ use core::ptr::NonNull;
 use core::slice;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// The filter to which every reader of LevelDB's format says "may match": its last byte is above 30.
-pub(super) const MAY_MATCH: [u8; 2] = [0x00, 0xff];
+use filter_policy::MATCHES_EVERYTHING;
 
 /// Bytes from C's allocator, freed unless they are handed on.
 pub(super) struct CBytes {
@@ -23,10 +22,10 @@ impl CBytes {
         NonNull::new(start.cast()).map(|start| Self { start, len })
     }
 
-    /// [`MAY_MATCH`]; `None` if there is no memory.
+    /// [`MATCHES_EVERYTHING`]; `None` if there is no memory.
     pub(super) fn may_match() -> Option<Self> {
-        let mut bytes = Self::zeroed(MAY_MATCH.len())?;
-        bytes.as_mut_slice().copy_from_slice(&MAY_MATCH);
+        let mut bytes = Self::zeroed(MATCHES_EVERYTHING.len())?;
+        bytes.as_mut_slice().copy_from_slice(&MATCHES_EVERYTHING);
         Some(bytes)
     }
 
@@ -54,7 +53,7 @@ impl Drop for CBytes {
 /// How many answers are put aside: databases that share a policy build filters in a thread each.
 const RESERVED: usize = 8;
 
-/// Copies of [`MAY_MATCH`] for when C's allocator refuses even those two bytes.
+/// Copies of [`MATCHES_EVERYTHING`] for when C's allocator refuses even those two bytes.
 pub(super) struct Reserve([AtomicPtr<c_char>; RESERVED]);
 
 impl Reserve {

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::ffi::CString;
 use std::io::Write as _;
 
-use filter_policy::FilterPolicy;
+use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
-use super::c_bytes::{CBytes, MAY_MATCH};
+use super::c_bytes::CBytes;
 use super::state::{State, caught};
 use crate::error::Error;
 
@@ -138,7 +138,7 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
     });
     let (filter, len) = match created {
         Some((bytes, len)) => (bytes.into_raw(), len),
-        None => (may_match(state), MAY_MATCH.len()),
+        None => (may_match(state), MATCHES_EVERYTHING.len()),
     };
     if !filter_length.is_null() {
         // SAFETY: as the caller says. What was there before may be uninitialised.

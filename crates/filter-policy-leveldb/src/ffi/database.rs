@@ -132,12 +132,28 @@ impl Default for DatabaseOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Database {
-    db: NonNull<leveldb_t>,
+    db: Open,
     read_options: NonNull<leveldb_readoptions_t>,
     write_options: NonNull<leveldb_writeoptions_t>,
-    // Both are used until the database is closed, and are freed after it: fields are dropped after `drop`.
+    // Both are used until the database is closed, and are freed after it: fields are dropped in this order.
     _cache: Cache,
     _policy: Option<LevelDbPolicy>,
+}
+
+/// LevelDB's database, open.
+struct Open(NonNull<leveldb_t>);
+
+impl Open {
+    const fn as_ptr(&self) -> *mut leveldb_t {
+        self.0.as_ptr()
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // SAFETY: `Database::open` opened it, and it is used by nobody else.
+        unsafe { leveldb_close(self.0.as_ptr()) }
+    }
 }
 
 /// LevelDB's block cache.
@@ -188,8 +204,9 @@ impl Database {
         };
         reported("open", error)?;
         // LevelDB allocates with C++'s `new`, so that a null pointer means that nothing was reported either.
-        let (db, read_options, write_options) = (
-            NonNull::new(db).ok_or(Error::NoMemory)?,
+        // Whatever fails from here on, `db` is dropped before the cache and the policy that it uses.
+        let db = Open(NonNull::new(db).ok_or(Error::NoMemory)?);
+        let (read_options, write_options) = (
             // SAFETY: they may always be called.
             NonNull::new(unsafe { leveldb_readoptions_create() }).ok_or(Error::NoMemory)?,
             // SAFETY: as above.
@@ -299,9 +316,8 @@ impl fmt::Debug for Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: `open` created all three, and they are used by nobody else.
+        // SAFETY: `open` created both, and they are used by nobody else: the database keeps neither.
         unsafe {
-            leveldb_close(self.db.as_ptr());
             leveldb_readoptions_destroy(self.read_options.as_ptr());
             leveldb_writeoptions_destroy(self.write_options.as_ptr());
         }

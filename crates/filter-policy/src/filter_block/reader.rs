@@ -177,10 +177,15 @@ impl<'a> FilterBlockReader<'a> {
 
     /// The bytes of the filter with this number; `None` when there is none or its place is damaged.
     pub fn filter(&self, index: usize) -> Option<&'a [u8]> {
+        self.block.get(self.filter_range(index)?)
+    }
+
+    /// Where in the block the bytes of the filter with this number are; `None` when there is none or its place
+    /// is damaged. In a damaged block ranges can overlap.
+    pub fn filter_range(&self, index: usize) -> Option<Range<usize>> {
         let (start, end) = self.place(index)?;
-        (end as usize <= self.array_offset)
-            .then(|| self.block.get(start as usize..end as usize))
-            .flatten()
+        let range = start as usize..end as usize;
+        (range.start <= range.end && range.end <= self.array_offset).then_some(range)
     }
 
     /// The filters, damaged ones included.

@@ -211,7 +211,7 @@ pub enum TableError<E> {
     TooLarge {
         /// Which block.
         block: BlockRole,
-        /// Its size in bytes.
+        /// Its size in bytes, as stored or decompressed.
         size: u64,
         /// The largest size that is read.
         allowed: u64,

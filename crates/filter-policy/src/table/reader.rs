@@ -8,12 +8,13 @@ use super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
 use super::source::ReadAt;
 use super::stored::{StoredBlock, TRAILER_LEN};
 
-/// The largest metaindex that is read, in bytes, before and after its keys are put together. LevelDB's has
-/// some fifty bytes.
+/// The largest metaindex that is read, in bytes as stored, decompressed, and with its keys put together.
+/// LevelDB's has some fifty bytes.
 pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
 
-/// The largest block that is read, in bytes as stored: LevelDB lets no table of a database grow beyond 2^30
-/// bytes (`max_file_size` in its `db/db_impl.cc`).
+/// The largest block that is read, in bytes as stored and decompressed. LevelDB begins the next table long before
+/// (`max_file_size`, at most 2^30), but a single value can make a block, and a table, larger than that: such a
+/// block is whole and not read here.
 pub const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
 /// What the name of a policy follows in the metaindex.
@@ -185,6 +186,9 @@ impl<R: ReadAt> Table<R> {
             let (handle, _) = BlockHandle::decode(value).ok_or(Damage::Handle {
                 block: BlockRole::Data,
             })?;
+            handles.try_reserve(1).map_err(|_| TableError::AllocationFailed {
+                bytes: size_of_val(handles.as_slice()).saturating_add(size_of::<BlockHandle>()),
+            })?;
             handles.push(handle);
         }
         Ok(handles)
@@ -233,10 +237,7 @@ impl<R: ReadAt> Table<R> {
         handle: BlockHandle,
     ) -> Result<Vec<u8>, TableError<R::Error>> {
         let len = self.len_within_bounds(role, handle)?;
-        let allowed = match role {
-            BlockRole::Metaindex => MAX_METAINDEX_BYTES,
-            BlockRole::Index | BlockRole::Filter | BlockRole::Data => MAX_BLOCK_BYTES,
-        };
+        let allowed = max_bytes(role);
         let len = usize::try_from(len)
             .ok()
             .filter(|_| handle.size <= allowed)
@@ -245,11 +246,7 @@ impl<R: ReadAt> Table<R> {
                 size: handle.size,
                 allowed,
             })?;
-        let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(len)
-            .map_err(|_| TableError::AllocationFailed { bytes: len })?;
-        bytes.resize(len, 0);
+        let mut bytes = zeros(len)?;
         read(&self.reader, handle.offset, &mut bytes)?;
         Ok(bytes)
     }
@@ -267,6 +264,23 @@ impl<R: ReadAt> Table<R> {
             })
             .ok_or(outside(role, handle, self.blocks_end))
     }
+}
+
+/// The largest block of this role that is read, as stored and decompressed.
+const fn max_bytes(role: BlockRole) -> u64 {
+    match role {
+        BlockRole::Metaindex => MAX_METAINDEX_BYTES,
+        BlockRole::Index | BlockRole::Filter | BlockRole::Data => MAX_BLOCK_BYTES,
+    }
+}
+
+fn zeros<E>(len: usize) -> Result<Vec<u8>, TableError<E>> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(len)
+        .map_err(|_| TableError::AllocationFailed { bytes: len })?;
+    bytes.resize(len, 0);
+    Ok(bytes)
 }
 
 const fn outside(block: BlockRole, handle: BlockHandle, end: u64) -> Damage {
@@ -290,14 +304,24 @@ fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec
     /// is checked before memory is taken for it.
     const MAX_RATIO: usize = 22;
 
-    let damaged = TableError::Damaged(Damage::Snappy { block, offset });
-    match snap::raw::decompress_len(compressed) {
-        Ok(len) if len <= compressed.len().saturating_mul(MAX_RATIO) => {}
-        _ => return Err(damaged),
+    let damaged = Damage::Snappy { block, offset };
+    let len = snap::raw::decompress_len(compressed)
+        .ok()
+        .filter(|&len| len <= compressed.len().saturating_mul(MAX_RATIO))
+        .ok_or(damaged)?;
+    let allowed = max_bytes(block);
+    if len as u64 > allowed {
+        return Err(TableError::TooLarge {
+            block,
+            size: len as u64,
+            allowed,
+        });
     }
-    snap::raw::Decoder::new()
-        .decompress_vec(compressed)
-        .map_err(|_| damaged)
+    let mut contents = zeros(len)?;
+    match snap::raw::Decoder::new().decompress(compressed, &mut contents) {
+        Ok(written) if written == len => Ok(contents),
+        _ => Err(damaged.into()),
+    }
 }
 
 #[cfg(not(feature = "snappy"))]
