@@ -24,8 +24,8 @@ use crate::table::table;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n\n\
-        Exit codes: 0 no damage in what was read; 1 damage was found; 2 a path is neither a table nor a database folder, \
-        or a table\n  cannot be read: no permission, no memory, a link that leads nowhere. Damage goes before that."
+        Exit codes: 0 no damage in what was read; 1 damage was found; 2 no damage, but a table cannot be read, or a \
+        path is neither a table nor a database folder, in which case nothing is inspected."
 )]
 pub(crate) struct Arguments {
     /// A table (.ldb, .sst) or the folder of a database

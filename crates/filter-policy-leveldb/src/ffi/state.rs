@@ -5,9 +5,9 @@ use std::alloc::{self, Layout};
 use std::borrow::Cow;
 use std::panic::{self, AssertUnwindSafe};
 
-use filter_policy::FilterPolicy;
+use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
 
-use super::c_bytes::{CBytes, MAY_MATCH, Reserve};
+use super::c_bytes::{CBytes, Reserve};
 
 /// LevelDB stores where a filter begins in 32 bits; a longer one would move all that follow it.
 const MAX_FILTER_BYTES: usize = u32::MAX as usize;
@@ -95,7 +95,7 @@ impl<P: FilterPolicy> State<P> {
     /// What the policy says of the key, or that it may match where no filter could be made.
     pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         // Policies with an encoding of their own need not know what these bytes mean.
-        filter == MAY_MATCH || self.policy.key_may_match(key, filter)
+        filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 }
 
