@@ -201,7 +201,7 @@ fn unreadable_is_exit_code_2() {
     fs::create_dir(bench.path("db/000003.sst")).unwrap();
     let mut unreadable = 3;
     let closed = bench.path("db/000005.ldb");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
     // The superuser reads all the same.
     if fs::File::open(&closed).is_err() {
         unreadable += 1;
