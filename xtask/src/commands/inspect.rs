@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use harness::thousands::grouped;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
-use crate::table::{grouped, table};
+use crate::table::table;
 
 /// Show the filters in LevelDB's tables, and what is damaged.
 ///
