@@ -64,8 +64,8 @@ const COLLISIONS: &str = "A mark inside its grey bar is what a random function o
     collision was seen; it stands at the upper end of the interval.";
 const TIME: &str = "Whole batches of keys, timed in interleaved rounds. Calls that do not depend on each other overlap \
     in the processor; a table lookup waits for its hash, which the chained times show.";
-const TIME_QUALITY: &str = "Left is faster, lower is better, but points inside the band of chance cannot be told apart \
-    in quality: their height is noise. A hollow mark on the lower edge had no collision at all.";
+const TIME_QUALITY: &str = "Left is faster, lower is better; but points whose interval reaches 1× cannot be told apart in \
+    quality: their height is noise. Functions without any collision stand in the row below the axis.";
 const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder by a prime. Many cells are tested, so \
     a lone pale one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";

@@ -2,7 +2,7 @@
 
 mod labels;
 
-use self::labels::{FAR, Label, Point, ROW, place, stack};
+use self::labels::{FAR, Label, Point, ROW, Room, place, stack};
 use super::mark;
 use super::number;
 use super::panel::MARGIN;
@@ -11,11 +11,15 @@ use super::scale::Scale;
 use super::scene::{Anchor, Font, GRID, INK, MUTED, PAPER, Scene};
 
 const WIDTH: f64 = 1000.0;
+/// Least height of the sheet.
 const HEIGHT: f64 = 620.0;
+/// Room below the lowest mark for ticks and the title of the axis.
+const FOOT: f64 = 44.0;
+/// Least height of the logarithmic axis.
+const AXIS: f64 = 240.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 44.0;
-const BOTTOM: f64 = HEIGHT - 44.0;
 /// Ratios above this are drawn at the upper edge, with their number.
 const FARTHEST: f64 = 4.0;
 
@@ -37,22 +41,42 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     // Room for the name of the slowest.
     let x_scale = Scale::linear(slowest * 1.17, LEFT, RIGHT);
     let (low, high) = heights(found.iter().map(|f| f.2));
-    let far: Vec<(&str, f64, f64)> = found
+    let mut points: Vec<Point<'_>> = found
         .iter()
-        .filter(|f| f.2 > high)
-        .map(|f| (f.0.function.as_str(), x_scale.at(f.3), f.2))
+        .map(|(finding, row, ratio, time)| Point {
+            name: &finding.function,
+            verdict: finding.verdict,
+            at: (x_scale.at(*time), FAR),
+            beyond: (*ratio > high).then_some(*ratio),
+            none_seen: row.collisions == 0,
+        })
         .collect();
-    let far_labels = stack(&far);
-    let top = far_labels
-        .iter()
-        .map(|label| label.middle + ROW)
-        .fold(TOP + ROW, f64::max);
+    let marks_where = |chosen: fn(&Point<'_>) -> bool| -> Vec<(String, f64)> {
+        let chosen = points.iter().filter(|point| chosen(point));
+        chosen.map(|point| (point.text(), point.at.0)).collect()
+    };
+    let lowest = |labels: &[Label]| labels.iter().map(|label| label.middle).fold(0.0, f64::max);
+    let far_labels = stack(&marks_where(|point| point.beyond.is_some()), FAR);
+    let top = (lowest(&far_labels) + ROW).max(TOP + ROW);
+    // Those without a collision stand in a row below the axis, which has no zero.
+    let none_seen = marks_where(|point| point.none_seen);
+    let height = lowest(&stack(&none_seen, ROW)) + if none_seen.is_empty() { 0.0 } else { ROW };
+    let sheet = HEIGHT.max(libm::ceil(top + AXIS + height + FOOT));
+    let bottom = sheet - FOOT - height;
+    let none_labels = stack(&none_seen, bottom + ROW);
     // Pixels grow downwards.
-    let y_scale = Scale::log(low, high, BOTTOM, top);
+    let y_scale = Scale::log(low, high, bottom, top);
+    for (point, (_, _, ratio, _)) in points.iter_mut().zip(&found) {
+        if point.none_seen {
+            point.at.1 = bottom + ROW;
+        } else if point.beyond.is_none() {
+            point.at.1 = y_scale.at(*ratio);
+        }
+    }
     let name = &data.summary.name;
     let mut scene = Scene::new(
         WIDTH,
-        HEIGHT,
+        sheet,
         &format!("{name}: time per key against collisions over chance, each function a point"),
     );
     let used: Vec<_> = found.iter().map(|f| f.0.verdict).collect();
@@ -60,20 +84,6 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let title = Font::TITLE.fit(&format!("{name}: time against quality"), key_start - 2.0 * MARGIN);
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
     axes(&mut scene, &x_scale, &y_scale);
-    let points: Vec<Point<'_>> = found
-        .iter()
-        .map(|(finding, row, ratio, time)| {
-            let beyond = y_scale.is_above(*ratio).then_some(*ratio);
-            let y = if beyond.is_some() { FAR } else { y_scale.at(*ratio) };
-            Point {
-                name: &finding.function,
-                verdict: finding.verdict,
-                at: (x_scale.at(*time), y),
-                beyond,
-                none_seen: row.collisions == 0,
-            }
-        })
-        .collect();
     for ((_, row, _, _), point) in found
         .iter()
         .zip(&points)
@@ -81,16 +91,23 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     {
         let over = |count| over_expected(row, count).map(|ratio| y_scale.at(ratio));
         if let (Some(low), Some(high)) = (over(row.ci_low), over(row.ci_high)) {
+            let low = if point.none_seen { point.at.1 } else { low };
             scene.upright(point.at.0, high, low, 1.0, mark::color(point.verdict));
         }
     }
-    let mut far_labels = far_labels.into_iter();
-    let mut near_labels = place(&points, y_scale.at(1.0), top).into_iter();
+    let room = Room {
+        top,
+        bottom,
+        line: y_scale.at(1.0),
+    };
+    let (mut far_labels, mut none_labels) = (far_labels.into_iter(), none_labels.into_iter());
+    let mut near_labels = place(&points, room).into_iter();
     // One label for each point, from the list that has it.
     let labels: Vec<Label> = points
         .iter()
         .filter_map(|point| match point.beyond {
             Some(_) => far_labels.next(),
+            None if point.none_seen => none_labels.next(),
             None => near_labels.next(),
         })
         .collect();
@@ -140,11 +157,12 @@ fn heights(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
+    let floor = scene.height - FOOT;
     for value in x_scale.ticks(70.0) {
         let x = x_scale.at(value);
-        scene.upright(x, TOP, BOTTOM + 4.0, 1.0, GRID);
+        scene.upright(x, TOP, floor + 4.0, 1.0, GRID);
         scene.text(
-            (x, BOTTOM + 17.0),
+            (x, floor + 17.0),
             Anchor::Middle,
             Font::NOTE,
             &number::tick(value),
@@ -160,12 +178,21 @@ fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
             &format!("{}×", number::tick(value)),
         );
     }
+    if y_scale.start() < floor {
+        scene.level(y_scale.start(), LEFT, RIGHT, 1.0, GRID);
+        scene.text_middle(
+            (LEFT - 8.0, y_scale.start() + ROW),
+            Anchor::End,
+            Font::NOTE,
+            "none",
+        );
+    }
     scene.level(y_scale.at(1.0), LEFT, RIGHT, 1.5, MUTED);
-    scene.level(BOTTOM, LEFT, RIGHT, 1.0, INK);
-    scene.upright(LEFT, TOP, BOTTOM, 1.0, INK);
+    scene.level(floor, LEFT, RIGHT, 1.0, INK);
+    scene.upright(LEFT, TOP, floor, 1.0, INK);
     let axis = "ns per key, independent calls, median; the call itself included";
     scene.text(
-        ((LEFT + RIGHT) / 2.0, HEIGHT - 10.0),
+        ((LEFT + RIGHT) / 2.0, scene.height - 10.0),
         Anchor::Middle,
         Font::NOTE,
         axis,

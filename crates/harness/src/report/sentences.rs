@@ -129,7 +129,8 @@ fn footer(data: &DatasetRows<'_>) -> String {
         Some(row) if row.expected > 0.0 && row.band_high + 1.0 < row.keys as f64 => {
             let least = row.band_high + 1.0;
             let ratio = least / row.expected;
-            let (least, chance) = (grouped(least as u64), significant(row.expected, 2));
+            let digits = if row.expected < 100.0 { 2 } else { 3 };
+            let (least, chance) = (grouped(least as u64), significant(row.expected, digits));
             match row.band_high {
                 most if most < 1.0 => {
                     format!(

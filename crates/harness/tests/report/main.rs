@@ -237,6 +237,35 @@ fn forty_functions_fit() {
     };
     let page = checked(&plan.records(), "forty");
     assert!(page.contains("Next in the same order, not drawn: "));
+
+    // Forty names below each other in one row of time against quality: the sheet grows.
+    let mut records = plan.records();
+    for row in &mut records.collisions {
+        (row.collisions, row.verdict) = (0, Verdict::InBand);
+    }
+    for row in &mut records.timing {
+        row.median_ns_per_key = 2.0;
+    }
+    let (dir, _) = rendered(&records, "forty-at-one-place");
+    let chart = std::fs::read_to_string(dir.join("charts/quality-against-time-many.svg")).unwrap();
+    let document = roxmltree::Document::parse(&chart).unwrap();
+    let number =
+        |node: roxmltree::Node<'_, '_>, name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
+    let height = number(document.root_element(), "height");
+    let names: Vec<f64> = document
+        .descendants()
+        .filter(|node| {
+            node.text()
+                .is_some_and(|text| text.trim().starts_with("Function number"))
+        })
+        .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")))
+        .map(|node| number(node, "y"))
+        .collect();
+    assert_eq!(names.len(), 40);
+    assert!(
+        height > 800.0 && names.iter().all(|y| *y < height - 40.0),
+        "{height} {names:?}"
+    );
     assert!(!page.contains("role=\"tab\" id"), "one dataset needs no switch");
 }
 

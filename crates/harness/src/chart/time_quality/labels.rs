@@ -2,7 +2,7 @@
 
 use super::super::scene::{Font, SMALL};
 use super::super::{mark, number};
-use super::{BOTTOM, LEFT, RIGHT, TOP};
+use super::{LEFT, RIGHT, TOP};
 use crate::record::Verdict;
 
 /// Height of the marks at the upper edge.
@@ -29,6 +29,26 @@ pub(super) struct Label {
     pub(super) width: f64,
 }
 
+impl Point<'_> {
+    /// Whether the ratio has a place on the axis.
+    pub(super) fn is_on_axis(&self) -> bool {
+        self.beyond.is_none() && !self.none_seen
+    }
+
+    /// What the label says.
+    pub(super) fn text(&self) -> String {
+        match self.beyond {
+            Some(ratio) => format!("{} {}×", name(self.name), number::significant(ratio, 2)),
+            None => name(self.name),
+        }
+    }
+}
+
+/// A name short enough for a label.
+fn name(name: &str) -> String {
+    Font::VALUE.fit(name, 180.0)
+}
+
 impl Label {
     const HEIGHT: f64 = SMALL + 2.0;
 
@@ -49,12 +69,26 @@ impl Label {
         ]
     }
 
-    fn fits(&self, top: f64) -> bool {
+    fn fits(&self, room: Room) -> bool {
         let half = Self::HEIGHT / 2.0;
         self.left > LEFT + 3.0
             && self.left + self.width < RIGHT
-            && self.middle - half > top - ROW
-            && self.middle + half < BOTTOM - 2.0
+            && self.middle - half > room.top - ROW
+            && self.middle + half < room.bottom - 2.0
+    }
+
+    /// Whether no mark of another point is nearer than that of `points[index]`.
+    fn is_nearest_to(&self, index: usize, points: &[Point<'_>]) -> bool {
+        let own = self.distance_to(points[index].at);
+        points.iter().all(|other| own <= self.distance_to(other.at))
+    }
+
+    /// How far the nearest part of the label is from a place, squared.
+    fn distance_to(&self, at: (f64, f64)) -> f64 {
+        let half = Self::HEIGHT / 2.0;
+        let x = at.0 - at.0.clamp(self.left, self.left + self.width);
+        let y = at.1 - at.1.clamp(self.middle - half, self.middle + half);
+        x * x + y * y
     }
 
     /// The thin line to the point, where the label does not stand right beside it.
@@ -70,6 +104,15 @@ impl Label {
         let above_or_below = self.left <= at.0 && at.0 <= self.left + self.width;
         (far > BESIDE).then_some([at, if above_or_below { (near.0, edge) } else { near }])
     }
+}
+
+/// Where labels of points on the axis may stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+    /// Height of a level line that they must not cover.
+    pub(super) line: f64,
 }
 
 /// Up to this distance a label needs no leader.
@@ -110,23 +153,16 @@ const DIRECTIONS: [(f64, f64); 20] = [
     (-0.195, 0.981),
 ];
 
-/// Labels of the marks at the upper edge, given as name, pixel from the left, and ratio.
+/// Labels of marks in a row at height `y`, given as text and pixel from the left.
 ///
 /// Each begins right under its mark, as far down as needed for no label to lie over another or over the leader of
 /// another: from the right, each one below those whose marks it reaches under.
-pub(super) fn stack(marks: &[(&str, f64, f64)]) -> Vec<Label> {
-    let text = |(name, _, ratio): (&str, f64, f64)| {
-        format!(
-            "{} {}×",
-            Font::VALUE.fit(name, 180.0),
-            number::significant(ratio, 2)
-        )
-    };
+pub(super) fn stack(marks: &[(String, f64)], y: f64) -> Vec<Label> {
     let mut order: Vec<usize> = (0..marks.len()).collect();
     order.sort_by(|a, b| marks[*b].1.total_cmp(&marks[*a].1).then(a.cmp(b)));
     let mut rows = vec![0_u32; marks.len()];
     for (done, &index) in order.iter().enumerate() {
-        let reach = marks[index].1 + BESIDE + Font::VALUE.width(&text(marks[index])) + mark::RADIUS;
+        let reach = marks[index].1 + BESIDE + Font::VALUE.width(&marks[index].0) + mark::RADIUS;
         rows[index] = order[..done]
             .iter()
             .filter(|other| marks[**other].1 < reach)
@@ -137,20 +173,20 @@ pub(super) fn stack(marks: &[(&str, f64, f64)]) -> Vec<Label> {
     marks
         .iter()
         .zip(rows)
-        .map(|(&mark, row)| Label {
-            width: Font::VALUE.width(&text(mark)),
-            text: text(mark),
-            left: if row == 0 { mark.1 + 9.0 } else { mark.1 + 2.0 },
-            middle: FAR + f64::from(row) * ROW,
+        .map(|((text, x), row)| Label {
+            width: Font::VALUE.width(text),
+            text: text.clone(),
+            left: if row == 0 { x + 9.0 } else { x + 2.0 },
+            middle: y + f64::from(row) * ROW,
         })
         .collect()
 }
 
-/// Finds the label of each point on the axis the nearest place free of other labels, of points and of the line at
-/// height `line`, below `top`.
+/// Finds the label of each point on the axis the nearest place in `room` that is free of other labels, of points and of
+/// the line.
 ///
 /// Deterministic: the most crowded points first, fixed directions.
-pub(super) fn place(points: &[Point<'_>], line: f64, top: f64) -> Vec<Label> {
+pub(super) fn place(points: &[Point<'_>], room: Room) -> Vec<Label> {
     let crowd = |index: usize| {
         let at = points[index].at;
         points
@@ -159,21 +195,21 @@ pub(super) fn place(points: &[Point<'_>], line: f64, top: f64) -> Vec<Label> {
             .count()
     };
     let mut order: Vec<usize> = (0..points.len())
-        .filter(|index| points[*index].beyond.is_none())
+        .filter(|index| points[*index].is_on_axis())
         .collect();
     order.sort_by_key(|index| std::cmp::Reverse(crowd(*index)));
     let mut placed: Vec<(usize, Label)> = Vec::new();
     for index in order {
-        let label = place_one(points, index, &placed, line, top);
+        let label = place_one(points, index, &placed, room);
         placed.push((index, label));
     }
     placed.sort_by_key(|(index, _)| *index);
     placed.into_iter().map(|(_, label)| label).collect()
 }
 
-fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], line: f64, top: f64) -> Label {
+fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], room: Room) -> Label {
     let point = &points[index];
-    let text = Font::VALUE.fit(point.name, 180.0);
+    let text = point.text();
     let width = Font::VALUE.width(&text);
     let candidate = |distance: f64, (dx, dy): (f64, f64)| {
         let x = point.at.0 + dx * distance;
@@ -196,8 +232,8 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], line
         [p.at.0 - r, p.at.1 - r, p.at.0 + r, p.at.1 + r]
     };
     let free = |label: &Label| {
-        label.fits(top)
-            && !label.overlaps([LEFT, line - 1.0, RIGHT, line + 1.0])
+        label.fits(room)
+            && !label.overlaps([LEFT, room.line - 1.0, RIGHT, room.line + 1.0])
             && points.iter().all(|p| !label.overlaps(around(p)))
             && placed.iter().all(|(_, other)| !label.overlaps(other.corners()))
     };
@@ -218,8 +254,12 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], line
             .flat_map(|distance| DIRECTIONS.map(|direction| candidate(distance, direction)))
             .filter(free)
     };
-    // Where nothing is free the label stands over its point; the tables have every number.
-    let found = nearest().find(uncrossed).or_else(|| nearest().next());
+    // In a crowd a label may have to stand nearer to another mark, and its leader tells; where nothing is free it stands
+    // over its point, and the tables have every number.
+    let found = nearest()
+        .find(|label| label.is_nearest_to(index, points) && uncrossed(label))
+        .or_else(|| nearest().find(uncrossed))
+        .or_else(|| nearest().next());
     found.unwrap_or_else(|| candidate(9.0, DIRECTIONS[0]))
 }
 
@@ -241,9 +281,14 @@ mod tests {
                 none_seen: false,
             })
             .collect();
-        let labels = place(&points, 402.0, TOP);
+        let room = Room {
+            top: TOP,
+            bottom: 570.0,
+            line: 402.0,
+        };
+        let labels = place(&points, room);
         for (i, label) in labels.iter().enumerate() {
-            assert!(label.fits(TOP), "{}", label.text);
+            assert!(label.fits(room), "{}", label.text);
             for other in &labels[..i] {
                 assert!(
                     !label.overlaps(other.corners()),
@@ -256,25 +301,50 @@ mod tests {
     }
 
     #[test]
+    fn a_label_with_room_is_nearest_to_its_own_mark() {
+        let point = |name, at, beyond| Point {
+            name,
+            verdict: Verdict::InBand,
+            at,
+            beyond,
+            none_seen: false,
+        };
+        // The second is between the others, to whose marks a label at its side would be nearer.
+        let points = [
+            point("rapidhash", (257.0, 400.0), None),
+            point("SimMurMurHash", (300.0, 400.0), None),
+            point("MurMurHash2", (343.0, 400.0), None),
+            point("BPHash", (300.0, FAR), Some(61_000.0)),
+        ];
+        assert_eq!(points[3].text(), "BPHash 61,000×");
+        let room = Room {
+            top: TOP,
+            bottom: 570.0,
+            line: 402.0,
+        };
+        for (label, own) in place(&points, room).iter().zip(&points) {
+            for other in &points {
+                assert!(
+                    label.distance_to(own.at) <= label.distance_to(other.at),
+                    "{}",
+                    label.text
+                );
+            }
+        }
+    }
+
+    #[test]
     fn labels_at_the_upper_edge_hang_under_their_marks_in_order() {
         let names: Vec<String> = (0..12).map(|i| format!("Function{i}")).collect();
         // Crowds, two at one place, and one far to the right, in no order.
         let places = [
             500.0, 505.0, 503.0, 505.0, 90.0, 92.0, 300.0, 380.0, 560.0, 600.0, 840.0, 520.0,
         ];
-        let marks: Vec<(&str, f64, f64)> = names
-            .iter()
-            .zip(places)
-            .map(|(n, x)| (n.as_str(), x, 61_000.0))
-            .collect();
-        let labels = stack(&marks);
+        let marks: Vec<(String, f64)> = names.into_iter().zip(places).collect();
+        let labels = stack(&marks, FAR);
         let at = |index: usize| (marks[index].1, FAR);
         for (i, label) in labels.iter().enumerate() {
-            assert!(
-                label.text.starts_with(marks[i].0) && label.text.ends_with(" 61,000×"),
-                "{}",
-                label.text
-            );
+            assert_eq!(label.text, marks[i].0);
             assert!((2.0..=9.0).contains(&(label.left - at(i).0)), "{}", label.text);
             for (j, other) in labels.iter().enumerate().filter(|(j, _)| *j != i) {
                 let [left, top, right, bottom] = other.corners();
@@ -301,6 +371,6 @@ mod tests {
             labels.iter().any(|label| label.middle == FAR),
             "those with room stay beside their marks"
         );
-        assert!(stack(&[]).is_empty());
+        assert!(stack(&[], FAR).is_empty());
     }
 }

@@ -112,7 +112,7 @@ fn fastest(data: &DatasetRows<'_>, run: &Run, good: &[&Finding]) -> String {
                 names.push(format!("{} more", several.len() - MOST_FASTEST));
             }
             format!(
-                "; {} are equally fast, the fastest, at {time} ns per key {ends}",
+                "; {} are fastest, and equally fast, at {time} ns per key {ends}",
                 list(&names, "and")
             )
         }
