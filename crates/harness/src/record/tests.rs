@@ -1,3 +1,5 @@
+//! Records of disturbed and of older runs.
+
 use super::*;
 
 #[test]
