@@ -262,10 +262,9 @@ fn forty_functions_fit() {
         .map(|node| number(node, "y"))
         .collect();
     assert_eq!(names.len(), 40);
-    assert!(
-        height > 800.0 && names.iter().all(|y| *y < height - 40.0),
-        "{height} {names:?}"
-    );
+    // Coordinates are half pixels.
+    let lowest = names.iter().copied().fold(0.0, f64::max) / 2.0;
+    assert!(height > 800.0 && lowest < height - 40.0, "{height} {lowest}");
     assert!(!page.contains("role=\"tab\" id"), "one dataset needs no switch");
 }
 

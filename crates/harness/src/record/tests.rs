@@ -1,0 +1,29 @@
+//! Records of disturbed and of older runs.
+
+use super::*;
+
+#[test]
+fn many_switches_a_second_mean_a_disturbed_timing() {
+    let mut environment = crate::environment::collect();
+    let mut disturbed = |switches, seconds| {
+        environment.involuntary_switches_while_timing = switches;
+        environment.timing_seconds = seconds;
+        environment.timing_disturbed()
+    };
+    assert_eq!(disturbed(Some(600), Some(30.0)), Some(false));
+    assert_eq!(disturbed(Some(601), Some(30.0)), Some(true));
+    // A few switches in a moment are chance.
+    assert_eq!(disturbed(Some(20), Some(0.01)), Some(false));
+    assert_eq!(disturbed(None, Some(30.0)), None);
+    assert_eq!(disturbed(Some(0), None), None);
+}
+
+#[test]
+fn runs_of_before_these_fields_are_read() {
+    let mut value = serde_json::to_value(crate::environment::collect()).unwrap();
+    let fields = value.as_object_mut().unwrap();
+    fields.remove("timing_seconds").unwrap();
+    fields.remove("involuntary_switches_while_timing").unwrap();
+    let environment: Environment = serde_json::from_value(value).unwrap();
+    assert_eq!(environment.timing_disturbed(), None);
+}
