@@ -29,6 +29,10 @@ pub const ABSENT: usize = 1_000_000;
 /// Absent keys that filters of the ideal hash are asked for, at least.
 pub const IDEAL_PROBES: u64 = 1_000_000;
 
+/// Bytes of keys that ideal hashes may read over a set that is not generated: a second of work at most. A few long keys
+/// would else be read hundreds of thousands of times.
+pub const IDEAL_BYTES: u64 = 256 << 20;
+
 /// Ideal hashes over a generated set. One is asked often enough; but a filter of few keys may by luck be fuller than
 /// others, which no number of questions averages out.
 pub const IDEALS_OF_GENERATED: u64 = 4;
@@ -92,7 +96,8 @@ impl<'a> Probes<'a> {
     /// nothing is wrong with.
     ///
     /// Counts and probes are sums over hashes with keys of their own, [`Ideal::drawn`] from the dataset's seed:
-    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`].
+    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], or as
+    /// many as [`IDEAL_BYTES`] allow where keys are long, and one at least.
     pub fn measure_ideal(&self) -> Vec<FalsePositiveRow> {
         let counts = (0..self.ideals())
             .into_par_iter()
@@ -110,7 +115,11 @@ impl<'a> Probes<'a> {
         match &self.plan {
             Plan::Nothing => 0,
             Plan::Continued { .. } => IDEALS_OF_GENERATED,
-            Plan::TwoFold { halves } => IDEAL_PROBES.div_ceil(2 * halves[0].len() as u64),
+            Plan::TwoFold { halves } => {
+                let wanted = IDEAL_PROBES.div_ceil(2 * halves[0].len() as u64);
+                let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
+                wanted.min(affordable.max(1))
+            }
         }
     }
 
@@ -350,6 +359,17 @@ mod tests {
         for count in [0, 1] {
             assert!(Probes::new(&dataset(count, None)).measure_ideal().is_empty());
         }
+    }
+
+    #[test]
+    fn long_keys_bound_the_number_of_ideal_hashes() {
+        let mut long = dataset(3, None);
+        long.keys = KeySet::with_capacity(3, 60_000_000);
+        for fill in 0..3 {
+            long.keys.push(&vec![fill; 20_000_000]);
+        }
+        // Four times 60 MB is all that fits; each hash asks both halves of one key.
+        assert_eq!(Probes::new(&long).measure_ideal()[0].probes, 4 * 2);
     }
 
     /// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, asked for
