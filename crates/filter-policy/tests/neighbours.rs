@@ -1,5 +1,6 @@
 //! Absent ids between stored ones: where LevelDB's hash, which does not mix a last time when a key's length is a
 //! multiple of four, lets far more of them pass than MurmurHash2 does. README.md and THEORY.md state these figures.
+#![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy as _, KeyHasher, LevelDbHash, Murmur2};
