@@ -127,7 +127,7 @@ pub const EMPTY: &str = "empty";
 ///
 /// A function's row counts one filter, or two where a set is cut in halves that change parts. The row [`IDEAL`] adds up
 /// those of several hashes with keys of their own, so that what functions are compared with is no matter of luck: four
-/// over a generated set, over another as many as it takes for 1,000,000 probes.
+/// over a generated set, over another as many as it takes for 1,000,000 probes, fewer where keys are very long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FalsePositiveRow {
     /// Name of the dataset.
