@@ -8,12 +8,9 @@ use harness::measure::collisions::NARROW_BITS;
 use harness::measure::false_positives::BITS_PER_KEY;
 use harness::published::{self, KeySet};
 use harness::record::{EMPTY, IDEAL};
-use harness::records::Records;
+use harness::records::{DETERMINISTIC_FILES, Records};
 
 use super::run_command;
-
-/// Files whose bytes depend on data and seed alone.
-const DETERMINISTIC: [&str; 3] = ["collisions.csv", "distribution.csv", "false_positives.csv"];
 
 /// Measures twice, on all processors and on one thread, and checks the records.
 pub(super) fn check(_root: &Path) -> Result<(), String> {
@@ -30,7 +27,7 @@ pub(super) fn check(_root: &Path) -> Result<(), String> {
     }
     rows(&records)?;
     exact_counts(&records)?;
-    for name in DETERMINISTIC {
+    for name in DETERMINISTIC_FILES {
         let read = |folder: &Path| fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"));
         if read(&first)? != read(&second)? {
             return Err(format!("{name}: one thread gives other bytes than several"));
