@@ -6,6 +6,7 @@ use guava_bloom::ParameterError;
 
 use crate::counting::CounterWidth;
 use crate::cuckoo::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
+use crate::growing::MAX_GROWTH;
 
 /// Why a filter cannot be made as asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,8 +83,7 @@ impl fmt::Display for BuildError {
             ),
             Self::Growth { given } => write!(
                 f,
-                "capacities grow by the factor {given}, allowed are 1 to {}",
-                u32::MAX
+                "capacities grow by the factor {given}, allowed are 1 to {MAX_GROWTH}"
             ),
             Self::Tightening { given } => write!(
                 f,

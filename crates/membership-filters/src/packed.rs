@@ -3,12 +3,13 @@
 //! Knows nothing of what the integers mean.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use crate::error::BuildError;
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit
 /// `b mod 64` of word `b / 64`, the least significant being bit 0. Bits behind the last integer are zero.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PackedIntegers {
     words: Vec<u64>,
     width: u32,
@@ -107,6 +108,16 @@ impl PackedIntegers {
         debug_assert!(index < self.len);
         let bit = index * self.width as u64;
         ((bit / 64) as usize, (bit % 64) as u32)
+    }
+}
+
+/// Size and shape; not the integers, which may be many.
+impl fmt::Debug for PackedIntegers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackedIntegers")
+            .field("len", &self.len)
+            .field("width", &self.width)
+            .finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,10 @@ use crate::error::BuildError;
 /// The least capacity of a link that tightens: a smaller one could be full before its first element is in.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
 
+/// The largest factor between capacities: four times what the article advises. It also bounds what stored bytes of a
+/// given length can make the next link take.
+pub(crate) const MAX_GROWTH: u32 = 16;
+
 /// How a growing filter goes on when a link is full.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -21,7 +25,7 @@ pub enum GrowthRule {
     /// 2007), which advises growth by 2 to 4 and ratios of 0.8 to 0.9. A ratio near 1 costs bits in the first links, a
     /// small one in the later.
     Tightening {
-        /// The factor between capacities, at least 1.
+        /// The factor between capacities, 1 to 16.
         growth: u32,
         /// The factor between probabilities, above 0 and below 1.
         ratio: f64,
@@ -91,7 +95,7 @@ impl GrowingParameters {
             return Err(BuildError::FppOutOfRange { given: fpp });
         }
         if let GrowthRule::Tightening { growth, ratio } = rule {
-            if growth == 0 {
+            if growth == 0 || growth > MAX_GROWTH {
                 return Err(BuildError::Growth { given: growth });
             }
             if !(ratio > 0.0 && ratio < 1.0) {

@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
-use guava_bloom::{BloomFilter, MAX_WORDS, Modulus, Strategy};
+use guava_bloom::{BloomFilter, Modulus, Strategy};
 
+use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
 use crate::error::{BuildError, ReadError};
 use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, zero};
@@ -21,6 +22,9 @@ const LINK_FIELDS_LEN: u64 = 32;
 /// The rules, as the first field tells them.
 const TIGHTENING: u8 = 0;
 const SAME_SIZE: u8 = 1;
+
+/// How many words a link can have.
+const WORDS: &str = "1 to 2^31 - 1";
 
 /// What stands in the fields of growth and ratio where the rule has neither.
 const NO_GROWTH: u32 = 1;
@@ -111,7 +115,20 @@ impl<F> GrowingBloomFilter<F> {
             links.try_reserve(1).map_err(|_| ReadError::AllocationFailed {
                 bytes: ((links.len() + 1) * size_of::<Link>()) as u64,
             })?;
-            links.push(read_link(&mut reader, place + 1 == count)?);
+            // A link takes bytes, so that there are never more of them than an index can tell.
+            let shape = parameters
+                .link(links.len())
+                .map_err(|_| field("links", count, "what the capacity and the fpp leave room for"))?;
+            let link = read_link(&mut reader, &shape)?;
+            // A link that is not the last was left when it was full.
+            let is_last = place + 1 == count;
+            let (least, most) = if is_last {
+                (link.ones, u64::MAX)
+            } else {
+                (0, link.ones.saturating_sub(1))
+            };
+            within("limit", link.limit, least, most)?;
+            links.push(link);
         }
         reader.finish()?;
         Ok(Self {
@@ -140,7 +157,7 @@ fn read_parameters(reader: &mut Reader<impl Source>) -> Result<GrowingParameters
     };
     GrowingParameters::with_rule(capacity, fpp, rule).map_err(|error| match error {
         BuildError::FppOutOfRange { .. } => real("fpp", fpp, "a number above 0 and below 1"),
-        BuildError::Growth { .. } => field("growth", growth.into(), "at least 1"),
+        BuildError::Growth { .. } => field("growth", growth.into(), "1 to 16"),
         BuildError::Tightening { .. } => real("ratio", ratio, "a number above 0 and below 1"),
         _ => field(
             "capacity",
@@ -150,7 +167,7 @@ fn read_parameters(reader: &mut Reader<impl Source>) -> Result<GrowingParameters
     })
 }
 
-fn read_link(reader: &mut Reader<impl Source>, is_last: bool) -> Result<Link, ReadError> {
+fn read_link(reader: &mut Reader<impl Source>, shape: &LinkShape) -> Result<Link, ReadError> {
     let [probes, reserved @ ..] = reader.array::<8>()?;
     zero(&reserved)?;
     let words = reader.u64()?;
@@ -159,23 +176,19 @@ fn read_link(reader: &mut Reader<impl Source>, is_last: bool) -> Result<Link, Re
     if probes == 0 {
         return Err(field("probe count", 0, "1 to 255"));
     }
+    // One more or less is what another edition of the logarithm could make of the same parameters.
+    let expected = shape.parameters.words() as u64;
+    within("words", words, expected.saturating_sub(1), expected + 1)?;
     let modulus = words
         .checked_mul(64)
-        .filter(|_| words <= MAX_WORDS.into())
         .and_then(Modulus::new)
-        .ok_or(field("words", words, "1 to 2^31 - 1"))?;
+        .ok_or(field("words", words, WORDS))?;
     let words = reader.words(words)?;
-    let ones = words.iter().map(|word| u64::from(word.count_ones())).sum();
-    // A link that is not the last was left when it became full, and every element changed one bit or more.
-    let (least, most) = if is_last {
-        (ones, u64::MAX)
-    } else {
-        (0, ones - u64::from(ones > 0))
-    };
-    within("limit", limit, least, most)?;
+    let ones = words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    // Every element changed one bit or more.
     within("elements", elements, ones.div_ceil(probes.into()), ones)?;
     let filter = BloomFilter::from_parts((), Strategy::Murmur128Mitz64, probes, words)
-        .map_err(|_| field("words", modulus.get() / 64, "1 to 2^31 - 1"))?;
+        .map_err(|_| field("words", modulus.get() / 64, WORDS))?;
     Ok(Link {
         filter,
         modulus,
