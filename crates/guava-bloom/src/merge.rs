@@ -57,11 +57,7 @@ pub fn merge_streams<R: Read>(
             .map_err(|error| MergeError::Read { stream, error })?;
         let first = *first.get_or_insert(found);
         if found != first {
-            return Err(MergeError::Headers {
-                stream,
-                first,
-                found,
-            });
+            return Err(MergeError::Headers { stream, first, found });
         }
     }
     let header = first.ok_or(MergeError::NoStreams)?;
@@ -127,11 +123,7 @@ impl fmt::Display for MergeError {
         match self {
             Self::NoStreams => f.write_str("no filters to merge were given, at least 1 is needed"),
             Self::Read { stream, error } => write!(f, "stream {stream} (counted from 0): {error}"),
-            Self::Headers {
-                stream,
-                first,
-                found,
-            } => write!(
+            Self::Headers { stream, first, found } => write!(
                 f,
                 "stream {stream} (counted from 0) cannot be merged: its header says {found}, that of stream 0 says {first}"
             ),

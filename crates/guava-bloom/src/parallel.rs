@@ -1,7 +1,11 @@
 //! One filter from a parallel iterator.
 //!
-//! All threads put into one filter of atomic words. The other way, a filter for each thread and an OR at the end, takes as
-//! many times the memory as there are threads.
+//! Threads that share a filter pay for it: setting a bit takes an atomic operation, and takes its cache line away from the
+//! others. Threads with a filter each pay nothing until the filters are combined, but take the memory as many times. So
+//! small filters are built apart and large ones together; [`PARTS_BYTES`] is what small means.
+
+use alloc::vec::Vec;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -9,13 +13,19 @@ use crate::concurrent::ConcurrentBloomFilter;
 use crate::error::ParameterError;
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
+use crate::hash::Hash128;
 use crate::parameters::Parameters;
+
+/// Most bytes that the filters of all threads take together. It is about what the processor's caches hold: beyond it, a
+/// thread waits for memory rather than for the others, and the filters would not be worth their memory.
+const PARTS_BYTES: u64 = 32 << 20;
 
 /// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector.
 ///
 /// The result is byte for byte the filter of one thread, whatever the number of threads and the order in which they come to
-/// the elements. The threads of the current pool put into one filter of atomic words: memory is that of one filter, however
-/// many threads there are.
+/// the elements. Memory is that of one filter and at most 32 MiB more, however many threads there are: the threads of the
+/// current pool fill a filter each, to be combined by OR, where all of these together take no more than that; otherwise they
+/// share one of atomic words.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, CollectBloomFilter, Parameters, Utf8};
@@ -53,8 +63,9 @@ pub trait CollectBloomFilter: ParallelIterator {
         F: Funnel<Self::Item> + Sync,
     {
         let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
-        filter.par_put_all(self);
-        Ok(filter.into_sequential())
+        let hashes = self.map(|item| filter.funnel().hash(&item));
+        let parts = put_apart(&filter, parameters, hashes);
+        Ok(combined(filter, &parts))
     }
 
     /// A filter of all elements that the items refer to.
@@ -99,18 +110,78 @@ pub trait CollectBloomFilter: ParallelIterator {
         F: Funnel<T> + Sync,
     {
         let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
-        self.for_each(|item| {
-            filter.put(item);
-        });
-        Ok(filter.into_sequential())
+        let hashes = self.map(|item| filter.funnel().hash(item));
+        let parts = put_apart(&filter, parameters, hashes);
+        Ok(combined(filter, &parts))
     }
 }
 
 impl<I: ParallelIterator> CollectBloomFilter for I {}
 
+/// The filter of one thread; a hash needs no funnel.
+type Part = BloomFilter<()>;
+
+/// Puts the hashes into the filter or into parts of it, which are returned.
+fn put_apart<F: Sync>(
+    filter: &ConcurrentBloomFilter<F>,
+    parameters: &Parameters,
+    hashes: impl ParallelIterator<Item = Hash128>,
+) -> Vec<Part> {
+    let threads = rayon::current_num_threads();
+    let apart = parameters.stream_len().saturating_mul(threads as u64) <= PARTS_BYTES;
+    let parts = Mutex::new(Parts {
+        idle: Vec::new(),
+        left: if apart { threads } else { 0 },
+    });
+    hashes
+        .fold(
+            || take(&parts, parameters),
+            |mut part, hash| {
+                match &mut part {
+                    Some(part) => part.put_hash(hash),
+                    None => filter.put_hash(hash),
+                };
+                part
+            },
+        )
+        .for_each(|part| give_back(&parts, part));
+    parts.into_inner().unwrap_or_else(PoisonError::into_inner).idle
+}
+
+/// Parts that nobody fills at the moment, and how many more may be made.
+struct Parts {
+    idle: Vec<Part>,
+    left: usize,
+}
+
+/// An idle part, or a new one. None when enough were made or memory is out: the filter itself will do.
+fn take(parts: &Mutex<Parts>, parameters: &Parameters) -> Option<Part> {
+    {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.idle.pop() {
+            return Some(part);
+        }
+        parts.left = parts.left.checked_sub(1)?;
+    }
+    BloomFilter::new((), parameters).ok()
+}
+
+fn give_back(parts: &Mutex<Parts>, part: Option<Part>) {
+    let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+    parts.idle.extend(part);
+}
+
+fn combined<F>(filter: ConcurrentBloomFilter<F>, parts: &[Part]) -> BloomFilter<F> {
+    let mut filter = filter.into_sequential();
+    for part in parts {
+        filter.bits.set_all(&part.bits);
+    }
+    filter
+}
+
 impl<F> ConcurrentBloomFilter<F> {
-    /// Puts all items of a parallel iterator in, on the threads of the current `rayon` pool. When it returns, each of them
-    /// was put, and happens before whatever the caller does next.
+    /// Puts all items of a parallel iterator in, on the threads of the current `rayon` pool. Each `put` happens before
+    /// whatever the caller does when this has returned.
     ///
     /// ```
     /// use guava_bloom::{ConcurrentBloomFilter, Long, Parameters};
