@@ -1,4 +1,5 @@
 //! Filters from parallel iterators are those of one thread, byte for byte.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{BloomFilter, CollectBloomFilter, Funnel, Long, Parameters, Sink, Strategy, Utf8};
 use rayon::prelude::*;
