@@ -16,17 +16,17 @@
 //!
 //! ```text
 //! hadoop jar hadoop-streaming.jar -D mapreduce.job.reduces=1 -files map_reduce -input keys -output merged \
-//!     -mapper 'map_reduce map --insertions 1000000 --fpp 0.01 --base64' \
-//!     -combiner 'map_reduce reduce --base64' -reducer 'map_reduce reduce --base64'
+//!     -mapper './map_reduce map --insertions 1000000 --fpp 0.01 --base64' \
+//!     -combiner './map_reduce reduce --base64' -reducer './map_reduce reduce --base64'
 //! hadoop fs -cat 'merged/part-*' | map_reduce reduce --out keys.filter
 //! ```
 //!
-//! Spark:
+//! Spark; `repartition`, because `coalesce(1)` would run the mappers one after the other too:
 //!
 //! ```text
-//! keys.pipe("map_reduce map --insertions 1000000 --fpp 0.01 --base64")
-//!     .coalesce(1)
-//!     .pipe("map_reduce reduce --base64")
+//! keys.pipe("./map_reduce map --insertions 1000000 --fpp 0.01 --base64")
+//!     .repartition(1)
+//!     .pipe("./map_reduce reduce --base64")
 //!     .saveAsTextFile("merged")
 //! ```
 //!

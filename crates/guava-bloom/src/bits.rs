@@ -51,7 +51,9 @@ impl<W> Bits<W> {
         self.words
     }
 
-    /// The same bits in words of another kind. Where both kinds are laid out alike, the memory is kept.
+    /// The same bits in words of another kind. Where both kinds are laid out alike, the memory is kept: the standard library
+    /// collects in place then.
+    #[cfg(target_has_atomic = "64")]
     pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
         Bits {
             words: self.words.into_iter().map(word).collect(),
@@ -60,6 +62,7 @@ impl<W> Bits<W> {
     }
 
     /// A copy in words of another kind.
+    #[cfg(target_has_atomic = "64")]
     pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
         Bits {
             words: self.words.iter().map(word).collect(),

@@ -215,7 +215,9 @@ fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     for key in keys {
         filter.put(key);
     }
-    let shared = ConcurrentBloomFilter::from(filter.clone());
+    let moved = filter.clone();
+    let place = moved.words().as_ptr();
+    let shared = ConcurrentBloomFilter::from(moved);
     assert!(keys.iter().all(|key| shared.might_contain(*key)));
     assert!(!shared.put(keys[0]));
     assert!(!shared.might_contain("absent"));
@@ -228,5 +230,9 @@ fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
         format!("{shared:?}"),
         "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probes: 7, bit_size: 128, .. }"
     );
-    assert_eq!(BloomFilter::from(shared), filter);
+    let back = BloomFilter::from(shared);
+    assert_eq!(back, filter);
+    if align_of::<AtomicU64>() == align_of::<u64>() {
+        assert_eq!(back.words().as_ptr(), place, "the memory is kept");
+    }
 }

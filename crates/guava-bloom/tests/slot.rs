@@ -1,13 +1,15 @@
 //! A filter that is replaced while it is in use: who owns it, and that no element is lost.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
-use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Slot};
+use guava_bloom::{
+    BloomFilter, ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Rebuild, Sink, Slot,
+};
 
 fn empty() -> ConcurrentBloomFilter<Long> {
     ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
@@ -130,6 +132,60 @@ fn a_dropped_rebuild_leaves_what_was_stored_meanwhile() {
     slot.store(of(3));
     drop(rebuild);
     assert!(slot.might_contain(&3));
+}
+
+/// [`Long`], but that the next hash on this thread runs what was armed: something happens in the middle of a `put`.
+#[derive(Clone, Copy)]
+struct Interrupted;
+
+thread_local! {
+    static ARMED: Cell<Option<fn()>> = const { Cell::new(None) };
+    static UNDER_WAY: RefCell<Option<Rebuild<'static, Interrupted>>> = const { RefCell::new(None) };
+}
+
+static INTERRUPTED: LazyLock<Slot<Interrupted>> = LazyLock::new(|| Slot::new(interrupted()));
+
+fn interrupted() -> ConcurrentBloomFilter<Interrupted> {
+    ConcurrentBloomFilter::new(Interrupted, &Parameters::new(100, 1e-6).unwrap()).unwrap()
+}
+
+impl Funnel<i64> for Interrupted {
+    fn funnel<S: Sink>(&self, from: &i64, into: &mut S) {
+        if let Some(interruption) = ARMED.take() {
+            interruption();
+        }
+        into.put_i64(*from);
+    }
+}
+
+#[test]
+fn a_put_notices_a_rebuild_that_begins_and_ends_meanwhile() {
+    let begin = || {
+        let rebuild = INTERRUPTED.rebuild(interrupted()).unwrap();
+        UNDER_WAY.set(Some(rebuild));
+    };
+    let end = || {
+        UNDER_WAY.take().unwrap().finish();
+    };
+    let both = || {
+        INTERRUPTED.rebuild(interrupted()).unwrap().finish();
+    };
+    let replace = || {
+        INTERRUPTED.store(interrupted());
+    };
+
+    ARMED.set(Some(begin));
+    INTERRUPTED.put(&1);
+    UNDER_WAY.with_borrow(|rebuild| assert!(rebuild.as_ref().unwrap().filter().might_contain(&1)));
+    ARMED.set(Some(end));
+    INTERRUPTED.put(&2);
+    assert!(INTERRUPTED.might_contain(&1) && INTERRUPTED.might_contain(&2));
+    for (number, interruption) in [(3, both as fn()), (4, replace)] {
+        ARMED.set(Some(interruption));
+        INTERRUPTED.put(&number);
+        assert!(INTERRUPTED.might_contain(&number), "{number}");
+        assert!(!INTERRUPTED.might_contain(&1), "the filter is another");
+    }
 }
 
 const WRITERS: usize = 2;
