@@ -1,25 +1,11 @@
 //! The filter that many threads fill at once, without locks.
 //!
-//! Why every access to a word is relaxed. Bits only ever go from zero to one, and the guarantees speak of one word at a
-//! time, so the order in which changes of *different* words become visible does not matter. What they rest on holds for
-//! relaxed accesses: all changes of one word are in one order that all threads agree on; `fetch_or` reads the newest value
-//! of it; and a load that happens after a store or a load (by a join, a lock, a channel, a release that was acquired) sees
-//! the value of that one or a newer one. The last covers the shortcut too: a `put` that found a bit set and wrote nothing
-//! has passed on what it read.
-//!
-//! Acquire and release would add that who is told "might contain" also sees what the other thread wrote *before* it put the
-//! element. That cannot be promised, because a "yes" may come from bits of other elements, and on some processors it would
-//! make each probe wait for the one before.
+//! Knows nothing of memory orderings: `atomic_bits.rs` does.
 
 use core::fmt;
-use core::sync::atomic::Ordering::Relaxed;
 
-#[cfg(not(loom))]
-use core::sync::atomic::AtomicU64;
-#[cfg(loom)]
-use loom::sync::atomic::AtomicU64;
-
-use crate::bits::{Bits, place};
+use crate::atomic_bits::{AtomicU64, load};
+use crate::bits::Bits;
 use crate::error::{Incompatible, ParameterError, Saturated};
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
@@ -28,42 +14,6 @@ use crate::parameters::Parameters;
 use crate::serial::StreamHeader;
 use crate::shape::Shape;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
-
-impl Bits<AtomicU64> {
-    #[inline]
-    fn test(&self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus().remainder(dividend));
-        self.words()
-            .get(word)
-            .is_some_and(|word| word.load(Relaxed) & mask != 0)
-    }
-
-    /// Sets the bit that this number points to; whether it was this call that changed it.
-    #[inline]
-    fn set(&self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus().remainder(dividend));
-        // Most probes of a filter in use meet a bit that is set; a load leaves the cache line to be shared.
-        self.words()
-            .get(word)
-            .is_some_and(|word| word.load(Relaxed) & mask == 0 && word.fetch_or(mask, Relaxed) & mask == 0)
-    }
-
-    fn set_all(&self, others: impl Iterator<Item = u64>) {
-        for (ours, theirs) in self.words().iter().zip(others) {
-            if theirs & !ours.load(Relaxed) != 0 {
-                ours.fetch_or(theirs, Relaxed);
-            }
-        }
-    }
-
-    fn values(&self) -> impl Iterator<Item = u64> {
-        self.words().iter().map(load)
-    }
-}
-
-fn load(word: &AtomicU64) -> u64 {
-    word.load(Relaxed)
-}
 
 /// [`BloomFilter`] for many threads: elements are put through a shared reference, without locks.
 ///
@@ -295,7 +245,7 @@ impl<F> ConcurrentBloomFilter<F> {
     /// Counts at least the bits of every `put` that happened before this call, and at most the bits that are set when it
     /// returns: exact if nobody puts meanwhile, otherwise never too many.
     pub fn bit_count(&self) -> u64 {
-        self.bits.values().map(|word| u64::from(word.count_ones())).sum()
+        self.bits.ones()
     }
 
     /// The number of bits, a multiple of 64.

@@ -13,6 +13,8 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[cfg(target_has_atomic = "64")]
+mod atomic_bits;
 mod bits;
 #[cfg(target_has_atomic = "64")]
 mod concurrent;

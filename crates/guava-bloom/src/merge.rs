@@ -12,7 +12,7 @@ use crate::serial::io::{PIECE_WORDS, fill};
 use crate::serial::{StreamHeader, WORD};
 
 /// Merges streams of filters by OR: the writer gets the stream of the one filter to which all their elements were put.
-/// Returns the header that all of them have.
+/// Returns the header that all of them have. Needs the feature `std`.
 ///
 /// The streams are read side by side: memory is twice 64 KiB and the readers themselves, however large the filters are.
 /// Readers need not be buffered. Merging is associative and merging again changes nothing, so that more files than a

@@ -20,7 +20,8 @@ use crate::parameters::Parameters;
 /// thread waits for memory rather than for the others, and the filters would not be worth their memory.
 const PARTS_BYTES: u64 = 32 << 20;
 
-/// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector.
+/// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs the
+/// feature `rayon`, which is on by default.
 ///
 /// The result is byte for byte the filter of one thread, whatever the number of threads and the order in which they come to
 /// the elements. Memory is that of one filter and at most 32 MiB more, however many threads there are: the threads of the

@@ -17,7 +17,7 @@ struct State<F> {
 }
 
 /// A shared place for the current filter: it is replaced as a whole, by another of any size, while threads go on to ask it
-/// and to put elements into it. Neither they nor the one who replaces it wait for each other.
+/// and to put elements into it. Neither they nor the one who replaces it wait for each other. Needs the feature `std`.
 ///
 /// ```
 /// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8};

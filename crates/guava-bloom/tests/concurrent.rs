@@ -208,6 +208,21 @@ fn filters_that_cannot_be_combined_are_refused_with_the_first_difference() {
 }
 
 #[test]
+fn funnels_that_differ_are_refused() {
+    #[derive(Debug, PartialEq)]
+    struct Salted(u8);
+
+    let salted =
+        |salt| ConcurrentBloomFilter::new(Salted(salt), &Parameters::new(100, 0.01).unwrap()).unwrap();
+    let error = Incompatible::Funnel {
+        ours: "Salted(1)".to_owned(),
+        theirs: "Salted(2)".to_owned(),
+    };
+    assert_eq!(salted(1).put_all(&salted(2)), Err(error));
+    assert_eq!(salted(1).put_all(&salted(1)), Ok(()));
+}
+
+#[test]
 fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     let mut filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
     let long = [0xff_u8; 300];

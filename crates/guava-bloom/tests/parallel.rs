@@ -1,7 +1,10 @@
 //! Filters from parallel iterators are those of one thread, byte for byte.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use guava_bloom::{BloomFilter, CollectBloomFilter, Funnel, Long, Parameters, Sink, Strategy, Utf8};
+use guava_bloom::{
+    BloomFilter, CollectBloomFilter, ConcurrentBloomFilter, Funnel, Integer, Long, Parameters, Sink,
+    Strategy, Utf8,
+};
 use rayon::prelude::*;
 
 const NUMBERS: i64 = 50_000;
@@ -98,6 +101,19 @@ fn items_may_be_values_or_references() {
     let numbers: Vec<i64> = (0..NUMBERS).collect();
     let filter = numbers.par_iter().collect_bloom_filter(Long, &parameters);
     assert_eq!(filter.unwrap().to_bytes(), alone(&parameters));
+
+    let numbers: Vec<i32> = (0..1000).collect();
+    let filter = numbers.par_iter().collect_bloom_filter(Integer, &parameters);
+    let values = numbers
+        .clone()
+        .into_par_iter()
+        .collect_bloom_filter(Integer, &parameters);
+    let shared = ConcurrentBloomFilter::new(Integer, &parameters).unwrap();
+    shared.par_put_all(&numbers);
+    let filter = filter.unwrap();
+    assert!(numbers.iter().all(|number| filter.might_contain(number)));
+    assert_eq!(values.unwrap(), filter);
+    assert_eq!(shared.into_sequential(), filter);
 }
 
 #[test]
