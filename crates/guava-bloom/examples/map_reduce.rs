@@ -224,11 +224,19 @@ fn write_to(
     let Some(path) = path else {
         return write_as(io::stdout().lock(), as_line, write);
     };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(output)?;
+    let mut file = beside(path).map_err(output)?;
     write_as(&mut file, as_line, write)?;
     file.persist(path).map_err(output)?;
     Ok(())
+}
+
+/// A file in the folder of this one, with the permissions of any new file; by itself it would be its owner's alone.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 fn write_as(

@@ -136,6 +136,8 @@ fn files_of_four_mappers_become_the_filter_of_the_whole() {
         let out = files.path("out");
         assert!(written(files.reduce(4, &["--out", &out])).is_empty());
         assert_eq!(fs::read(&out).unwrap(), whole);
+        let permissions = |path| fs::metadata(path).unwrap().permissions();
+        assert_eq!(permissions(out), permissions(files.path("0")));
         assert_eq!(written(files.reduce(4, &[])), whole);
 
         // In two stages.
