@@ -8,7 +8,8 @@ use crate::bits::Bits;
 use crate::error::{Incompatible, ParameterError, Saturated};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
-use crate::parameters::{Parameters, round_half_up};
+use crate::java_math;
+use crate::parameters::Parameters;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 
 /// Guava's `BloomFilter`: a set that forgets its elements but not that they were put.
@@ -177,7 +178,7 @@ impl<F> BloomFilter<F> {
     /// The probability that an absent element is said to be in, as the bits are now: the share of ones to the power of
     /// the probe count. Counts the bits, which reads the whole filter.
     pub fn expected_fpp(&self) -> f64 {
-        libm::pow(self.share_of_ones(), self.probes.into())
+        java_math::power(self.share_of_ones(), self.probes)
     }
 
     /// An estimate of how many different elements were put, from the share of ones. Counts the bits, which reads the
@@ -192,7 +193,7 @@ impl<F> BloomFilter<F> {
         if share >= 1.0 {
             return Err(Saturated { bit_size });
         }
-        Ok(round_half_up(
+        Ok(java_math::round(
             -libm::log1p(-share) * bit_size as f64 / f64::from(self.probes),
         ))
     }

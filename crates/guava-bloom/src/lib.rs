@@ -18,6 +18,7 @@ mod error;
 mod filter;
 mod funnel;
 mod hash;
+mod java_math;
 mod modulus;
 mod parameters;
 mod serial;
