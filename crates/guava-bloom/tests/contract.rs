@@ -357,3 +357,10 @@ fn the_text_of_a_filter_is_short() {
         "BloomFilter { funnel: Utf8, strategy: Murmur128Mitz64, probes: 7, bit_size: 9585088, .. }"
     );
 }
+
+#[test]
+#[should_panic(expected = "as many places for answers as elements")]
+fn answers_have_a_place_each() {
+    let filter = BloomFilter::new(Utf8, &parameters(10, 0.01)).unwrap();
+    filter.might_contain_many(&["a", "b"], &mut [false]);
+}

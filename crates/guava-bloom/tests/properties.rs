@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{
-    BloomFilter, Bytes, Funnel, Hash128, Modulus, Parameters, ProbeCountRule, Strategy, StreamHeader, Utf8,
-    Utf16, Utf16Units,
+    BloomFilter, Bytes, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule, Strategy, StreamHeader,
+    Utf8, Utf16, Utf16Units,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -110,6 +110,37 @@ proptest! {
             prop_assert_eq!(filter.words()[i / 64] >> (i % 64) & 1 == 1, flag);
         }
         prop_assert_eq!(filter.bit_count(), oracle.flags.iter().filter(|&&flag| flag).count() as u64);
+    }
+
+    #[test]
+    fn many_at_once_are_as_one_by_one(
+        strategy in strategy(),
+        probes in prop_oneof![1..20_u8, 1..=u8::MAX],
+        words in 1..40_usize,
+        present in vec(0..500_i64, 0..400),
+        asked in vec(0..1000_i64, 0..400),
+    ) {
+        let empty = BloomFilter::from_parts(Long, strategy, probes, vec![0; words]).unwrap();
+        let (mut one_by_one, mut together, mut by_hash) = (empty.clone(), empty.clone(), empty);
+        let hashes = |items: &[i64]| -> Vec<Hash128> { items.iter().map(|item| Long.hash(item)).collect() };
+
+        let expected: Vec<bool> = present.iter().map(|item| one_by_one.put(item)).collect();
+        let mut changed = vec![false; present.len()];
+        together.put_many(&present, &mut changed);
+        prop_assert_eq!(&changed, &expected);
+        changed.fill(true);
+        by_hash.put_hashes(&hashes(&present), &mut changed);
+        prop_assert_eq!(&changed, &expected);
+        prop_assert_eq!(&together, &one_by_one);
+        prop_assert_eq!(&by_hash, &one_by_one);
+
+        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.might_contain(item)).collect();
+        let mut answers = vec![true; asked.len()];
+        one_by_one.might_contain_many(&asked, &mut answers);
+        prop_assert_eq!(&answers, &expected);
+        answers.fill(true);
+        one_by_one.might_contain_hashes(&hashes(&asked), &mut answers);
+        prop_assert_eq!(&answers, &expected);
     }
 
     #[test]
