@@ -1,3 +1,6 @@
+// The README's link to a file, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//!
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![warn(
@@ -17,6 +20,7 @@ mod batch;
 mod bits;
 mod error;
 mod filter;
+pub mod format;
 mod funnel;
 mod hash;
 mod java_math;

@@ -26,9 +26,9 @@ pub const MAX_WORDS: u32 = i32::MAX as u32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum ProbeCountRule {
-    /// `k = round(-ln p / ln 2)`: Guava from 33.4.0 at the latest (checked: 33.4.0 and 33.4.6).
+    /// `k = round(-ln p / ln 2)`: Guava from 33.4.0 on (checked: 33.4.0 and 33.4.6).
     ///
-    /// Source: <https://github.com/google/guava/issues/7346> and pull request 7494.
+    /// Source: <https://github.com/google/guava/issues/7346> and pull request 7494, which was opened in October 2024.
     #[default]
     FromFpp,
     /// `k = round(m / n * ln 2)` with m the optimal bits, not rounded up to words: Guava up to 32.1.2 at least (checked:

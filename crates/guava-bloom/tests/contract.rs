@@ -45,11 +45,11 @@ fn parameters_out_of_range_are_errors_with_the_value() {
         ),
         (
             Parameters::new(10, 0.0),
-            "the false-positive probability is 0, allowed are numbers above 0 and below 1",
+            "the false-positive probability is 0.0, allowed are numbers above 0 and below 1",
         ),
         (
             Parameters::new(10, 1.0),
-            "the false-positive probability is 1, allowed are numbers above 0 and below 1",
+            "the false-positive probability is 1.0, allowed are numbers above 0 and below 1",
         ),
         (
             Parameters::new(10, -0.5),
@@ -65,20 +65,21 @@ fn parameters_out_of_range_are_errors_with_the_value() {
         ),
         (
             Parameters::new(0, 0.9),
-            "1 insertions at a false-positive probability of 0.9 give a filter of 0 bits, allowed is at least 1",
+            "expected insertions 1 and false-positive probability 0.9 give a filter of 0 bits, allowed is at least 1",
         ),
         (
             Parameters::new(1_000_000_000_000_i64, 0.01),
-            "1000000000000 insertions at a false-positive probability of 0.01 give a filter of 9585058377367 bits, \
+            "expected insertions 1000000000000 and false-positive probability 0.01 give a filter of 9585058377367 bits, \
              allowed are at most 137438953408",
         ),
         (
             Parameters::new(i64::MAX, 1e-300),
-            "9223372036854775807 insertions at a false-positive probability of 0.000",
+            "expected insertions 9223372036854775807 and false-positive probability 1e-300 give a filter of \
+             9223372036854775807 bits, allowed",
         ),
         (
             Parameters::new(10, 1e-80),
-            "a false-positive probability of 0.000",
+            "the false-positive probability 1e-80 gives 266 probes, allowed are at most 255",
         ),
     ];
     for (result, text) in texts {

@@ -195,7 +195,7 @@ fn wrong_arguments_are_said_and_end_with_2() {
     };
     assert!(with("-1", "0.01").starts_with("error: expected insertions are -1, allowed are 0 to"));
     assert!(with("9223372036854775808", "0.01").contains("9223372036854775808, allowed are 0 to"));
-    for fpp in ["0", "1", "-0.5", "1.5", "NaN", "inf"] {
+    for fpp in ["0.0", "1.0", "-0.5", "1.5", "NaN", "inf"] {
         assert!(
             with("10", fpp).starts_with(&format!(
                 "error: the false-positive probability is {fpp}, allowed"
