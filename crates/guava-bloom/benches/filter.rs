@@ -9,10 +9,11 @@ use guava_bloom::{BloomFilter, Hash128, Long, Modulus, Parameters, Strategy, Utf
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Keys of a run: more than fit into the filter's share of any cache by themselves would hide the filter.
+/// Keys of a run: few enough for their hashes to stay in the second cache, so that the filter's memory is what is waited
+/// for.
 const KEYS: usize = 4096;
 
-/// Words drawn anew in every run would measure the generator.
+/// Everything random is drawn once, before anything is measured.
 const SEED: u64 = 1;
 
 /// A filter of about so many bits, half of them ones.

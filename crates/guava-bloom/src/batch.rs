@@ -134,13 +134,14 @@ impl<F> BloomFilter<F> {
             steps: S::new(NO_HASH),
             element: 0,
         }; LANES];
+        let mut positions = [[0; GROUP]; LANES];
         for (items, answers) in items.chunks(LANES).zip(answers.chunks_mut(LANES)) {
             for (element, (lane, item)) in lanes.iter_mut().zip(items).enumerate() {
                 let steps = S::new(hash(item));
                 *lane = Lane { steps, element };
             }
             answers.fill(false);
-            let left = self.keep_contained(&mut lanes, items.len());
+            let left = self.keep_contained(&mut lanes, items.len(), &mut positions);
             for lane in lanes.iter().take(left) {
                 if let Some(answer) = answers.get_mut(lane.element) {
                     *answer = true;
@@ -150,8 +151,13 @@ impl<F> BloomFilter<F> {
     }
 
     /// Moves the lanes whose elements might be contained to the front; how many they are. `left` lanes are in use.
-    fn keep_contained<S: Steps>(&self, lanes: &mut [Lane<S>; LANES], mut left: usize) -> usize {
-        let mut positions = [[0; GROUP]; LANES];
+    /// `positions` is room for those of a round.
+    fn keep_contained<S: Steps>(
+        &self,
+        lanes: &mut [Lane<S>; LANES],
+        mut left: usize,
+        positions: &mut [[u64; GROUP]; LANES],
+    ) -> usize {
         let mut probes = usize::from(self.probes());
         // Half of the absent elements drop out at each probe of a filter that is as full as it should be: the first
         // rounds are short, and whoever is left then is most likely contained.
@@ -159,7 +165,7 @@ impl<F> BloomFilter<F> {
         while probes > 0 && left > 0 {
             let group = rounds.next().unwrap_or(GROUP).min(probes);
             probes -= group;
-            for (lane, positions) in lanes.iter_mut().zip(&mut positions).take(left) {
+            for (lane, positions) in lanes.iter_mut().zip(&mut *positions).take(left) {
                 for position in positions.iter_mut().take(group) {
                     *position = self.bits.position(lane.steps.step());
                     self.bits.prefetch(*position);
