@@ -122,6 +122,8 @@ fn put_tells_whether_bits_changed() {
     assert!(!filter.put("a"));
     assert!(filter.might_contain("a"));
     assert!(filter.bit_count() <= u64::from(filter.probes()));
+    filter.clear();
+    assert_eq!(filter, BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap());
 }
 
 #[test]
