@@ -2,11 +2,9 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use core::fmt;
-
 use guava_bloom::{Funnel, Hash128};
 
-use crate::error::BuildError;
+use crate::error::{BuildError, InsertError};
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
 
@@ -273,43 +271,6 @@ fn slots_of(bucket: u64) -> core::ops::Range<u64> {
 fn slot_of(bucket: u64, index: u8) -> u64 {
     bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
 }
-
-/// Why an element was not inserted. The filter is as before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InsertError {
-    /// No room was found. The filter needs removals, or to be built anew with more capacity.
-    Full {
-        /// Elements in the filter, copies counted.
-        items: u64,
-        /// Slots of the filter.
-        slots: u64,
-    },
-    /// All slots that the element could take hold its own fingerprint. More capacity does not help.
-    TooManyCopies {
-        /// How many copies fit.
-        copies: u8,
-    },
-}
-
-impl fmt::Display for InsertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full { items, slots } => {
-                write!(
-                    f,
-                    "no room for another element: {items} of {slots} slots are taken"
-                )
-            }
-            Self::TooManyCopies { copies } => write!(
-                f,
-                "no room for another copy: the element is there {copies} times, allowed are {copies}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for InsertError {}
 
 /// The state of a cuckoo filter.
 #[derive(Debug, Clone, Copy, PartialEq)]

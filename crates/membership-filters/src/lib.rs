@@ -21,7 +21,7 @@ mod positions;
 mod random;
 mod serial;
 
-pub use counting::{AllNonzero, CounterWidth, CountingBloomFilter, CountingStats, MergeError};
-pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats, InsertError};
-pub use error::{BuildError, ReadError};
+pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
+pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
+pub use error::{AllNonzero, BuildError, InsertError, MergeError, ReadError};
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};

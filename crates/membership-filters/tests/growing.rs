@@ -24,35 +24,55 @@ fn tightening(growth: u32, ratio: f64) -> GrowthRule {
 
 #[test]
 fn the_total_rate_stays_under_the_one_asked_for() {
-    for (fpp, rule) in [
-        (0.01, GrowthRule::default()),
-        (0.01, tightening(2, 0.5)),
-        (0.01, tightening(4, 0.9)),
-        (0.01, tightening(1, 0.9)),
-        (0.2, GrowthRule::default()),
-        (0.001, GrowthRule::default()),
+    for (capacity, fpp, rule) in [
+        (1_000, 0.01, GrowthRule::default()),
+        (1_000, 0.01, tightening(2, 0.5)),
+        (1_000, 0.01, tightening(4, 0.9)),
+        (1_000, 0.01, tightening(1, 0.9)),
+        (1_000, 0.2, GrowthRule::default()),
+        (1_000, 0.001, GrowthRule::default()),
+        (1_000, 0.000_1, GrowthRule::default()),
+        (100, 0.001, GrowthRule::default()),
+        (10, 0.01, GrowthRule::default()),
+        (10, 0.01, tightening(1, 0.95)),
+        (0, 0.1, tightening(16, 0.1)),
     ] {
-        let mut filter = filter(&GrowingParameters::with_rule(1_000, fpp, rule).unwrap());
+        let mut filter = filter(&GrowingParameters::with_rule(capacity, fpp, rule).unwrap());
         let mut inserted = Hashes::from_seed(1);
         let mut count = 0;
         // Within the first link, at its capacity, at 10 and at 100 times that.
-        for target in [500, 1_000, 10_000, 100_000] {
+        for factor in [0.5, 1.0, 10.0, 100.0] {
+            let target = (capacity.max(8) as f64 * factor) as usize;
             for hash in inserted.by_ref().take(target - count) {
                 filter.insert_hash(hash).unwrap();
                 assert!(filter.might_contain_hash(hash));
             }
             count = target;
             let expected = filter.accumulated_fpp();
-            assert!(expected <= fpp, "{fpp} {rule:?} {target}: {expected}");
+            assert!(expected <= fpp, "{capacity} {fpp} {rule:?} {target}: {expected}");
             let found = false_positives(2, |hash| filter.might_contain_hash(hash));
-            assert!(found as f64 <= fpp * 1e6, "{fpp} {rule:?} {target}: {found}");
-            assert_near(found, expected);
+            assert!(
+                found as f64 <= fpp * 1e6,
+                "{capacity} {fpp} {rule:?} {target}: {found}"
+            );
             assert!(
                 Hashes::from_seed(1)
                     .take(count)
                     .all(|hash| filter.might_contain_hash(hash))
             );
         }
+    }
+}
+
+#[test]
+fn the_stated_rate_is_the_measured_one() {
+    for rule in [GrowthRule::default(), tightening(4, 0.5)] {
+        let mut filter = filter(&GrowingParameters::with_rule(5_000, 0.02, rule).unwrap());
+        for hash in Hashes::from_seed(1).take(200_000) {
+            filter.insert_hash(hash).unwrap();
+        }
+        let found = false_positives(2, |hash| filter.might_contain_hash(hash));
+        assert_near(found, filter.accumulated_fpp());
     }
 }
 
@@ -74,7 +94,7 @@ fn links_hold_about_their_capacity() {
             "{place}: {link:?}"
         );
         assert!(
-            link.expected_fpp <= share && link.expected_fpp > 0.95 * share,
+            link.expected_fpp <= share && link.expected_fpp > 0.8 * share,
             "{place}: {link:?}"
         );
         let shape = Parameters::new(capacity, share).unwrap();
@@ -92,7 +112,7 @@ fn links_hold_about_their_capacity() {
     );
     assert_eq!(stats.memory_bytes * 8, stats.bits);
     // All but the few that looked present.
-    assert!(stats.elements > 99_500 && stats.elements <= 100_000);
+    assert!(stats.elements > 99_000 && stats.elements <= 100_000);
     for (filter, link) in filter.filters().zip(&links) {
         assert_eq!(filter.bit_count(), link.ones);
     }
@@ -173,7 +193,7 @@ fn the_published_run_comes_out() {
             .collect();
         assert_eq!(Value::from(answers), run["redis_results"]);
         let bitmaps = run["bitmaps"].as_array().unwrap();
-        assert_eq!(filter.filters().len(), bitmaps.len());
+        assert_eq!(filter.filters().count(), bitmaps.len());
         for (filter, bitmap) in filter.filters().zip(bitmaps) {
             assert_eq!(filter.bit_size(), number(&golden["bit_size"]));
             assert_eq!(u64::from(filter.probes()), number(&golden["k"]));
@@ -247,10 +267,13 @@ fn reset_leaves_an_empty_first_link() {
 }
 
 #[test]
-fn the_smallest_filters_keep_their_rate() {
-    for capacity in [0, 1, 2, 8] {
-        for fpp in [0.9, 0.5, 0.01, 1e-12, 1e-40] {
+fn a_small_capacity_is_raised_or_refused() {
+    for capacity in [0, 1, 2, 8, 20] {
+        for fpp in [0.9, 0.5, 0.01, 1e-4, 1.1e-6] {
             let mut filter = filter(&GrowingParameters::new(capacity, fpp).unwrap());
+            let bits = filter.stats().bits as f64;
+            assert!(bits >= 1.25 / (0.75 * 0.2 * fpp), "{capacity} {fpp}: {bits}");
+            assert!(bits <= 8_400_000.0);
             for hash in Hashes::from_seed(capacity).take(200) {
                 filter.insert_hash(hash).unwrap();
                 assert!(filter.might_contain_hash(hash));
@@ -258,6 +281,14 @@ fn the_smallest_filters_keep_their_rate() {
             }
         }
     }
+    let error = GrowingParameters::new(1_000, 1e-9).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the capacity is 1000, allowed is at least 179278567 at a false-positive probability of 0.000000001"
+    );
+    assert!(GrowingParameters::new(179_278_567, 1e-9).is_ok());
+    // The other rule promises nothing of the kind.
+    assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
 }
 
 #[test]
@@ -279,11 +310,11 @@ fn wrong_parameters_are_refused_with_both_values() {
         text(tightening(17, 0.5)),
         "capacities grow by the factor 17, allowed are 1 to 16"
     );
-    for ratio in [0.0, 1.0, -1.0, f64::NAN] {
+    for ratio in [0.0, 0.09, 1.0, -1.0, f64::NAN] {
         assert_eq!(
             text(tightening(2, ratio)),
             format!(
-                "false-positive probabilities shrink by the factor {ratio}, allowed are numbers above 0 and below 1"
+                "false-positive probabilities shrink by the factor {ratio}, allowed are numbers from 0.1 to below 1"
             )
         );
     }
@@ -291,27 +322,6 @@ fn wrong_parameters_are_refused_with_both_values() {
         let error = GrowingParameters::new(capacity, 0.01).unwrap_err();
         assert!(matches!(error, BuildError::Bloom(_)), "{error}");
     }
-}
-
-#[test]
-fn a_link_that_cannot_be_had_is_an_error_and_changes_nothing() {
-    // The share of the tenth link or so is below what 255 probes reach.
-    let parameters = GrowingParameters::with_rule(8, 1e-70, tightening(1, 0.1)).unwrap();
-    let mut filter = filter(&parameters);
-    let mut failed = 0;
-    for hash in Hashes::from_seed(1).take(300) {
-        let before = filter.to_bytes();
-        match filter.insert_hash(hash) {
-            Ok(new) => assert!(new),
-            Err(error) => {
-                assert!(error.to_string().contains("probes"), "{error}");
-                assert_eq!(filter.to_bytes(), before);
-                failed += 1;
-            }
-        }
-        assert!(filter.accumulated_fpp() <= 1e-70);
-    }
-    assert!(failed > 100, "{failed}");
 }
 
 #[test]
