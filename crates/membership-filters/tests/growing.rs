@@ -84,20 +84,20 @@ fn links_hold_about_their_capacity() {
         filter.insert_hash(hash).unwrap();
     }
     let links: Vec<_> = filter.links().collect();
-    // 1000 * (2^6 - 1) are 63,000, so that the seventh link is open.
+    // 1000 * (2^6 - 1) are 63,000, and there is a little more room, so that the seventh link is open.
     assert_eq!(links.len(), 7);
     for (place, link) in links[..6].iter().enumerate() {
         let capacity = 1_000 << place;
         let share = 0.01 * 0.2 * 0.8_f64.powi(i32::try_from(place).unwrap());
         assert!(
-            link.elements.abs_diff(capacity) < capacity / 20,
+            (capacity..capacity * 21 / 20).contains(&link.elements),
             "{place}: {link:?}"
         );
         assert!(
             link.expected_fpp <= share && link.expected_fpp > 0.8 * share,
             "{place}: {link:?}"
         );
-        let shape = Parameters::new(capacity, share).unwrap();
+        let shape = Parameters::new(capacity + capacity / 32, share).unwrap();
         assert_eq!(
             (link.bits, link.probes),
             (shape.bit_size(), shape.probes()),

@@ -29,6 +29,10 @@ const EXCESS: f64 = 1.25;
 /// The part of a link's share of the probability that this excess may take.
 const EXCESS_PART: f64 = 0.75;
 
+/// A link has room for this part more than its capacity, so that neither chance nor the rounding of the probe count
+/// opens another before the capacity is reached.
+const ROOM_PART: i128 = 32;
+
 /// Up to so many bits, a mebibyte, the first link is made larger than its capacity asks for.
 const MAX_RAISED_BITS: f64 = 8_388_608.0;
 
@@ -93,7 +97,7 @@ pub(crate) struct LinkShape {
 }
 
 impl GrowingParameters {
-    /// A first link for about `capacity` elements, this probability for the whole chain, and the default rule.
+    /// A first link for `capacity` elements, this probability for the whole chain, and the default rule.
     ///
     /// # Errors
     ///
@@ -102,7 +106,7 @@ impl GrowingParameters {
         Self::with_rule(capacity, fpp, GrowthRule::default())
     }
 
-    /// A first link for about `capacity` elements, with this rule. With a rule that tightens, the probability is that of
+    /// A first link for `capacity` elements, with this rule. With a rule that tightens, the probability is that of
     /// the whole chain, and otherwise that of a link.
     ///
     /// A small capacity may be raised. With a rule that tightens, a link of *m* bits cannot err less often than about
@@ -170,7 +174,8 @@ impl GrowingParameters {
                         fpp: self.fpp,
                     });
                 }
-                let parameters = Parameters::new(capacity.max(least), share)?;
+                let room = capacity.saturating_add(capacity / ROOM_PART).max(least);
+                let parameters = Parameters::new(room, share)?;
                 Ok(LinkShape {
                     limit: tightening_limit(&parameters),
                     parameters,
