@@ -1,3 +1,6 @@
+// The README's links to files, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//!
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
@@ -15,6 +18,7 @@ extern crate std;
 mod counting;
 mod cuckoo;
 mod error;
+pub mod format;
 mod growing;
 mod packed;
 mod positions;
