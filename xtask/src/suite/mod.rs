@@ -20,10 +20,11 @@ struct Step {
 }
 
 /// Crates that work without the standard library, and the feature sets in which that is tried.
-const NO_STD: [(&str, &[&str]); 3] = [
+const NO_STD: [(&str, &[&str]); 4] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
+    ("membership-filters", &["--no-default-features"]),
 ];
 
 /// In order: what fails fastest comes first.
