@@ -93,7 +93,7 @@ impl<F> CuckooFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`InsertError`]; the filter is then exactly as before. Trying again fails again until something was removed.
+    /// [`InsertError`]; the filter is then exactly as before. Trying the same again at once fails again.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), InsertError>
     where
         F: Funnel<T>,

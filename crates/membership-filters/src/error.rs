@@ -46,7 +46,7 @@ pub enum BuildError {
         /// What the caller gave.
         given: u64,
         /// The smallest capacity that keeps it.
-        least: i128,
+        least: u64,
         /// The false-positive probability.
         fpp: f64,
     },

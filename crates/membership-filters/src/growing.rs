@@ -157,7 +157,7 @@ impl<F> GrowingBloomFilter<F> {
 
     /// The probability that an absent element is found now: `1 - product of (1 - (ones / bits)^k)` over all links.
     ///
-    /// A link of a few thousand bits errs somewhat more often than the formula tells, by up to 1.25 divided by its bits;
+    /// A link of a few thousand bits errs somewhat more often than the formula tells, by up to 1.4 divided by its bits;
     /// a rule that tightens leaves room for that.
     pub fn accumulated_fpp(&self) -> f64 {
         let none = self.chain().map(|link| libm::log1p(-link.fpp()));

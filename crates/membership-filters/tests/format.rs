@@ -225,7 +225,7 @@ impl Link {
                 let fpp = p * (1.0 - ratio) * ratio.powi(place);
                 let c = capacity.max(8) * u64::from(growth).pow(place as u32);
                 // Guava's formula for the bits, solved for the insertions.
-                let least = (1.25 / (0.75 * fpp) * 2_f64.ln().powi(2) / -fpp.ln()).ceil() as u64;
+                let least = (1.5 / (0.75 * fpp) * 2_f64.ln().powi(2) / -fpp.ln()).ceil() as u64;
                 ((c + c / 32).max(least), fpp)
             }
             _ => (capacity, p),
@@ -235,7 +235,7 @@ impl Link {
         let limit = match rule {
             GrowthRule::SameSize => bits / 2,
             _ => {
-                let fill = (fpp - 1.25 / bits as f64).powf(1.0 / f64::from(k));
+                let fill = (fpp - 1.5 / bits as f64).powf(1.0 / f64::from(k));
                 ((bits as f64 * fill) as u64).saturating_sub(k.into())
             }
         };

@@ -6,7 +6,7 @@ mod hashes;
 #[path = "support/rates.rs"]
 mod rates;
 
-use guava_bloom::{BloomFilter, Bytes, Hash128, Parameters, Utf8};
+use guava_bloom::{BloomFilter, Bytes, Hash128, ParameterError, Parameters, Utf8};
 use hashes::Hashes;
 use md5::{Digest as _, Md5};
 use membership_filters::{BuildError, GrowingBloomFilter, GrowingParameters, GrowthRule};
@@ -73,6 +73,38 @@ fn the_stated_rate_is_the_measured_one() {
         }
         let found = false_positives(2, |hash| filter.might_contain_hash(hash));
         assert_near(found, filter.accumulated_fpp());
+    }
+}
+
+#[test]
+fn what_small_links_err_beyond_the_formula_is_bounded() {
+    // The room that a tightening rule leaves: 1.5 divided by the bits. Powers of two are the worst.
+    for (insertions, fpp, bits) in [
+        (8, 0.1, 64),
+        (8, 0.002, 128),
+        (8, 1e-6, 256),
+        (30, 0.01, 320),
+        (71, 0.001, 1024),
+        (142, 1e-6, 4096),
+    ] {
+        let parameters = Parameters::new(insertions, fpp).unwrap();
+        assert_eq!(parameters.bit_size(), bits);
+        let (mut elements, mut absent) = (Hashes::from_seed(1), Hashes::from_seed(2));
+        let (mut expected, mut found) = (0.0, 0);
+        for _ in 0..1_000 {
+            let mut filter = BloomFilter::new((), &parameters).unwrap();
+            for hash in elements.by_ref().take(insertions) {
+                filter.put_hash(hash);
+            }
+            expected += filter.expected_fpp() / 1_000.0;
+            found += absent
+                .by_ref()
+                .take(2_000)
+                .filter(|&hash| filter.might_contain_hash(hash))
+                .count();
+        }
+        let excess = (found as f64 / 2e6 - expected) * bits as f64;
+        assert!(excess > 0.1 && excess < 1.5, "{bits} bits: {excess}");
     }
 }
 
@@ -269,11 +301,11 @@ fn reset_leaves_an_empty_first_link() {
 #[test]
 fn a_small_capacity_is_raised_or_refused() {
     for capacity in [0, 1, 2, 8, 20] {
-        for fpp in [0.9, 0.5, 0.01, 1e-4, 1.1e-6] {
+        for fpp in [0.9, 0.5, 0.01, 1e-4, 1e-6] {
             let mut filter = filter(&GrowingParameters::new(capacity, fpp).unwrap());
             let bits = filter.stats().bits as f64;
-            assert!(bits >= 1.25 / (0.75 * 0.2 * fpp), "{capacity} {fpp}: {bits}");
-            assert!(bits <= 8_400_000.0);
+            assert!(bits >= 1.5 / (0.75 * 0.2 * fpp), "{capacity} {fpp}: {bits}");
+            assert!(bits <= 16_800_000.0);
             for hash in Hashes::from_seed(capacity).take(200) {
                 filter.insert_hash(hash).unwrap();
                 assert!(filter.might_contain_hash(hash));
@@ -284,9 +316,15 @@ fn a_small_capacity_is_raised_or_refused() {
     let error = GrowingParameters::new(1_000, 1e-9).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the capacity is 1000, allowed is at least 179278567 at a false-positive probability of 0.000000001"
+        "the capacity is 1000, allowed is at least 215134280 at a false-positive probability of 0.000000001"
     );
-    assert!(GrowingParameters::new(179_278_567, 1e-9).is_ok());
+    assert!(GrowingParameters::new(215_134_280, 1e-9).is_ok());
+    // No capacity keeps this one: a Bloom filter has 2^37 bits at most.
+    let error = GrowingParameters::new(1_000, 1e-12).unwrap_err();
+    assert!(
+        matches!(error, BuildError::Bloom(ParameterError::TooManyBits { .. })),
+        "{error}"
+    );
     // The other rule promises nothing of the kind.
     assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
 }

@@ -4,7 +4,7 @@
 
 use core::f64::consts::LN_2;
 
-use guava_bloom::Parameters;
+use guava_bloom::{MAX_WORDS, Parameters};
 
 use crate::error::BuildError;
 
@@ -23,8 +23,9 @@ const MIN_RATIO: f64 = 0.1;
 /// Guava's positions are multiples of one stride. An element whose stride has a small order modulo the bits has few
 /// different positions, and elements of related strides share many; both happen to about one element in as many as
 /// there are bits (for the first, see Kirsch and Mitzenmacher, "Less Hashing, Same Performance", ESA 2006). Measured:
-/// 0.16 to 1.22 for filters of 64 to 383,424 bits at 3 to 27 probes.
-const EXCESS: f64 = 1.25;
+/// up to 1.4 where the bits are a power of two, up to 0.9 elsewhere, at 2 to 27 probes in filters of 64 to 12,288 bits that
+/// are half full and have 2^k bits or more; with fewer the excess grows to 1.85, but links have more.
+const EXCESS: f64 = 1.5;
 
 /// The part of a link's share of the probability that this excess may take.
 const EXCESS_PART: f64 = 0.75;
@@ -33,8 +34,11 @@ const EXCESS_PART: f64 = 0.75;
 /// opens another before the capacity is reached.
 const ROOM_PART: i128 = 32;
 
-/// Up to so many bits, a mebibyte, the first link is made larger than its capacity asks for.
-const MAX_RAISED_BITS: f64 = 8_388_608.0;
+/// Up to so many bits, two mebibytes, the first link is made larger than its capacity asks for.
+const MAX_RAISED_BITS: f64 = 16_777_216.0;
+
+/// The most bits that a Bloom filter can have.
+const MAX_BITS: f64 = MAX_WORDS as f64 * 64.0;
 
 /// How a growing filter goes on when a link is full.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,8 +114,8 @@ impl GrowingParameters {
     /// the whole chain, and otherwise that of a link.
     ///
     /// A small capacity may be raised. With a rule that tightens, a link of *m* bits cannot err less often than about
-    /// once in *m* (Guava's positions have that limit), so that the first link has at least `1.67 / (fpp * (1 - ratio))`
-    /// bits: 1 KiB at a probability of 0.001 and the default ratio. Where that is more than 1 MiB, the capacity is
+    /// once in *m* (Guava's positions have that limit), so that the first link has at least `2 / (fpp * (1 - ratio))`
+    /// bits: 1250 bytes at a probability of 0.001 and the default ratio. Where that is more than 2 MiB, the capacity is
     /// refused instead. With the other rule 0 counts as 1.
     ///
     /// # Errors
@@ -167,10 +171,12 @@ impl GrowingParameters {
                 let capacity = i128::from(first).saturating_mul(factor);
                 let share = self.fpp * (1.0 - ratio) * libm::pow(ratio, place as f64);
                 let least = least_capacity(share);
-                if place == 0 && least > capacity && least_bits(share) > MAX_RAISED_BITS {
+                // Where no capacity would do, `Parameters` name the bits.
+                let refused = MAX_RAISED_BITS..=MAX_BITS;
+                if place == 0 && least > capacity && refused.contains(&least_bits(share)) {
                     return Err(BuildError::CapacityTooSmall {
                         given: self.capacity,
-                        least,
+                        least: u64::try_from(least).unwrap_or(u64::MAX),
                         fpp: self.fpp,
                     });
                 }

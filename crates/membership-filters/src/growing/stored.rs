@@ -31,7 +31,7 @@ const NO_GROWTH: u32 = 1;
 const NO_RATIO: f64 = 1.0;
 
 impl<F> GrowingBloomFilter<F> {
-    /// The stored form, as `FORMAT.md` tells it.
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let written: Result<(), Infallible> = self.write(|more| {
@@ -52,7 +52,7 @@ impl<F> GrowingBloomFilter<F> {
         Self::read(bytes, funnel)
     }
 
-    /// Writes the stored form, as `FORMAT.md` tells it.
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<F> GrowingBloomFilter<F> {
         self.write(|bytes| writer.write_all(bytes))
     }
 
-    /// Reads the stored form, and nothing behind it.
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
     ///
     /// # Errors
     ///
