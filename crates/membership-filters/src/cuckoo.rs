@@ -15,7 +15,7 @@ pub use parameters::CuckooParameters;
 pub(crate) use parameters::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 use parameters::{SLOTS_PER_BUCKET, fpp_at};
 
-/// How many fingerprints an insertion moves before it gives up. With the article's 500 (section 5.1) tables of a million
+/// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million
 /// buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in each of two
 /// buckets must fail.
 const MAX_KICKS: usize = 2000;

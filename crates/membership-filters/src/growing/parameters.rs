@@ -11,7 +11,7 @@ use crate::error::BuildError;
 /// The least capacity of a link that tightens: a smaller one could be full before its first element is in.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
 
-/// The largest factor between capacities: four times what the article advises. It also bounds what stored bytes of a
+/// The largest factor between capacities: four times what the paper advises. It also bounds what stored bytes of a
 /// given length can make the next link take.
 pub(crate) const MAX_GROWTH: u32 = 16;
 
