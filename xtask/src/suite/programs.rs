@@ -29,12 +29,14 @@ enum Probe {
     Program,
     /// A header that the C compiler finds.
     Header,
+    /// A file of this path.
+    File,
     /// A command of cargo's.
     Cargo(&'static str),
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 7] = [
+const NEEDS: [Need; 10] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -70,6 +72,21 @@ const NEEDS: [Need; 7] = [
         source: Source::Debian("valgrind"),
         probe: Probe::Program,
     },
+    Need {
+        name: "java",
+        source: Source::Debian("default-jre-headless"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "javac",
+        source: Source::Debian("default-jdk-headless"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "/usr/share/java/guava.jar",
+        source: Source::Debian("libguava-java"),
+        probe: Probe::File,
+    },
 ];
 
 impl Need {
@@ -77,6 +94,7 @@ impl Need {
         match self.probe {
             Probe::Program => path.iter().any(|folder| is_program(&folder.join(self.name))),
             Probe::Header => has_header(self.name),
+            Probe::File => Path::new(self.name).is_file(),
             Probe::Cargo(command) => succeeds(
                 Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
                     .args([command, "--version"]),
@@ -226,11 +244,16 @@ mod tests {
     fn probes_tell_what_is_there() {
         assert!(has_header("stdio.h"));
         assert!(!has_header("no/such/header.h"));
-        let missing = Need {
-            name: "no-such-program",
-            source: Source::Debian("none"),
-            probe: Probe::Program,
+        let is_met = |name, probe| {
+            let need = Need {
+                name,
+                source: Source::Debian("none"),
+                probe,
+            };
+            need.is_met(&[PathBuf::from("/usr/bin")])
         };
-        assert!(!missing.is_met(&[PathBuf::from("/usr/bin")]));
+        assert!(!is_met("no-such-program", Probe::Program));
+        assert!(is_met(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), Probe::File));
+        assert!(!is_met("/no/such/file.jar", Probe::File));
     }
 }
