@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -60,7 +60,7 @@ impl std::error::Error for JavaError {
 pub struct Java {
     child: Child,
     input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    output: Reply,
     /// Holds the compiled classes.
     _classes: TempDir,
 }
@@ -76,7 +76,7 @@ impl Java {
         let classes = tempfile::tempdir().map_err(missing("a temporary folder"))?;
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("java").join(source);
         let compiled = Command::new("javac")
-            .args(["-encoding", "UTF-8", "-class-path", JAR, "-d"])
+            .args(["-encoding", "UTF-8", "--class-path", JAR, "-d"])
             .arg(classes.path())
             .arg(path)
             .output()
@@ -90,7 +90,7 @@ impl Java {
         class_path.push(JAR);
         let mut child = Command::new("java")
             .args(options)
-            .arg("-class-path")
+            .arg("--class-path")
             .arg(class_path)
             .arg(main)
             .stdin(Stdio::piped())
@@ -99,7 +99,7 @@ impl Java {
             .map_err(missing("java"))?;
         let pipe = || JavaError::Pipe(io::ErrorKind::BrokenPipe.into());
         let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().ok_or_else(pipe)?);
+        let output = Reply(BufReader::new(child.stdout.take().ok_or_else(pipe)?));
         Ok(Self {
             child,
             input,
@@ -116,7 +116,7 @@ impl Java {
     pub fn ask<T>(
         &mut self,
         request: &Request,
-        read: impl FnOnce(&mut Reply<'_, BufReader<ChildStdout>>) -> io::Result<T>,
+        read: impl FnOnce(&mut Reply) -> io::Result<T>,
     ) -> Result<T, JavaError> {
         let input = self
             .input
@@ -126,12 +126,12 @@ impl Java {
             .write_all(request.as_bytes())
             .and_then(|()| input.flush())
             .map_err(JavaError::Pipe)?;
-        let mut reply = Reply(&mut self.output);
+        let reply = &mut self.output;
         if reply.bool().map_err(JavaError::Pipe)? {
             let text = reply.bytes().map_err(JavaError::Pipe)?;
             return Err(JavaError::Thrown(String::from_utf8_lossy(&text).into_owned()));
         }
-        read(&mut reply).map_err(JavaError::Pipe)
+        read(reply).map_err(JavaError::Pipe)
     }
 }
 

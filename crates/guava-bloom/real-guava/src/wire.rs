@@ -1,6 +1,7 @@
 //! What goes through the pipes: numbers as Java's `DataInputStream` and `DataOutputStream` have them, big-endian.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read as _};
+use std::process::ChildStdout;
 
 /// A request: one byte that says what is wanted, then its operands.
 #[derive(Debug, Clone)]
@@ -61,9 +62,9 @@ impl Request {
 
 /// The answer to a request, read piece by piece.
 #[derive(Debug)]
-pub struct Reply<'a, R>(pub(crate) &'a mut R);
+pub struct Reply(pub(crate) BufReader<ChildStdout>);
 
-impl<R: Read> Reply<'_, R> {
+impl Reply {
     fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let mut bytes = [0; N];
         self.0.read_exact(&mut bytes)?;
@@ -114,7 +115,7 @@ impl<R: Read> Reply<'_, R> {
     pub fn bytes(&mut self) -> io::Result<Vec<u8>> {
         let length = u64::try_from(self.i32()?).unwrap_or(0);
         let mut bytes = Vec::new();
-        self.0.take(length).read_to_end(&mut bytes)?;
+        (&mut self.0).take(length).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == length {
             Ok(bytes)
         } else {

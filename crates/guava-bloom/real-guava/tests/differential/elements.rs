@@ -1,6 +1,6 @@
 //! Elements of every kind, as both sides see them.
 
-use guava_bloom::{Bytes, Funnel, Integer, Long, Sequence, Utf8, Utf16Units};
+use guava_bloom::{BloomFilter, Bytes, Funnel, Integer, Long, Sequence, Utf8, Utf16, Utf16Units};
 
 use crate::random::Random;
 
@@ -41,20 +41,48 @@ impl Element {
 pub(crate) trait Kind {
     /// Its number among those of the Java program.
     const FUNNEL: u8;
-    type Funnel: Funnel<Self::Item> + Copy + Default + PartialEq;
-    type Item: ?Sized;
+    type Funnel: Copy + Default;
 
     fn random(random: &mut Random) -> Element;
 
-    /// Gives the element as the funnel takes it.
-    fn with<R>(element: &Element, use_it: impl FnOnce(&Self::Item) -> R) -> R;
+    fn put(filter: &mut BloomFilter<Self::Funnel>, element: &Element) -> bool;
+
+    fn might_contain(filter: &BloomFilter<Self::Funnel>, element: &Element) -> bool;
 }
 
-/// Text as Java's encoder makes UTF-8 of it: what is no character becomes a question mark.
-fn utf8(units: &[u16]) -> String {
-    char::decode_utf16(units.iter().copied())
-        .map(|unit| unit.unwrap_or('?'))
-        .collect()
+/// A [`Kind`]: its number and funnel, how elements are made, and the element as the funnel takes it.
+macro_rules! kind {
+    (
+        $(#[$doc:meta])* $kind:ident, $number:literal, $funnel:ty,
+        random: $random:expr, $pattern:pat => $item:expr
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $kind;
+
+        impl Kind for $kind {
+            const FUNNEL: u8 = $number;
+            type Funnel = $funnel;
+
+            fn random(random: &mut Random) -> Element {
+                let make: fn(&mut Random) -> Element = $random;
+                make(random)
+            }
+
+            fn put(filter: &mut BloomFilter<$funnel>, element: &Element) -> bool {
+                match element {
+                    $pattern => filter.put($item),
+                    other => panic!("{other:?}"),
+                }
+            }
+
+            fn might_contain(filter: &BloomFilter<$funnel>, element: &Element) -> bool {
+                match element {
+                    $pattern => filter.might_contain($item),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    };
 }
 
 fn text(random: &mut Random) -> Vec<u16> {
@@ -84,158 +112,80 @@ fn text(random: &mut Random) -> Vec<u16> {
     units
 }
 
-/// UTF-8 strings.
-pub(crate) struct Strings;
-
-impl Kind for Strings {
-    const FUNNEL: u8 = 0;
-    type Funnel = Utf8;
-    type Item = str;
-
-    fn random(random: &mut Random) -> Element {
-        Element::Text(text(random))
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&str) -> R) -> R {
-        match element {
-            Element::Text(units) => use_it(&utf8(units)),
-            other => panic!("{other:?}"),
-        }
-    }
+fn byte_array(random: &mut Random) -> Vec<u8> {
+    let length = match random.below(20) {
+        0 => random.below(1_000),
+        _ => random.below(50),
+    };
+    (0..length).map(|_| random.u64() as u8).collect()
 }
 
-/// UTF-16 units.
-pub(crate) struct Units;
-
-impl Kind for Units {
-    const FUNNEL: u8 = 1;
-    type Funnel = Utf16Units;
-    type Item = [u16];
-
-    fn random(random: &mut Random) -> Element {
-        Element::Text(text(random))
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&[u16]) -> R) -> R {
-        match element {
-            Element::Text(units) => {
-                // Rust's strings are the same to this funnel where they can hold the text.
-                if let Ok(text) = String::from_utf16(units) {
-                    assert_eq!(
-                        Funnel::<str>::hash(&Utf16Units, &text),
-                        Funnel::<[u16]>::hash(&Utf16Units, units)
-                    );
-                }
-                use_it(units)
-            }
-            other => panic!("{other:?}"),
-        }
-    }
+/// Small and large ones, and those beside the limits.
+fn int(random: &mut Random) -> i32 {
+    *random.pick(&[0, 1, -1, i32::MIN, i32::MAX]) ^ (random.u64() as i32 >> random.below(32))
 }
 
-/// `int`.
-pub(crate) struct Ints;
-
-impl Kind for Ints {
-    const FUNNEL: u8 = 2;
-    type Funnel = Integer;
-    type Item = i32;
-
-    fn random(random: &mut Random) -> Element {
-        Element::Int(*random.pick(&[0, 1, -1, i32::MIN, i32::MAX]) ^ (random.u64() as i32 >> random.below(32)))
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&i32) -> R) -> R {
-        match element {
-            Element::Int(value) => use_it(value),
-            other => panic!("{other:?}"),
-        }
-    }
+fn long(random: &mut Random) -> i64 {
+    *random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.below(64))
 }
 
-/// `long`.
-pub(crate) struct Longs;
-
-impl Kind for Longs {
-    const FUNNEL: u8 = 3;
-    type Funnel = Long;
-    type Item = i64;
-
-    fn random(random: &mut Random) -> Element {
-        Element::Long(*random.pick(&[0, 1, -1, i64::MIN, i64::MAX]) ^ (random.u64() as i64 >> random.below(64)))
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&i64) -> R) -> R {
-        match element {
-            Element::Long(value) => use_it(value),
-            other => panic!("{other:?}"),
-        }
-    }
+/// The text as Java's encoder makes UTF-8 of it. Rust's string of it and the units themselves are the same to the
+/// funnel.
+fn string(units: &[u16]) -> String {
+    let text: String = char::decode_utf16(units.iter().copied())
+        .map(|unit| unit.unwrap_or('?'))
+        .collect();
+    assert_eq!(Utf8.hash(&Utf16(units)), Utf8.hash(&text));
+    text
 }
 
-/// Bytes.
-pub(crate) struct ByteArrays;
-
-impl Kind for ByteArrays {
-    const FUNNEL: u8 = 4;
-    type Funnel = Bytes;
-    type Item = [u8];
-
-    fn random(random: &mut Random) -> Element {
-        let length = match random.below(20) {
-            0 => random.below(1_000),
-            _ => random.below(50),
-        };
-        Element::Bytes((0..length).map(|_| random.u64() as u8).collect())
+/// The units. Rust's string of them is the same to the funnel where there is one.
+fn utf16(units: &[u16]) -> Utf16<'_> {
+    if let Ok(text) = String::from_utf16(units) {
+        assert_eq!(Utf16Units.hash(&Utf16(units)), Utf16Units.hash(&text));
     }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&[u8]) -> R) -> R {
-        match element {
-            Element::Bytes(bytes) => use_it(bytes),
-            other => panic!("{other:?}"),
-        }
-    }
+    Utf16(units)
 }
 
-/// Sequences of strings.
-pub(crate) struct SequencesOfStrings;
-
-impl Kind for SequencesOfStrings {
-    const FUNNEL: u8 = 5;
-    type Funnel = Sequence<Utf8>;
-    type Item = [String];
-
-    fn random(random: &mut Random) -> Element {
-        Element::Texts((0..random.below(5)).map(|_| text(random)).collect())
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&[String]) -> R) -> R {
-        match element {
-            Element::Texts(texts) => {
-                let texts: Vec<String> = texts.iter().map(|units| utf8(units)).collect();
-                use_it(&texts)
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-/// Sequences of `int`.
-pub(crate) struct SequencesOfInts;
-
-impl Kind for SequencesOfInts {
-    const FUNNEL: u8 = 6;
-    type Funnel = Sequence<Integer>;
-    type Item = [i32];
-
-    fn random(random: &mut Random) -> Element {
-        Element::Ints((0..random.below(12)).map(|_| random.u64() as i32).collect())
-    }
-
-    fn with<R>(element: &Element, use_it: impl FnOnce(&[i32]) -> R) -> R {
-        match element {
-            Element::Ints(values) => use_it(values),
-            other => panic!("{other:?}"),
-        }
-    }
-}
+kind!(
+    /// UTF-8 strings.
+    Strings, 0, Utf8,
+    random: |random| Element::Text(text(random)),
+    Element::Text(units) => &string(units)
+);
+kind!(
+    /// UTF-16 units.
+    Units, 1, Utf16Units,
+    random: |random| Element::Text(text(random)),
+    Element::Text(units) => &utf16(units)
+);
+kind!(
+    /// `int`.
+    Ints, 2, Integer,
+    random: |random| Element::Int(int(random)),
+    Element::Int(value) => value
+);
+kind!(
+    /// `long`.
+    Longs, 3, Long,
+    random: |random| Element::Long(long(random)),
+    Element::Long(value) => value
+);
+kind!(
+    /// Bytes.
+    ByteArrays, 4, Bytes,
+    random: |random| Element::Bytes(byte_array(random)),
+    Element::Bytes(bytes) => bytes
+);
+kind!(
+    /// Sequences of strings.
+    SequencesOfStrings, 5, Sequence<Utf8>,
+    random: |random| Element::Texts((0..random.below(5)).map(|_| text(random)).collect()),
+    Element::Texts(texts) => &texts.iter().map(|units| string(units)).collect::<Vec<_>>()
+);
+kind!(
+    /// Sequences of `int`.
+    SequencesOfInts, 6, Sequence<Integer>,
+    random: |random| Element::Ints((0..random.below(12)).map(|_| int(random)).collect()),
+    Element::Ints(values) => values
+);

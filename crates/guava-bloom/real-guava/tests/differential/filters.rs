@@ -16,13 +16,11 @@ const SLOT: i32 = 0;
 const COPY: i32 = 1;
 
 fn put<K: Kind>(filter: &mut BloomFilter<K::Funnel>, elements: &[Element]) -> Vec<bool> {
-    let put = |element| K::with(element, |item| filter.put(item));
-    elements.iter().map(put).collect()
+    elements.iter().map(|element| K::put(filter, element)).collect()
 }
 
 fn might_contain<K: Kind>(filter: &BloomFilter<K::Funnel>, elements: &[Element]) -> Vec<bool> {
-    let ask = |element| K::with(element, |item| filter.might_contain(item));
-    elements.iter().map(ask).collect()
+    elements.iter().map(|element| K::might_contain(filter, element)).collect()
 }
 
 /// Everything that can be asked of a filter is answered alike.
@@ -40,9 +38,9 @@ fn check_same<K: Kind>(
         "answers, {case}"
     );
     let (theirs, expected) = (guava.expected_fpp(slot), ours.expected_fpp());
-    assert_eq!(
-        theirs.to_bits(),
-        expected.to_bits(),
+    // Java allows its `Math.pow` an error of one unit in the last place. No sign: neighbours have neighbouring bits.
+    assert!(
+        theirs.to_bits().abs_diff(expected.to_bits()) <= 1,
         "expectedFpp {theirs:e} {expected:e}, {case}"
     );
     match (guava.approximate_element_count(slot), ours.approximate_element_count()) {

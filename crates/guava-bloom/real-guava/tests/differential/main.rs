@@ -23,8 +23,8 @@ const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur12
 fn parameters(insertions: i64, fpp: f64, strategy: Strategy) -> Parameters {
     Parameters::new(insertions, fpp)
         .unwrap()
-        .strategy(strategy)
-        .probe_count_rule(ProbeCountRule::FromBitsPerInsertion)
+        .with_strategy(strategy)
+        .with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion)
         .unwrap()
 }
 

@@ -31,7 +31,7 @@ fn merging_is_guavas() {
             let elements: Vec<Element> = (0..10).map(|_| Longs::random(&mut random)).collect();
             let mut ours: BloomFilter<<Longs as Kind>::Funnel> = filter(insertions, fpp, strategy);
             for element in &elements {
-                Longs::with(element, |item| ours.put(item));
+                Longs::put(&mut ours, element);
             }
             guava.put(slot, &elements);
             made.push((ours, format!("{insertions} at {fpp}, {strategy:?}")));

@@ -13,7 +13,7 @@ pub(crate) struct Guava(Java);
 
 impl Guava {
     pub(crate) fn start() -> Self {
-        let options = ["-XX:+UseSerialGC", "-Xmx512m"];
+        let options = ["-XX:+UseSerialGC", "-Xmx1g"];
         match Java::start(
             "com/google/common/hash/Oracle.java",
             "com.google.common.hash.Oracle",
@@ -27,7 +27,7 @@ impl Guava {
     fn ask<T>(
         &mut self,
         request: &Request,
-        read: impl FnOnce(&mut Reply<'_, io::BufReader<std::process::ChildStdout>>) -> io::Result<T>,
+        read: impl FnOnce(&mut Reply) -> io::Result<T>,
     ) -> Result<T, Thrown> {
         match self.0.ask(request, read) {
             Ok(answer) => Ok(answer),

@@ -42,7 +42,7 @@ fn sizes_are_guavas() {
         let words = bits / 64 + i64::from(bits % 64 != 0);
         let possible = bits > 0 && words <= MOST_WORDS && (1..=255).contains(&probes);
         let ours = Parameters::new(insertions, fpp)
-            .and_then(|parameters| parameters.probe_count_rule(ProbeCountRule::FromBitsPerInsertion));
+            .and_then(|parameters| parameters.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion));
         match ours {
             Ok(ours) => {
                 assert!(possible, "{case}: {bits} bits and {probes} probes");

@@ -9,13 +9,12 @@ use crate::{STRATEGIES, filter};
 
 const SLOT: i32 = 0;
 
-/// A stream, changed in one or two places. A length that Guava would allocate before it misses the words stays below
-/// what its heap holds.
+/// A stream, changed in one or two places.
 fn broken(random: &mut Random) -> Vec<u8> {
     let strategy = *random.pick(&STRATEGIES);
     let mut ours: BloomFilter<Bytes> = filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
     for _ in 0..random.below(30) {
-        ByteArrays::with(&ByteArrays::random(random), |item| ours.put(item));
+        ByteArrays::put(&mut ours, &ByteArrays::random(random));
     }
     let mut stream = ours.to_bytes();
     for _ in 0..=random.below(2) {
@@ -37,6 +36,12 @@ fn broken(random: &mut Random) -> Vec<u8> {
                 set(&mut stream, at.max(6), &[random.u64() as u8]);
             }
         }
+    }
+    // Guava allocates before it misses the words: no more than its heap holds.
+    if stream.get(2).is_some_and(|byte| *byte < 0x80) {
+        set(&mut stream, 2, &[0]);
+        let high = stream.get(3).map_or(0, |byte| byte & 0x0f);
+        set(&mut stream, 3, &[high]);
     }
     stream
 }
@@ -67,7 +72,7 @@ fn broken_streams_are_refused_alike() {
                 assert_eq!(ours_read.unwrap().to_bytes(), ours.to_bytes(), "{}", case());
                 let asked: Vec<_> = (0..20).map(|_| ByteArrays::random(&mut random)).collect();
                 let answers: Vec<bool> = (asked.iter())
-                    .map(|element| ByteArrays::with(element, |item| ours.might_contain(item)))
+                    .map(|element| ByteArrays::might_contain(&ours, element))
                     .collect();
                 assert_eq!(answers, guava.might_contain(SLOT, &asked), "{}", case());
                 read += 1;
