@@ -118,14 +118,40 @@ fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// The [`NEEDS`] of what runs Guava, by name.
+pub(crate) const JAVA: [&str; 3] = ["java", "javac", "/usr/share/java/guava.jar"];
+
+/// Checks that those of these names are there.
+///
+/// # Errors
+///
+/// [`Failure::Input`] with the list when something is missing.
+pub(crate) fn require_these(names: &[&str]) -> Result<(), Failure> {
+    let path = path();
+    let missing: Vec<&Need> = NEEDS
+        .iter()
+        .filter(|need| names.contains(&need.name) && !need.is_met(&path))
+        .collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Input(complaint(&missing)))
+    }
+}
+
+/// The folders in which programs are looked for.
+fn path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect()
+}
+
 /// Checks that all are there, after installing what is missing if `install` says so.
 ///
 /// # Errors
 ///
 /// [`Failure::Input`] with the list when something is missing and not to be installed.
 pub(crate) fn require(install: bool) -> Result<(), Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path: Vec<_> = std::env::split_paths(&path).collect();
+    let path = path();
     let missing = || -> Vec<&Need> { NEEDS.iter().filter(|need| !need.is_met(&path)).collect() };
     let before = missing();
     if before.is_empty() {
@@ -241,6 +267,13 @@ mod tests {
     }
 
     #[test]
+    fn names_that_are_asked_for_are_there() {
+        for name in JAVA {
+            assert!(NEEDS.iter().any(|need| need.name == name), "{name}");
+        }
+    }
+
+    #[test]
     fn probes_tell_what_is_there() {
         assert!(has_header("stdio.h"));
         assert!(!has_header("no/such/header.h"));
@@ -253,7 +286,10 @@ mod tests {
             need.is_met(&[PathBuf::from("/usr/bin")])
         };
         assert!(!is_met("no-such-program", Probe::Program));
-        assert!(is_met(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), Probe::File));
+        assert!(is_met(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+            Probe::File
+        ));
         assert!(!is_met("/no/such/file.jar", Probe::File));
     }
 }
