@@ -59,7 +59,7 @@ impl std::error::Error for JavaError {
 #[derive(Debug)]
 pub struct Java {
     child: Child,
-    input: Option<ChildStdin>,
+    input: ChildStdin,
     output: Reply,
     /// Holds the compiled classes.
     _classes: TempDir,
@@ -98,7 +98,7 @@ impl Java {
             .spawn()
             .map_err(missing("java"))?;
         let pipe = || JavaError::Pipe(io::ErrorKind::BrokenPipe.into());
-        let input = child.stdin.take();
+        let input = child.stdin.take().ok_or_else(pipe)?;
         let output = Reply(BufReader::new(child.stdout.take().ok_or_else(pipe)?));
         Ok(Self {
             child,
@@ -118,13 +118,8 @@ impl Java {
         request: &Request,
         read: impl FnOnce(&mut Reply) -> io::Result<T>,
     ) -> Result<T, JavaError> {
-        let input = self
-            .input
-            .as_mut()
-            .ok_or_else(|| JavaError::Pipe(io::ErrorKind::BrokenPipe.into()))?;
-        input
+        self.input
             .write_all(request.as_bytes())
-            .and_then(|()| input.flush())
             .map_err(JavaError::Pipe)?;
         let reply = &mut self.output;
         if reply.bool().map_err(JavaError::Pipe)? {
@@ -137,8 +132,8 @@ impl Java {
 
 impl Drop for Java {
     fn drop(&mut self) {
-        // The end of its input ends the program.
-        drop(self.input.take());
+        // It holds nothing that must be kept. Both fail only if it has ended already.
+        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }

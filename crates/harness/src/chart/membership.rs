@@ -4,7 +4,7 @@ use super::mark::NEUTRAL;
 use super::number;
 use super::panel::{AXIS, MARGIN, Panel, Rows};
 use super::scale::Scale;
-use super::scene::{Anchor, Dash, Font, INK, MUTED, PAPER, Scene};
+use super::scene::{Anchor, Dash, Font, INK, MUTED, PAPER, STRIPE, Scene};
 use crate::membership::{Contents, Filter, Membership, Operation};
 
 const WIDTH: f64 = 1080.0;
@@ -148,6 +148,10 @@ fn filter(
                 number::significant(row.median_ns_per_call, 3)
             );
             let x = end.max(panel.scale.at(row.ratio_high)) + 5.0;
+            // Over grid lines, which would run through the number.
+            let behind = if index.is_multiple_of(2) { STRIPE } else { PAPER };
+            let right = x + Font::VALUE.width(&text) + 2.0;
+            scene.rect(x - 2.0, y - BAR - 1.0, right, y + BAR + 1.0, behind);
             scene.text_middle((x, y), Anchor::Start, Font::VALUE, &text);
         }
     }

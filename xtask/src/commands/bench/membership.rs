@@ -41,7 +41,6 @@ fn summary(rows: &[Membership]) -> String {
         let lines = rows.iter().map(|row| {
             [
                 row.filter.words().to_owned(),
-                row.version.clone(),
                 format!("{:.1} \u{b1} {:.1}", row.median_ns_per_call, row.mad_ns_per_call),
                 format!("{:.3}", row.ratio_to_guava),
                 format!("{:.3}\u{2013}{:.3}", row.ratio_low, row.ratio_high),
@@ -51,15 +50,8 @@ fn summary(rows: &[Membership]) -> String {
                 },
             ]
         });
-        let header = [
-            "filter",
-            "version",
-            "ns/key \u{b1} MAD",
-            "of Guava's",
-            "95 % CI",
-            "false positives",
-        ];
-        let table = table::table(header, &[2, 3, 4, 5], lines);
+        let header = ["filter", "ns/key \u{b1} MAD", "of Guava's", "95 % CI", "FP rate"];
+        let table = table::table(header, &[1, 2, 3, 4], lines);
         text.push_str(&format!(
             "\n{}, {} bits for {} keys, {} probes\n{table}\n",
             first.operation.words(),

@@ -24,7 +24,9 @@ impl Element {
         }
         fn items(items: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
             let length = |item: &Vec<u8>| i32::try_from(item.len()).unwrap().to_be_bytes();
-            items.flat_map(|item| [&length(&item)[..], &item].concat()).collect()
+            items
+                .flat_map(|item| [&length(&item)[..], &item].concat())
+                .collect()
         }
         match self {
             Self::Text(units) => text(units),

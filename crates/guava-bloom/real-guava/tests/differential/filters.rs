@@ -20,7 +20,10 @@ fn put<K: Kind>(filter: &mut BloomFilter<K::Funnel>, elements: &[Element]) -> Ve
 }
 
 fn might_contain<K: Kind>(filter: &BloomFilter<K::Funnel>, elements: &[Element]) -> Vec<bool> {
-    elements.iter().map(|element| K::might_contain(filter, element)).collect()
+    elements
+        .iter()
+        .map(|element| K::might_contain(filter, element))
+        .collect()
 }
 
 /// Everything that can be asked of a filter is answered alike.
@@ -43,7 +46,10 @@ fn check_same<K: Kind>(
         theirs.to_bits().abs_diff(expected.to_bits()) <= 1,
         "expectedFpp {theirs:e} {expected:e}, {case}"
     );
-    match (guava.approximate_element_count(slot), ours.approximate_element_count()) {
+    match (
+        guava.approximate_element_count(slot),
+        ours.approximate_element_count(),
+    ) {
         (Ok(theirs), Ok(count)) => assert_eq!(theirs as u64, count, "approximateElementCount, {case}"),
         (Err(thrown), Err(_)) => assert!(thrown.starts_with("ArithmeticException"), "{thrown}, {case}"),
         (theirs, count) => panic!("approximateElementCount {theirs:?} {count:?}, {case}"),
@@ -89,14 +95,21 @@ fn check_case<K: Kind>(guava: &mut Guava, random: &mut Random, strategy: Strateg
     assert_eq!(used, stream.len(), "{case}");
     let changed = put::<K>(&mut ours, second);
     assert_eq!(guava.put(COPY, second), changed, "put after reading ours, {case}");
-    assert_eq!(put::<K>(&mut copy, second), changed, "put after reading Guava's, {case}");
+    assert_eq!(
+        put::<K>(&mut copy, second),
+        changed,
+        "put after reading Guava's, {case}"
+    );
     check_same::<K>(guava, COPY, &ours, &asked, &case);
     check_same::<K>(guava, COPY, &copy, &asked, &case);
-    assert!(might_contain::<K>(&copy, &present).iter().all(|found| *found), "{case}");
+    assert!(
+        might_contain::<K>(&copy, &present).iter().all(|found| *found),
+        "{case}"
+    );
 }
 
 fn check<K: Kind>() {
-    let mut random = Random::of(std::any::type_name::<K>());
+    let mut random = Random::of(&format!("funnel {}", K::FUNNEL));
     let mut guava = Guava::start();
     for _ in 0..cases(40) {
         for strategy in STRATEGIES {

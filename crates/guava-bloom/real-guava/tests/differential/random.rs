@@ -38,7 +38,7 @@ impl Random {
 
     /// A power of two whose exponent is evenly distributed.
     pub(crate) fn power(&mut self, low: f64, high: f64) -> f64 {
-        (low + self.share() * (high - low)).exp2()
+        libm::exp2(low + self.share() * (high - low))
     }
 
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {

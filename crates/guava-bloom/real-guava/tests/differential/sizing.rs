@@ -11,7 +11,16 @@ const MOST_WORDS: i64 = i32::MAX as i64;
 /// A rate of any size: from 1e-300 to the largest double below 1.
 fn fpp(random: &mut Random) -> f64 {
     match random.below(5) {
-        0 => *random.pick(&[1e-300, 1e-77, 1e-76, 0.01, 0.03, 0.5, 0.999_999, 1.0 - f64::EPSILON / 2.0]),
+        0 => *random.pick(&[
+            1e-300,
+            1e-77,
+            1e-76,
+            0.01,
+            0.03,
+            0.5,
+            0.999_999,
+            1.0 - f64::EPSILON / 2.0,
+        ]),
         1 => random.power(-997.0, 0.0),
         2 => random.power(-30.0, 0.0),
         3 => 1.0 - random.power(-50.0, -1.0),
@@ -63,7 +72,10 @@ fn sizes_are_guavas() {
             assert_eq!(guava.create(0, 1, 0, insertions, fpp).is_ok(), possible, "{case}");
         }
     }
-    assert!(made > refused / 4 && refused > made / 10, "{made} made, {refused} refused");
+    assert!(
+        made > refused / 4 && refused > made / 10,
+        "{made} made, {refused} refused"
+    );
 }
 
 #[test]

@@ -12,7 +12,8 @@ const SLOT: i32 = 0;
 /// A stream, changed in one or two places.
 fn broken(random: &mut Random) -> Vec<u8> {
     let strategy = *random.pick(&STRATEGIES);
-    let mut ours: BloomFilter<Bytes> = filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
+    let mut ours: BloomFilter<Bytes> =
+        filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
     for _ in 0..random.below(30) {
         ByteArrays::put(&mut ours, &ByteArrays::random(random));
     }

@@ -22,9 +22,7 @@ impl Options {
                 "--help" | "-h" => return Ok(None),
                 "--quick" => options.quick = true,
                 "--csv" => {
-                    let path = arguments
-                        .next()
-                        .ok_or_else(|| format!("{name} has no value"))?;
+                    let path = arguments.next().ok_or_else(|| format!("{name} has no value"))?;
                     options.csv = Some(path.into());
                 }
                 _ => return Err(format!("no argument is called {name:?}")),
@@ -52,9 +50,6 @@ mod tests {
         assert_eq!(parse(&[]), Ok(Some(Options::default())));
         assert_eq!(parse(&["--quick", "-h"]), Ok(None));
         assert_eq!(parse(&["--csv"]), Err("--csv has no value".to_owned()));
-        assert_eq!(
-            parse(&["all"]),
-            Err("no argument is called \"all\"".to_owned())
-        );
+        assert_eq!(parse(&["all"]), Err("no argument is called \"all\"".to_owned()));
     }
 }

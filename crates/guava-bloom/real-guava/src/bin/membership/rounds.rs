@@ -143,11 +143,7 @@ fn check(batches: &[Batch]) -> Result<(), String> {
             && batch.description.filter.starts_with("ours")
             && guava.timed.yes != yes
         {
-            return Err(format!(
-                "{}: {yes} times yes, Guava {}",
-                named(),
-                guava.timed.yes
-            ));
+            return Err(format!("{}: {yes} times yes, Guava {}", named(), guava.timed.yes));
         }
     }
     Ok(())
@@ -180,7 +176,10 @@ mod tests {
     fn wrong_answers_are_named() {
         let guava = || batch("guava", Operation::Absent, 1);
         assert_eq!(check(&[guava(), batch("ours", Operation::Absent, 1)]), Ok(()));
-        assert_eq!(check(&[guava(), batch("bloomfilter", Operation::Absent, 2)]), Ok(()));
+        assert_eq!(
+            check(&[guava(), batch("bloomfilter", Operation::Absent, 2)]),
+            Ok(())
+        );
         for (batches, message) in [
             (
                 [guava(), batch("ours", Operation::Absent, 2)],
