@@ -1,7 +1,7 @@
 //! Puts and look-ups of Bloom filters of one size and probe count, Guava's among them: from the batches of the benchmark
 //! program to medians, ratios to Guava and a chart.
 //!
-//! Statistics and files are those of all benchmarks, see [`benchmark`](crate::benchmark).
+//! Statistics and files are those of all benchmarks, see [`benchmark`].
 
 mod summary;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a filter policy is worth to the point reads of a storage engine: from the batches that the engines' benchmark
 //! programs write to medians, ratios and a chart.
 //!
-//! Statistics and files are those of all benchmarks, see [`benchmark`](crate::benchmark).
+//! Statistics and files are those of all benchmarks, see [`benchmark`].
 
 mod summary;
 #[cfg(test)]
