@@ -127,8 +127,16 @@ mod tests {
 
     #[test]
     fn versions_are_found() {
-        for (package, start) in [("fastbloom", "0.17."), ("bloomfilter", "3."), ("foldhash", "0.2.")] {
-            assert!(version(package).starts_with(start), "{package} {}", version(package));
+        for (package, start) in [
+            ("fastbloom", "0.17."),
+            ("bloomfilter", "3."),
+            ("foldhash", "0.2."),
+        ] {
+            assert!(
+                version(package).starts_with(start),
+                "{package} {}",
+                version(package)
+            );
         }
         assert_eq!(version("no-such-package"), "");
     }
