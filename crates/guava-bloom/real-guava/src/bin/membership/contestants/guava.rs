@@ -25,7 +25,8 @@ impl Guava {
     /// Without Java or Guava.
     pub(crate) fn start() -> Result<Self, JavaError> {
         let mut java = Java::start("Membership.java", "Membership", &OPTIONS)?;
-        let (version, runtime) = java.ask(&Request::new(b'V'), |reply| Ok((reply.bytes()?, reply.bytes()?)))?;
+        let (version, runtime) =
+            java.ask(&Request::new(b'V'), |reply| Ok((reply.bytes()?, reply.bytes()?)))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ok(Self {
             java,

@@ -60,6 +60,7 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
     Ok(vec![
         Box::new(Guava::start()?),
         Box::new(Local::<ours::Single>::new()),
+        Box::new(Local::<ours::Batch>::new()),
         Box::new(Local::<peers::FastbloomDefault>::new()),
         Box::new(Local::<peers::FastbloomFoldhash>::new()),
         Box::new(Local::<peers::Bloomfilter>::new()),
@@ -82,7 +83,7 @@ trait Filter: Sized {
     fn put_all(&mut self, keys: &[String]) -> u64;
 
     /// Asks for keys one after the other; gives how many may be there.
-    fn ask_all(&self, keys: &[String]) -> u64;
+    fn ask_all(&mut self, keys: &[String]) -> u64;
 }
 
 /// Runs the loops over a [`Filter`] and times them.

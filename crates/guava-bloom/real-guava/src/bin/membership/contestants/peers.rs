@@ -57,7 +57,7 @@ macro_rules! fastbloom {
                 keys.iter().map(put).sum()
             }
 
-            fn ask_all(&self, keys: &[String]) -> u64 {
+            fn ask_all(&mut self, keys: &[String]) -> u64 {
                 let ask = |key: &String| u64::from(self.0.contains(key.as_str()));
                 keys.iter().map(ask).sum()
             }
@@ -115,7 +115,7 @@ impl Filter for Bloomfilter {
         keys.iter().map(put).sum()
     }
 
-    fn ask_all(&self, keys: &[String]) -> u64 {
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
         let ask = |key: &String| u64::from(self.0.check(key));
         keys.iter().map(ask).sum()
     }
@@ -127,8 +127,16 @@ mod tests {
 
     #[test]
     fn versions_are_found() {
-        for (package, start) in [("fastbloom", "0.17."), ("bloomfilter", "3."), ("foldhash", "0.2.")] {
-            assert!(version(package).starts_with(start), "{package} {}", version(package));
+        for (package, start) in [
+            ("fastbloom", "0.17."),
+            ("bloomfilter", "3."),
+            ("foldhash", "0.2."),
+        ] {
+            assert!(
+                version(package).starts_with(start),
+                "{package} {}",
+                version(package)
+            );
         }
         assert_eq!(version("no-such-package"), "");
     }
