@@ -35,7 +35,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
 const LEAN: [(&str, &[&str]); 4] = [
     ("hashzoo", &[]),
     ("filter-policy", &["libm", "cpufeatures", "snap"]),
-    ("guava-bloom", &["libm", "rayon", "arc-swap"]),
+    ("guava-bloom", &["libm", "rayon", "arc-swap", "loom"]),
     ("membership-filters", &["libm"]),
 ];
 
