@@ -8,7 +8,7 @@ use guava_bloom_real_guava::JavaError;
 
 pub(crate) use self::guava::Guava;
 use crate::keys::Keys;
-use crate::plan::Plan;
+use crate::plan::{Contents, Plan};
 use crate::timing::timed;
 
 /// Time of a batch, and how often the filter said yes: changed by a put, may hold the key asked for.
@@ -116,7 +116,6 @@ impl<F: Filter> Contestant for Local<F> {
     }
 
     fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
-        use crate::plan::Contents;
         self.plan = Some(plan.clone());
         self.filter = Some(match plan.contents {
             Contents::Keys => F::empty(plan),
