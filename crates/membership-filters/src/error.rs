@@ -138,9 +138,10 @@ pub enum InsertError {
         /// Slots of the filter.
         slots: u64,
     },
-    /// All slots that the element could take hold its own fingerprint. More capacity does not help.
+    /// All slots that the element could take hold its fingerprint: of copies of it, for which more capacity does not
+    /// help, or, where fingerprints are of few bits, of others that look the same.
     TooManyCopies {
-        /// How many copies fit.
+        /// How many copies of a fingerprint fit.
         copies: u8,
     },
 }
@@ -156,7 +157,7 @@ impl fmt::Display for InsertError {
             }
             Self::TooManyCopies { copies } => write!(
                 f,
-                "no room for another copy: the element is there {copies} times, allowed are {copies}"
+                "no room for another copy: the element's fingerprint is there {copies} times, allowed are {copies}"
             ),
         }
     }

@@ -181,7 +181,7 @@ fn errors_tell_what_is_full() {
     );
     assert_eq!(
         InsertError::TooManyCopies { copies: 8 }.to_string(),
-        "no room for another copy: the element is there 8 times, allowed are 8"
+        "no room for another copy: the element's fingerprint is there 8 times, allowed are 8"
     );
 }
 

@@ -75,11 +75,9 @@ impl CuckooParameters {
     ///
     /// [`BuildError::FingerprintBits`], [`BuildError::TooLarge`].
     pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, BuildError> {
-        // Four slots at a load of 19/20 take 19/5 elements.
-        let buckets = (u128::from(capacity) * 5).div_ceil(19) + u128::from(SPARE_BUCKETS);
-        let buckets = buckets.next_multiple_of(2);
-        let buckets = u64::try_from(buckets).map_err(|_| BuildError::TooLarge { bytes: buckets * 2 })?;
-        Self::with_buckets(buckets, fingerprint_bits)
+        // Four slots at a load of 19/20 take 19/5 elements; multiplying first could overflow.
+        let needed = capacity / 19 * 5 + (capacity % 19 * 5).div_ceil(19);
+        Self::with_buckets(needed + SPARE_BUCKETS, fingerprint_bits)
     }
 
     /// A filter of at least this many buckets of four slots: an odd number, or 0, becomes the next even one.

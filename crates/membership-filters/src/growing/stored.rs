@@ -1,14 +1,13 @@
 //! The stored form of a growing filter. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 
 use guava_bloom::{BloomFilter, Modulus, Strategy};
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
 use crate::error::{BuildError, ReadError};
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, zero};
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFgrowth";
@@ -33,14 +32,7 @@ const NO_RATIO: f64 = 1.0;
 impl<F> GrowingBloomFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let written: Result<(), Infallible> = self.write(|more| {
-            bytes.extend_from_slice(more);
-            Ok(())
-        });
-        match written {
-            Ok(()) => bytes,
-        }
+        collect(self.stored_bytes(), |put| self.write(put))
     }
 
     /// The filter from its stored form. All of the bytes must belong to it.
