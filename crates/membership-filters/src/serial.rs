@@ -77,10 +77,7 @@ impl<E, P: FnMut(&[u8]) -> Result<(), E>> Writer<P> {
 type Collector<'a> = dyn FnMut(&[u8]) -> Result<(), Infallible> + 'a;
 
 /// The bytes that a filter writes, in one piece; so many are expected.
-pub(crate) fn collect(
-    len: u64,
-    write: impl FnOnce(&mut Collector<'_>) -> Result<(), Infallible>,
-) -> Vec<u8> {
+pub(crate) fn collect(len: u64, write: impl FnOnce(&mut Collector<'_>) -> Result<(), Infallible>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     let Ok(()) = write(&mut |more| {
         bytes.extend_from_slice(more);
