@@ -109,10 +109,10 @@ impl<F> GrowingBloomFilter<F> {
                 .link(links.len())
                 .map_err(|_| field("links", count, "what the capacity and the fpp leave room for"))?;
             let link = read_link(&mut reader, &shape)?;
-            // A link that is not the last was left when it was full.
+            // A link that is not the last was left when it was full; the last one can become so.
             let is_last = place + 1 == count;
             let (least, most) = if is_last {
-                (link.ones, u64::MAX)
+                (link.ones, link.filter.bit_size() - 1)
             } else {
                 (0, link.ones.saturating_sub(1))
             };
