@@ -19,7 +19,7 @@ pub enum BuildError {
         /// What the caller gave.
         given: f64,
     },
-    /// Not even the widest fingerprint reaches the false-positive probability.
+    /// Not even the widest fingerprint, or the largest first link, reaches the false-positive probability.
     FppUnreachable {
         /// What the caller gave.
         given: f64,
@@ -77,8 +77,7 @@ impl fmt::Display for BuildError {
             ),
             Self::FppUnreachable { given, lowest } => write!(
                 f,
-                "the false-positive probability is {given}, the lowest that fingerprints of {MAX_FINGERPRINT_BITS} bits \
-                 reach is {lowest:e}"
+                "the false-positive probability is {given:e}, the lowest that can be reached is {lowest:e}"
             ),
             Self::FingerprintBits { given } => write!(
                 f,

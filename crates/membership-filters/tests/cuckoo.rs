@@ -69,8 +69,7 @@ fn wrong_parameters_are_refused_with_both_values() {
     let text = |result: Result<CuckooParameters, BuildError>| result.unwrap_err().to_string();
     assert_eq!(
         text(CuckooParameters::new(10, 1e-9)),
-        "the false-positive probability is 0.000000001, the lowest that fingerprints of 32 bits reach is \
-         1.8626451481467549e-9"
+        "the false-positive probability is 1e-9, the lowest that can be reached is 1.8626451481467549e-9"
     );
     assert_eq!(
         text(CuckooParameters::with_fingerprint_bits(10, 3)),
