@@ -30,23 +30,24 @@
 //!     .saveAsTextFile("merged")
 //! ```
 //!
-//! A key is a line without its end (LF, or CR and LF), hashed as UTF-8, as `Funnels.stringFunnel(UTF_8)` has it.
+//! A key is a line of at most 2^28 bytes without its end (LF, or CR and LF), hashed as UTF-8, as
+//! `Funnels.stringFunnel(UTF_8)` has it.
 
-use std::fmt::Display;
+#[path = "../support/mod.rs"]
+mod support;
+mod text;
+
 use std::fs::File;
-use std::io::{self, BufRead as _, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use base64::prelude::BASE64_STANDARD;
-use base64::read::DecoderReader;
-use base64::write::EncoderWriter;
 use clap::{Args, Parser, ValueEnum};
 use guava_bloom::{BloomFilter, MergeError, Parameters, Strategy, Utf8, merge_streams};
-use tempfile::NamedTempFile;
 
-/// The key of every line: equal keys come to one reducer.
-const KEY: &str = "filter";
+use support::lines::HashedLines;
+use support::output::Output;
+use support::{Failure, ended};
 
 #[derive(Parser)]
 #[command(about = "Builds one Guava Bloom filter in many processes")]
@@ -80,7 +81,8 @@ enum Mitz {
 
 #[derive(Args)]
 struct Reduce {
-    /// File of the result, replaced when it is complete [default: standard output]
+    /// File of the result: a new name, or that of an empty file or of a filter, which it takes the place of when it is
+    /// complete [default: standard output]
     #[arg(long)]
     out: Option<PathBuf>,
     /// Write a line of text; of no partial filter at all, write nothing
@@ -90,31 +92,18 @@ struct Reduce {
     partials: Vec<PathBuf>,
 }
 
-/// What to tell on standard error, and the exit code.
-struct Failure(String, u8);
-
-/// Something is wrong with what we were given.
-fn input(message: impl Display) -> Failure {
-    Failure(message.to_string(), 2)
-}
-
-fn output(error: impl Display) -> Failure {
-    Failure(format!("writing the filter: {error}"), 1)
+fn unwritten(error: io::Error) -> Failure {
+    Failure::Output(format!("writing the filter: {error}"))
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse() {
+    ended(match Arguments::parse() {
         Arguments::Map(arguments) => map(&arguments),
-        Arguments::Reduce(arguments) if arguments.partials.is_empty() => reduce_lines(&arguments),
-        Arguments::Reduce(arguments) => reduce_files(&arguments),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure(message, code)) => {
-            eprintln!("{message}");
-            ExitCode::from(code)
+        Arguments::Reduce(arguments) if arguments.partials.is_empty() => {
+            reduce_lines(&arguments, io::stdin().lock())
         }
-    }
+        Arguments::Reduce(arguments) => reduce_files(&arguments),
+    })
 }
 
 fn map(arguments: &Map) -> Result<(), Failure> {
@@ -122,67 +111,70 @@ fn map(arguments: &Map) -> Result<(), Failure> {
         Mitz::Mitz32 => Strategy::Murmur128Mitz32,
         Mitz::Mitz64 => Strategy::Murmur128Mitz64,
     };
-    let parameters = Parameters::new(arguments.insertions, arguments.fpp).map_err(input)?;
-    let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy)).map_err(input)?;
-    for_each_line(|number, line| {
-        let key = str::from_utf8(line).map_err(|error| input(format!("line {number}: {error}")))?;
-        filter.put(key);
-        Ok(())
-    })?;
-    write_to(None, arguments.base64, |out| filter.write_to(out).map_err(output))
+    let parameters = Parameters::new(arguments.insertions, arguments.fpp).map_err(Failure::of_input)?;
+    let mut filter =
+        BloomFilter::new(Utf8, &parameters.with_strategy(strategy)).map_err(Failure::of_input)?;
+    let mut lines = HashedLines::new(io::stdin().lock());
+    let mut changed = Vec::new();
+    while let Some((hashes, failure)) = lines.next_block() {
+        changed.resize(hashes.len(), false);
+        filter.put_hashes(hashes, &mut changed);
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+    }
+    write_to(None, arguments.base64, |out| {
+        filter.write_to(out).map_err(unwritten)
+    })
 }
 
 /// One filter after the other: two of them are in memory.
-fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
+fn reduce_lines(arguments: &Reduce, mut lines: impl BufRead) -> Result<(), Failure> {
+    let standard_input = Path::new("standard input");
     let mut merged: Option<BloomFilter<Utf8>> = None;
-    for_each_line(|number, line| {
-        let wrong = |error: &dyn Display| input(format!("line {number}: {error}"));
-        // A line need not have a key.
-        let value = line.rsplit(|&byte| byte == b'\t').next().unwrap_or(line);
-        if value.is_empty() {
-            return Ok(());
+    for number in 1_u64.. {
+        let wrong = |error: String| Failure::Input(format!("line {number} of standard input: {error}"));
+        let at_end = text::peek(&mut lines).map_err(|error| Failure::of_file(standard_input, error))?;
+        if at_end.is_none() {
+            break;
         }
-        let mut decoder = DecoderReader::new(value, &BASE64_STANDARD);
-        let filter = BloomFilter::read_from(&mut decoder, Utf8).map_err(|error| wrong(&error))?;
-        must_end(decoder).map_err(|error| wrong(&error))?;
-        match &mut merged {
-            Some(merged) => merged.put_all(&filter).map_err(|error| wrong(&error)),
-            None => {
-                merged = Some(filter);
-                Ok(())
-            }
+        match (text::read_line(&mut lines).map_err(wrong)?, &mut merged) {
+            (None, _) => {}
+            (Some(filter), Some(merged)) => merged
+                .put_all(&filter)
+                .map_err(|error| wrong(error.to_string()))?,
+            (Some(filter), None) => merged = Some(filter),
         }
-    })?;
+    }
     match merged {
         Some(merged) => write_to(arguments.out.as_deref(), arguments.base64, |out| {
-            merged.write_to(out).map_err(output)
+            merged.write_to(out).map_err(unwritten)
         }),
         // A reducer that no filter came to.
         None if arguments.base64 && arguments.out.is_none() => Ok(()),
-        None => Err(input(format!("standard input: {}", MergeError::NoStreams))),
+        None => Err(Failure::of_file(standard_input, MergeError::NoStreams)),
     }
 }
 
 /// All files side by side, a piece of each in memory.
 fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
     let paths = &arguments.partials;
-    let wrong = |path: &Path, error: &dyn Display| input(format!("{}: {error}", path.display()));
     let files = paths
         .iter()
-        .map(|path| File::open(path).map_err(|error| wrong(path, &error)))
+        .map(|path| File::open(path).map_err(|error| Failure::of_file(path, error)))
         .collect::<Result<Vec<File>, Failure>>()?;
     write_to(arguments.out.as_deref(), arguments.base64, |out| {
-        merge_streams(&files, out).map_err(|error| match &error {
-            MergeError::Read { stream, error } => wrong(&paths[*stream], error),
-            MergeError::Headers { stream, .. } => wrong(
-                &paths[*stream],
-                &format!("{error}; stream 0 is {}", paths[0].display()),
+        merge_streams(&files, out).map_err(|error| match error {
+            MergeError::Read { stream, error } => Failure::of_file(&paths[stream], error),
+            MergeError::Headers { stream, .. } => Failure::of_file(
+                &paths[stream],
+                format!("{error}; stream 0 is {}", paths[0].display()),
             ),
-            MergeError::Write(error) => output(error),
-            _ => input(&error),
+            MergeError::Write(error) => unwritten(error),
+            error => Failure::of_input(error),
         })?;
         for (path, file) in paths.iter().zip(&files) {
-            must_end(file).map_err(|error| wrong(path, &error))?;
+            must_end(file).map_err(|error| Failure::of_file(path, error))?;
         }
         Ok(())
     })
@@ -197,63 +189,23 @@ fn must_end(mut reader: impl Read) -> Result<(), String> {
     }
 }
 
-/// The lines of standard input without their ends, counted from 1.
-fn for_each_line(mut take: impl FnMut(u64, &[u8]) -> Result<(), Failure>) -> Result<(), Failure> {
-    let mut lines = io::stdin().lock();
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let read = lines
-            .read_until(b'\n', &mut line)
-            .map_err(|error| input(format!("standard input: {error}")))?;
-        if read == 0 {
-            break;
-        }
-        let bare = line.strip_suffix(b"\n").unwrap_or(&line);
-        take(number, bare.strip_suffix(b"\r").unwrap_or(bare))?;
-    }
-    Ok(())
-}
-
 /// Writes a filter as bytes or as a line, to a file that appears when it is complete, or to standard output.
 fn write_to(
     path: Option<&Path>,
     as_line: bool,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Some(path) = path else {
-        return write_as(io::stdout().lock(), as_line, write);
+    let write = |out: &mut dyn Write| {
+        let mut out = BufWriter::new(out);
+        if as_line {
+            text::write_line(&mut out, write)?;
+        } else {
+            write(&mut out)?;
+        }
+        out.flush().map_err(unwritten)
     };
-    let mut file = beside(path).map_err(output)?;
-    write_as(&mut file, as_line, write)?;
-    file.persist(path).map_err(output)?;
-    Ok(())
-}
-
-/// A file in the folder of this one, with the permissions of any new file; by itself it would be its owner's alone.
-fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
-}
-
-fn write_as(
-    out: impl Write,
-    as_line: bool,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut out = BufWriter::new(out);
-    if as_line {
-        write!(out, "{KEY}\t").map_err(output)?;
-        let mut encoder = EncoderWriter::new(&mut out, &BASE64_STANDARD);
-        write(&mut encoder)?;
-        encoder.finish().map_err(output)?;
-        drop(encoder);
-        writeln!(out).map_err(output)?;
-    } else {
-        write(&mut out)?;
+    match path {
+        Some(path) => Output::to(path)?.write(write),
+        None => write(&mut io::stdout().lock()),
     }
-    out.flush().map_err(output)
 }

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 
 use guava_bloom::{Funnel, Hash128, Utf8};
 
-use crate::Failure;
+use super::Failure;
 
 /// Bytes that are asked for at a time.
 const PIECE: usize = 1 << 18;
