@@ -362,3 +362,31 @@ fn memory_that_is_not_there_is_said() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(folder.names(), [""; 0]);
 }
+
+/// Ten bytes that claim 16 GiB are refused under a limit of 100 MB, and words without end when that is full.
+#[cfg(unix)]
+#[test]
+fn memory_is_taken_as_bytes_arrive() {
+    let folder = Folder::new();
+    let (short, long) = (folder.path("short"), folder.path("long"));
+    fs::write(&short, b"\x01\x05\x7f\xff\xff\xffword").unwrap();
+    assert!(Command::new("mkfifo").arg(&long).status().unwrap().success());
+    let limited = |command: &str| {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -v 100000; {command}")])
+            .arg(program())
+            .args([&short, &long])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = limited("exec \"$0\" query \"$1\"");
+    assert!(text.contains("ends after 4 of 17179869176 bytes"), "{text}");
+    let text = limited("(head -c 6 \"$1\"; cat /dev/zero) > \"$2\" & exec \"$0\" query \"$2\"");
+    assert!(
+        text.contains("no memory for a filter of 17179869176 bytes"),
+        "{text}"
+    );
+}

@@ -21,11 +21,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy, Utf8};
+use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Utf8};
 
-use support::lines::HashedLines;
+use support::lines::{HashedLines, put_lines};
 use support::output::Output;
-use support::{Failure, ended};
+use support::{Failure, Mitz, ended};
 
 /// Builds and asks Bloom filters in files that Guava reads and writes.
 #[derive(Parser)]
@@ -63,14 +63,6 @@ enum Command {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Mitz {
-    /// MURMUR128_MITZ_32, of Guava before version 17.
-    Mitz32,
-    /// MURMUR128_MITZ_64, Guava's default.
-    Mitz64,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 enum Guava {
     /// Guava before 33.4.
     #[value(name = "31", alias = "32")]
@@ -98,24 +90,12 @@ fn build(insertions: i128, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -
         Guava::Older => ProbeCountRule::FromBitsPerInsertion,
         Guava::Newer => ProbeCountRule::FromFpp,
     };
-    let strategy = match strategy {
-        Mitz::Mitz32 => Strategy::Murmur128Mitz32,
-        Mitz::Mitz64 => Strategy::Murmur128Mitz64,
-    };
     let parameters = Parameters::with_rule(insertions, fpp, rule).map_err(Failure::of_input)?;
     let output = Output::to(out)?;
 
     let mut filter =
-        BloomFilter::new(Utf8, &parameters.with_strategy(strategy)).map_err(Failure::of_input)?;
-    let mut lines = HashedLines::new(io::stdin().lock());
-    let mut changed = Vec::new();
-    while let Some((hashes, failure)) = lines.next_block() {
-        changed.resize(hashes.len(), false);
-        filter.put_hashes(hashes, &mut changed);
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-    }
+        BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into())).map_err(Failure::of_input)?;
+    put_lines(&mut filter)?;
 
     output.write(|file| {
         (filter.write_to(file)).map_err(|error| Failure::Output(format!("{}: {error}", out.display())))

@@ -42,12 +42,12 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, ValueEnum};
-use guava_bloom::{BloomFilter, MergeError, Parameters, Strategy, Utf8, merge_streams};
+use clap::{Args, Parser};
+use guava_bloom::{BloomFilter, MergeError, Parameters, Utf8, merge_streams};
 
-use support::lines::HashedLines;
+use support::lines::put_lines;
 use support::output::Output;
-use support::{Failure, ended};
+use support::{Failure, Mitz, ended};
 
 #[derive(Parser)]
 #[command(about = "Builds one Guava Bloom filter in many processes")]
@@ -71,12 +71,6 @@ struct Map {
     /// Write a line of text
     #[arg(long)]
     base64: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Mitz {
-    Mitz32,
-    Mitz64,
 }
 
 #[derive(Args)]
@@ -107,22 +101,11 @@ fn main() -> ExitCode {
 }
 
 fn map(arguments: &Map) -> Result<(), Failure> {
-    let strategy = match arguments.strategy {
-        Mitz::Mitz32 => Strategy::Murmur128Mitz32,
-        Mitz::Mitz64 => Strategy::Murmur128Mitz64,
-    };
-    let parameters = Parameters::new(arguments.insertions, arguments.fpp).map_err(Failure::of_input)?;
-    let mut filter =
-        BloomFilter::new(Utf8, &parameters.with_strategy(strategy)).map_err(Failure::of_input)?;
-    let mut lines = HashedLines::new(io::stdin().lock());
-    let mut changed = Vec::new();
-    while let Some((hashes, failure)) = lines.next_block() {
-        changed.resize(hashes.len(), false);
-        filter.put_hashes(hashes, &mut changed);
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-    }
+    let parameters = Parameters::new(arguments.insertions, arguments.fpp)
+        .map_err(Failure::of_input)?
+        .with_strategy(arguments.strategy.into());
+    let mut filter = BloomFilter::new(Utf8, &parameters).map_err(Failure::of_input)?;
+    put_lines(&mut filter)?;
     write_to(None, arguments.base64, |out| {
         filter.write_to(out).map_err(unwritten)
     })

@@ -8,6 +8,27 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
+use guava_bloom::Strategy;
+
+/// How bit positions follow from the hash.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Mitz {
+    /// MURMUR128_MITZ_32, of Guava before version 17.
+    Mitz32,
+    /// MURMUR128_MITZ_64, Guava's default.
+    Mitz64,
+}
+
+impl From<Mitz> for Strategy {
+    fn from(mitz: Mitz) -> Self {
+        match mitz {
+            Mitz::Mitz32 => Self::Murmur128Mitz32,
+            Mitz::Mitz64 => Self::Murmur128Mitz64,
+        }
+    }
+}
+
 /// Why a program ends early.
 pub(crate) enum Failure {
     /// The arguments, the keys or a file are wrong.
