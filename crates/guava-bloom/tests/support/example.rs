@@ -1,3 +1,5 @@
+//! Examples as programs that tests run.
+
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
