@@ -1,16 +1,30 @@
 //! The lines of a stream as hashes, as many at a time as have arrived.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 
-use guava_bloom::{Funnel, Hash128, Utf8};
+use guava_bloom::{BloomFilter, Funnel, Hash128, Utf8};
 
-use crate::Failure;
+use super::Failure;
 
 /// Bytes that are asked for at a time.
 const PIECE: usize = 1 << 18;
 
 /// The longest line that is taken for a key, so that a stream without line ends does not fill the memory.
 const LONGEST: usize = 1 << 28;
+
+/// Puts the lines of standard input into a filter.
+pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
+    let mut lines = HashedLines::new(io::stdin().lock());
+    let mut changed = Vec::new();
+    while let Some((hashes, failure)) = lines.next_block() {
+        changed.resize(hashes.len(), false);
+        filter.put_hashes(hashes, &mut changed);
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+    }
+    Ok(())
+}
 
 /// Reads lines and hashes them.
 pub(crate) struct HashedLines<R> {
