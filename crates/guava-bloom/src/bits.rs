@@ -75,6 +75,11 @@ impl Bits {
         })
     }
 
+    /// All bits become zeros.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
     /// Sets every bit that is set in the other.
     pub(crate) fn set_all(&mut self, other: &Self) {
         for (ours, theirs) in self.words.iter_mut().zip(&other.words) {

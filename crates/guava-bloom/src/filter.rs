@@ -236,6 +236,11 @@ impl<F> BloomFilter<F> {
         self.bits.words()
     }
 
+    /// Takes all elements out; the memory stays.
+    pub fn clear(&mut self) {
+        self.bits.clear();
+    }
+
     /// The bits, without the filter.
     pub fn into_words(self) -> Vec<u64> {
         self.bits.into_words()
