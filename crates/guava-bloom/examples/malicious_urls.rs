@@ -13,14 +13,13 @@
 //!
 //! The list is a file with a URL on each line; empty lines and lines that begin with `#` are none. When the file changes
 //! (its time or length, looked at once in `--poll` seconds), or when a line of standard input is `:reload`, a thread of
-//! its own builds the next list and swaps it in. Meanwhile the others answer from the list that they have: whoever asks
-//! takes a counted reference, and a list is freed by the last who held it. What follows a `:reload` may still be answered
-//! from the list before, until standard error says what is served. A list that cannot be read is reported and changes
-//! nothing.
+//! its own builds the next filter and stores it in the [`Slot`]. Meanwhile the others ask the one before, without a lock;
+//! it is freed by the last who asks it. What follows a `:reload` may still be answered from the list before, until
+//! standard error says what is served. A list that cannot be read is reported and changes nothing.
 //!
 //! The filter denies nearly every URL that is not on the list. Its "yes" is no proof, so the exact list confirms it: here
-//! a `HashSet` that is swapped together with the filter, elsewhere a file, a database or a service far away, which the
-//! filter keeps from being asked for every click. How often it was asked is told at the end, on standard error:
+//! a `HashSet` behind a lock, elsewhere a file, a database or a service far away, which the filter keeps from being asked
+//! for every click. How often it was asked is told at the end, on standard error:
 //!
 //! ```text
 //! serving 2 URLs
@@ -38,12 +37,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::Parser;
-use guava_bloom::{BloomFilter, Bytes, Parameters};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Slot};
 
 use self::input::Failure;
 
@@ -83,7 +82,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let (list, stamp) = source.load()?;
     eprintln!("serving {} URLs", list.exact.len());
-    let serving = Serving(RwLock::new(Arc::new(list)));
+    let serving = Serving::new(list);
     let counts = Counts::default();
 
     let (questions, queue) = mpsc::sync_channel(WAITING);
@@ -112,28 +111,43 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A list with the filter before it.
+/// A list, and the filter of its URLs.
 struct List {
     filter: BloomFilter<Bytes>,
     exact: HashSet<Vec<u8>>,
 }
 
-/// The list that answers now. Whoever loads it goes on with that one until it asks again.
-struct Serving(RwLock<Arc<List>>);
+/// What answers now: the filter, and behind it the list.
+///
+/// They are replaced one after the other, and between that a URL may meet the filter of one list and the other list. It is
+/// malicious if both say so, and every list is within its own filter. So one that is on both lists is always malicious, one
+/// that is on neither never, and for one that has come or gone either answer was right a moment ago or is right now.
+struct Serving {
+    filter: Slot<Bytes>,
+    exact: RwLock<HashSet<Vec<u8>>>,
+}
 
 impl Serving {
-    fn load(&self) -> Arc<List> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    fn new(list: List) -> Self {
+        Self {
+            filter: Slot::new(list.filter),
+            exact: RwLock::new(list.exact),
+        }
     }
 
-    /// The lock is held for as long as it takes to write a pointer; the list before is freed outside of it.
     fn store(&self, list: List) {
-        let next = Arc::new(list);
         let before = {
-            let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *place, next)
+            let mut exact = self.exact.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *exact, list.exact)
         };
+        self.filter.store(list.filter);
+        // It may be long, and is freed when nobody waits for the lock any more.
         drop(before);
+    }
+
+    /// The exact list; only after the filter has said yes.
+    fn exact(&self) -> RwLockReadGuard<'_, HashSet<Vec<u8>>> {
+        self.exact.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -208,7 +222,7 @@ fn watch(source: &Source<'_>, first: Stamp, commands: Receiver<()>, poll: Durati
             Err(Failure::Input(message) | Failure::System(message)) => {
                 // The same file fails the same way: not again until it is another.
                 tried = found;
-                let urls = serving.load().exact.len();
+                let urls = serving.exact().len();
                 eprintln!("{message}; still serving {urls} URLs");
             }
         }
@@ -276,9 +290,8 @@ fn answer(queue: &Mutex<Receiver<Question>>, serving: &Serving, counts: &Counts)
         let Ok(Question { url, answer }) = next else {
             return;
         };
-        let list = serving.load();
-        let might = list.filter.might_contain(&url);
-        let malicious = might && list.exact.contains(&url);
+        let might = serving.filter.might_contain(&url);
+        let malicious = might && serving.exact().contains(&url);
         counts.asked.fetch_add(1, Ordering::Relaxed);
         counts.looked_up.fetch_add(might.into(), Ordering::Relaxed);
         counts.malicious.fetch_add(malicious.into(), Ordering::Relaxed);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 
-use guava_bloom::{BloomFilter, Bytes, Parameters};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
 };
@@ -64,6 +64,8 @@ pub trait Meter {
 pub enum Structure {
     /// `guava_bloom::BloomFilter`.
     Bloom,
+    /// `guava_bloom::ConcurrentBloomFilter`.
+    ConcurrentBloom,
     /// `CountingBloomFilter`, counters of 4 bits.
     Counting,
     /// `CuckooFilter`.
@@ -78,7 +80,13 @@ pub enum Structure {
 
 impl Structure {
     /// The filters.
-    pub const FILTERS: [Self; 4] = [Self::Bloom, Self::Counting, Self::Cuckoo, Self::Growing];
+    pub const FILTERS: [Self; 5] = [
+        Self::Bloom,
+        Self::ConcurrentBloom,
+        Self::Counting,
+        Self::Cuckoo,
+        Self::Growing,
+    ];
     /// The sets, which make no mistakes.
     pub const SETS: [Self; 2] = [Self::HashSetU64, Self::HashSetString];
 
@@ -86,6 +94,7 @@ impl Structure {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bloom => "bloom",
+            Self::ConcurrentBloom => "concurrent-bloom",
             Self::Counting => "counting",
             Self::Cuckoo => "cuckoo",
             Self::Growing => "growing",
@@ -105,6 +114,18 @@ impl Structure {
                 let built = build(keys, meter, || {
                     let parameters = Parameters::new(keys.keys(), rate).map_err(text)?;
                     let mut filter = BloomFilter::new(Bytes, &parameters).map_err(text)?;
+                    for number in keys.members() {
+                        filter.put(&digits(number));
+                    }
+                    Ok(filter)
+                })?;
+                let reported = built.structure.bit_size() / 8;
+                built.ask(Some(reported), |filter, key| filter.might_contain(&digits(key)))
+            }
+            Self::ConcurrentBloom => {
+                let built = build(keys, meter, || {
+                    let parameters = Parameters::new(keys.keys(), rate).map_err(text)?;
+                    let filter = ConcurrentBloomFilter::new(Bytes, &parameters).map_err(text)?;
                     for number in keys.members() {
                         filter.put(&digits(number));
                     }
