@@ -45,7 +45,8 @@ struct Label {
     /// Where it stands.
     middle: f64,
     text: String,
-    color: RGBColor,
+    /// Of the marks on the line, where there are any.
+    color: Option<RGBColor>,
 }
 
 /// The chart, or `None` without a filter that was wrong at least once: zero is on no logarithmic axis.
@@ -72,8 +73,12 @@ pub(crate) fn scene(rows: &[Memory]) -> Option<Scene> {
     );
     scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
     scene.text((MARGIN, 44.0), Anchor::Start, Font::NOTE, &axis(rows));
-    let bound = bound(&mut scene, &x_scale, &y_scale, low / BESIDE, high * BESIDE);
+    let least = |rate: f64| (x_scale.at(rate), y_scale.at(-libm::log2(rate)));
+    let ends = [(high * BESIDE).min(1.0), low / BESIDE].map(least);
+    let bound = bound(&mut scene, ends);
     axes(&mut scene, &x_scale, &y_scale);
+    let [from, to] = ends;
+    scene.line(from, to, MUTED);
     let mut labels = vec![bound];
     for (series, color) in series.iter().zip(COLORS.into_iter().cycle()) {
         labels.extend(line(&mut scene, series, color, &x_scale, &y_scale));
@@ -82,7 +87,7 @@ pub(crate) fn scene(rows: &[Memory]) -> Option<Scene> {
     Some(scene)
 }
 
-/// What the vertical axis shows, and what is too large for it.
+/// What the vertical axis shows, and what sets take, which have no place on the other one.
 fn axis(rows: &[Memory]) -> String {
     let sets: Vec<String> = rows
         .iter()
@@ -94,7 +99,7 @@ fn axis(rows: &[Memory]) -> String {
         .collect();
     let mut text = "bits of memory for each key".to_owned();
     if !sets.is_empty() {
-        text.push_str("; sets, which are never wrong, lie above: ");
+        text.push_str("; sets, which are never wrong, take ");
         text.push_str(&sets.join(", "));
     }
     text
@@ -157,17 +162,14 @@ fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
     );
 }
 
-/// The least that any filter can take, a straight line on these axes, with the ground below it shaded.
-fn bound(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale, low: f64, high: f64) -> Label {
-    let at = |rate: f64| (x_scale.at(rate), y_scale.at(-libm::log2(rate.min(1.0))));
-    let (from, to) = (at(high), at(low));
+/// Shades the ground below the least that any filter can take, which is a straight line on these axes.
+fn bound(scene: &mut Scene, [from, to]: [(f64, f64); 2]) -> Label {
     scene.polygon(vec![from, to, (to.0, BOTTOM), (from.0, BOTTOM)], STRIPE);
-    scene.line(from, to, MUTED);
     Label {
         end: to.1,
         middle: to.1,
         text: "log2(1 / rate): the least there can be".to_owned(),
-        color: MUTED,
+        color: None,
     }
 }
 
@@ -188,16 +190,16 @@ fn line(
             scene.line(from, to, color);
         }
     }
+    let (&(x, y), &(_, bits)) = (places.last()?, series.points.last()?);
+    scene.line((x, y), (RIGHT, y), GRID);
     for &place in &places {
         scene.circle(place, RADIUS, color);
     }
-    let (&(x, y), &(_, bits)) = (places.last()?, series.points.last()?);
-    scene.line((x, y), (RIGHT, y), GRID);
     Some(Label {
         end: y,
         middle: y,
         text: format!("{}: {}", series.name, number::significant(bits, 3)),
-        color,
+        color: Some(color),
     })
 }
 
@@ -212,7 +214,9 @@ fn write(scene: &mut Scene, mut labels: Vec<Label>) {
     for label in labels {
         let x = RIGHT + 26.0;
         scene.line((RIGHT + 2.0, label.end), (x - 10.0, label.middle), NEUTRAL);
-        scene.circle((x - 4.0, label.middle), RADIUS - 1.0, label.color);
+        if let Some(color) = label.color {
+            scene.circle((x - 4.0, label.middle), RADIUS - 1.0, color);
+        }
         let text = Font::VALUE.fit(&label.text, WIDTH - MARGIN - x - 6.0);
         scene.text_middle((x + 6.0, label.middle), Anchor::Start, Font::VALUE, &text);
     }

@@ -101,7 +101,7 @@ fn what_is_written_is_read_back_and_drawn() {
         .collect();
     for text in [
         "Memory against rate: 1,000 phone numbers, measured",
-        "bits of memory for each key; sets, which are never wrong, lie above: HashSet<u64> 120",
+        "bits of memory for each key; sets, which are never wrong, take HashSet<u64> 120",
         "Bloom, concurrent Bloom: 9.66",
         "cuckoo: 7.20",
     ] {
