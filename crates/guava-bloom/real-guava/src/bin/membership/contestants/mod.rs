@@ -8,7 +8,7 @@ use guava_bloom_real_guava::JavaError;
 
 pub(crate) use self::guava::Guava;
 use crate::keys::Keys;
-use crate::plan::Plan;
+use crate::plan::{Contents, Plan};
 use crate::timing::timed;
 
 /// Time of a batch, and how often the filter said yes: changed by a put, may hold the key asked for.
@@ -60,6 +60,7 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
     Ok(vec![
         Box::new(Guava::start()?),
         Box::new(Local::<ours::Single>::new()),
+        Box::new(Local::<ours::Batch>::new()),
         Box::new(Local::<peers::FastbloomDefault>::new()),
         Box::new(Local::<peers::FastbloomFoldhash>::new()),
         Box::new(Local::<peers::Bloomfilter>::new()),
@@ -82,7 +83,7 @@ trait Filter: Sized {
     fn put_all(&mut self, keys: &[String]) -> u64;
 
     /// Asks for keys one after the other; gives how many may be there.
-    fn ask_all(&self, keys: &[String]) -> u64;
+    fn ask_all(&mut self, keys: &[String]) -> u64;
 }
 
 /// Runs the loops over a [`Filter`] and times them.
@@ -115,7 +116,6 @@ impl<F: Filter> Contestant for Local<F> {
     }
 
     fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
-        use crate::plan::Contents;
         self.plan = Some(plan.clone());
         self.filter = Some(match plan.contents {
             Contents::Keys => F::empty(plan),

@@ -3,7 +3,7 @@
 use guava_bloom::{BloomFilter, Parameters, Utf8};
 
 use super::{Description, Filter};
-use crate::keys::random_words;
+use crate::keys::{AT_ONCE, random_words};
 use crate::plan::{FPP, Plan};
 
 /// The parameters of all filters.
@@ -58,8 +58,58 @@ impl Filter for Single {
         keys.iter().map(|key| u64::from(self.0.put(key.as_str()))).sum()
     }
 
-    fn ask_all(&self, keys: &[String]) -> u64 {
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
         let ask = |key: &String| u64::from(self.0.might_contain(key.as_str()));
         keys.iter().map(ask).sum()
     }
+}
+
+/// One call for all keys that are there.
+pub(super) struct Batch {
+    filter: BloomFilter<Utf8>,
+    /// Memory of the answers, as long as the most keys that come at once.
+    answers: Vec<bool>,
+}
+
+impl Batch {
+    fn of(filter: BloomFilter<Utf8>) -> Self {
+        Self {
+            filter,
+            answers: vec![false; AT_ONCE],
+        }
+    }
+}
+
+impl Filter for Batch {
+    fn description() -> Description {
+        description("ours-batch", &format!("a call for {AT_ONCE} keys"))
+    }
+
+    fn empty(plan: &Plan) -> Self {
+        Self::of(empty(plan))
+    }
+
+    fn of_random_words(plan: &Plan) -> Self {
+        Self::of(of_random_words(plan))
+    }
+
+    fn size(&self) -> (u64, u32) {
+        size(&self.filter)
+    }
+
+    fn put_all(&mut self, keys: &[String]) -> u64 {
+        let answers = &mut self.answers[..keys.len()];
+        self.filter.put_many(keys, answers);
+        count(answers)
+    }
+
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
+        let answers = &mut self.answers[..keys.len()];
+        self.filter.might_contain_many(keys, answers);
+        count(answers)
+    }
+}
+
+fn count(answers: &[bool]) -> u64 {
+    answers.iter().map(|answer| u64::from(*answer)).sum()
 }

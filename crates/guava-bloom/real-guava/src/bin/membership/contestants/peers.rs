@@ -57,7 +57,7 @@ macro_rules! fastbloom {
                 keys.iter().map(put).sum()
             }
 
-            fn ask_all(&self, keys: &[String]) -> u64 {
+            fn ask_all(&mut self, keys: &[String]) -> u64 {
                 let ask = |key: &String| u64::from(self.0.contains(key.as_str()));
                 keys.iter().map(ask).sum()
             }
@@ -115,7 +115,7 @@ impl Filter for Bloomfilter {
         keys.iter().map(put).sum()
     }
 
-    fn ask_all(&self, keys: &[String]) -> u64 {
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
         let ask = |key: &String| u64::from(self.0.check(key));
         keys.iter().map(ask).sum()
     }
