@@ -29,7 +29,7 @@ use crate::{suite, workspace};
     cargo xtask bench --suite memory\n\n\
     point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    memory needs 1.2 GB of memory.")]
+    memory needs 1.2 GB of it.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
