@@ -1,7 +1,7 @@
 //! What filters and sets take for each key, against how often they are wrong: from the measurements of the program to
 //! bits, rates with their intervals, and a chart.
 //!
-//! No time is measured. Files are those of all benchmarks, see [`benchmark`](crate::benchmark).
+//! No time is measured. Files are those of all benchmarks, see [`benchmark`].
 
 mod summary;
 #[cfg(test)]
