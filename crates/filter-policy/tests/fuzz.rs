@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use filter_policy::table::{BlockHandle, BlockRole, MAX_METAINDEX_BYTES, Table, TableError, block_checksum};
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy, FilterView, KeyHasher,
-    LevelDbHash,
+    BitsPerKey, BloomFilter64View, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy,
+    FilterView, KeyHasher, LevelDbHash, RocksDbFilterKind, RocksDbFilterView,
 };
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -20,8 +20,17 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 mod data;
 #[path = "support/reading.rs"]
 mod reading;
+#[path = "support/rows.rs"]
+mod rows;
 
 use reading::check_reading;
+use rows::{rows, unhex};
+
+/// A filter in one of the files of golden filters.
+#[derive(serde::Deserialize)]
+struct Golden {
+    filter_hex: Option<String>,
+}
 
 const TABLES: [&str; 8] = [
     "article/article_highbit_bpk10.ldb",
@@ -186,6 +195,43 @@ fn filters() {
             view.estimated_keys()
                 .is_none_or(|keys| keys.is_finite() && keys >= 0.0)
         );
+    });
+}
+
+/// Filters of RocksDB's and of `BloomFilter64.Xxph3`, each read as either.
+#[test]
+fn filters_of_the_newer_kinds() {
+    let golden = [
+        "rocksdb/filters.jsonl",
+        "rocksdb/odd_filters.jsonl",
+        "bloom64/filters.jsonl",
+    ];
+    let filters = golden.iter().flat_map(|file| rows::<Golden>(file));
+    let corpus: Vec<Vec<u8>> = filters
+        .filter_map(|row| row.filter_hex)
+        .map(|hex| unhex(&hex))
+        .collect();
+    assert!(corpus.len() > 300);
+    fuzz(&corpus, 200_000, |source, filter| {
+        let key = source.0.next_u64().to_le_bytes();
+        let key = &key[..source.below(9)];
+        let view = RocksDbFilterView::new(&filter);
+        let may_match = view.may_match(key);
+        assert!((0.0..=1.0).contains(&view.false_positive_rate()));
+        match view.kind() {
+            RocksDbFilterKind::Empty => assert!(!may_match && filter.len() <= 5),
+            RocksDbFilterKind::Reserved => assert!(may_match),
+            _ => assert!(view.bits() <= filter.len() as u64 * 8),
+        }
+        let view = BloomFilter64View::new(&filter);
+        let may_match = view.may_match(key);
+        assert!((0.0..=1.0).contains(&view.false_positive_rate()));
+        match view.kind() {
+            FilterKind::TooShort => assert!(!may_match && filter.len() < 2),
+            FilterKind::Reserved => assert!(may_match),
+            FilterKind::Bloom => assert!(may_match || view.ones() < view.bits()),
+            kind => panic!("{kind:?} is new"),
+        }
     });
 }
 
