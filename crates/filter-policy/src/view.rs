@@ -11,8 +11,9 @@ use crate::probe::ProbeSequence;
 /// Probes reach the first 2^32 bits of a filter and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
 
-/// The filter to which every reader of LevelDB's format says "may match", whatever the key: its last byte is
-/// above [`MAX_PROBES`] and reserved. Engines' adapters store it where a filter cannot be made.
+/// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
+/// whatever the key: its last byte is above [`MAX_PROBES`] and reserved. Engines' adapters store it where a
+/// filter cannot be made.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};

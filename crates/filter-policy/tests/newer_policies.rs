@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, CacheLine, FastLocalBloomPolicy,
-    FilterPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView,
+    FilterPolicy, LegacyFullFilterPolicy, MATCHES_EVERYTHING, RocksDbBitsPerKey, RocksDbFilterKind,
+    RocksDbFilterView,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -73,6 +74,20 @@ fn every_encoding_has_its_own_name() {
     ]);
     let distinct: BTreeSet<&String> = names.iter().collect();
     assert_eq!(distinct.len(), names.len(), "{names:?}");
+}
+
+/// Adapters store it where a filter cannot be made.
+#[test]
+fn what_matches_everything_does_so_under_every_policy() {
+    for policy in newer_policies(BitsPerKey::whole(10), RocksDbBitsPerKey::MIN) {
+        for key in [&b""[..], b"key", &[0xff; 300]] {
+            assert!(
+                policy.key_may_match(key, &MATCHES_EVERYTHING),
+                "{}",
+                policy.name()
+            );
+        }
+    }
 }
 
 /// Those that take the last byte for k.

@@ -8,7 +8,7 @@ use super::fast_local::{self, Line};
 use super::legacy::{self, LegacyFullFilterPolicy, Lines};
 use super::ribbon::Solution;
 use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
-use crate::view::count_ones;
+use crate::view::{MATCHES_EVERYTHING, count_ones};
 
 /// What stored filter bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,8 @@ use crate::view::count_ones;
 pub enum RocksDbFilterKind {
     /// At most five bytes: a filter of no keys, which never matches.
     Empty,
-    /// What RocksDB reserves for other encodings, or cannot read: always matches.
+    /// What RocksDB reserves for other encodings, or cannot read, and
+    /// [`MATCHES_EVERYTHING`](crate::MATCHES_EVERYTHING): always matches.
     Reserved,
     /// A Bloom filter of format version 4 or before.
     LegacyBloom,
@@ -75,7 +76,12 @@ impl<'a> RocksDbFilterView<'a> {
     #[inline]
     pub fn new(filter: &'a [u8]) -> Self {
         let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
-            return Self(Contents::Empty);
+            // RocksDB writes no two bytes; who could not make a filter writes these.
+            return Self(if filter == MATCHES_EVERYTHING {
+                Contents::Reserved
+            } else {
+                Contents::Empty
+            });
         };
         if filter.len() < MIN_LEN {
             return Self(Contents::Empty);

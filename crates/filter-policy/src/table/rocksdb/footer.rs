@@ -58,12 +58,11 @@ impl RocksDbFooter {
     ///
     /// [`Damage::ChecksumKind`], [`Damage::FooterMark`].
     pub fn decode(bytes: &[u8; ROCKSDB_FOOTER_LEN], offset: u64) -> Result<Self, Damage> {
+        let format_version = format_version(bytes);
         let [kind, rest @ ..] = bytes;
-        let (part, version) = rest
+        let (part, _) = rest
             .split_first_chunk::<40>()
             .expect("a footer has 40 bytes between the checksum and the version");
-        let version: [u8; 4] = *version.first_chunk().expect("twelve bytes are left");
-        let format_version = u32::from_le_bytes(version);
         let checksum = ChecksumKind::from_number(*kind).ok_or(Damage::ChecksumKind { found: *kind })?;
         if format_version < FIRST_WITH_CHECKSUM {
             let mut with_magic = [0; FOOTER_LEN];
@@ -113,4 +112,10 @@ impl RocksDbFooter {
         *stored = [0; 4];
         Some((checksum, without))
     }
+}
+
+/// The format version that a footer tells.
+pub(super) fn format_version(footer: &[u8; ROCKSDB_FOOTER_LEN]) -> u32 {
+    let [.., a, b, c, d, _, _, _, _, _, _, _, _] = *footer;
+    u32::from_le_bytes([a, b, c, d])
 }

@@ -10,7 +10,7 @@ use super::super::reader::{MetaindexEntry, read_metaindex};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
 use super::filters::{FilterPartition, RocksDbFilters};
-use super::footer::{MAX_FORMAT_VERSION, ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
+use super::footer::{MAX_FORMAT_VERSION, ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
 use crate::RocksDbFilterView;
@@ -305,12 +305,11 @@ fn read_footer<R: ReadAt>(blocks: Blocks<R>) -> Result<(Blocks<R>, RocksDbFooter
     let offset = blocks.end().checked_sub(LONGER).ok_or(too_short)?;
     let mut bytes = [0; ROCKSDB_FOOTER_LEN];
     blocks.read(offset, &mut bytes)?;
-    let footer = RocksDbFooter::decode(&bytes, offset)?;
-    if footer.format_version > MAX_FORMAT_VERSION {
-        return Err(TableError::UnsupportedVersion {
-            found: footer.format_version,
-        });
+    let found = format_version(&bytes);
+    if found > MAX_FORMAT_VERSION {
+        return Err(TableError::UnsupportedVersion { found });
     }
+    let footer = RocksDbFooter::decode(&bytes, offset)?;
     let blocks = with_protection(blocks, LONGER, footer)?;
     if let Some((stored, [without @ .., last])) = footer.own_checksum(&bytes) {
         // Files without checksums have the number of the place here all the same.
