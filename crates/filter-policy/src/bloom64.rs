@@ -12,9 +12,9 @@ use crate::params::MAX_PROBES;
 /// answers "may match".
 const MARKER: u8 = 0x80;
 
-/// What the hash value is multiplied by for each further probe: a generator whose values lie evenly in all dimensions
-/// that filters use (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential pseudorandom
-/// number generators", 2022, table 5, for 64 bits without an addend).
+/// What the hash value is multiplied by for each further probe: a multiplier that was found to spread well for generators
+/// of 64 bits without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
+/// pseudorandom number generators", 2022).
 const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 
 /// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on: where
