@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, CacheLine, FastLocalBloomPolicy,
-    FilterPolicy, LegacyFullFilterPolicy, MATCHES_EVERYTHING, RocksDbBitsPerKey, RocksDbFilterKind,
-    RocksDbFilterView,
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, CacheLine, Error,
+    FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, MATCHES_EVERYTHING, RocksDbBitsPerKey,
+    RocksDbFilterKind, RocksDbFilterView,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -74,6 +74,32 @@ fn every_encoding_has_its_own_name() {
     ]);
     let distinct: BTreeSet<&String> = names.iter().collect();
     assert_eq!(distinct.len(), names.len(), "{names:?}");
+}
+
+#[test]
+fn a_short_slice_is_an_error_that_says_how_much_is_needed() {
+    // Ten keys and a repeat: the policies of RocksDB's size the filter by ten.
+    let keys: Vec<Vec<u8>> = (0..11_u8).map(|i| vec![i.min(9)]).collect();
+    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    for policy in newer_policies(BitsPerKey::whole(60), RocksDbBitsPerKey::whole(52)) {
+        let needed = create(&*policy, &keys).len();
+        for given in [0, 1, 5, needed / 2, needed - 1] {
+            let mut out = vec![0xaa; given];
+            let error = policy.create_filter(&slices, &mut out).unwrap_err();
+            assert_eq!(
+                error,
+                Error::BufferTooShort { needed, given },
+                "{}",
+                policy.name()
+            );
+        }
+        let mut exact = vec![0; needed];
+        assert!(
+            policy.create_filter(&slices, &mut exact).is_ok(),
+            "{}",
+            policy.name()
+        );
+    }
 }
 
 /// Adapters store it where a filter cannot be made.

@@ -12,8 +12,8 @@ use crate::policy::{FilterPolicy, append_with};
 /// Below so many slots the smaller of the two kinds is written.
 const SMALL_SLOTS: u32 = 1024;
 
-/// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, three to
-/// five times as long to build, and slower to ask.
+/// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
+/// to build and to ask.
 ///
 /// `bits_per_key` are those of a Bloom filter of the same rate; the filter itself takes about 7 bits a key where they
 /// are 10. While it is built it takes 32 bytes a slot besides, a slot being a key and a little more. For few keys, where
