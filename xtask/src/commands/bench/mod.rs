@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks against peers.
 
 mod membership;
+mod memory;
 mod point_reads;
 
 use std::io::{self, Write as _};
@@ -24,9 +25,11 @@ use crate::{suite, workspace};
 #[command(after_help = "Examples:\n  \
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
-    cargo xtask bench --suite membership\n\n\
+    cargo xtask bench --suite membership\n  \
+    cargo xtask bench --suite memory\n\n\
     point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
-    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory.")]
+    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
+    memory needs 1.2 GB of it.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -47,6 +50,8 @@ enum Name {
     PointReads,
     /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
+    /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
+    Memory,
 }
 
 impl Name {
@@ -54,6 +59,7 @@ impl Name {
         match self {
             Self::PointReads => point_reads::SUITE,
             Self::Membership => membership::SUITE,
+            Self::Memory => memory::SUITE,
         }
     }
 
