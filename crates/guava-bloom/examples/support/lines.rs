@@ -9,8 +9,11 @@ use super::Failure;
 /// Bytes that are asked for at a time.
 const PIECE: usize = 1 << 18;
 
-/// The longest line that is taken for a key, so that a stream without line ends does not fill the memory.
+/// Lines of up to so many bytes are taken; a stream without line ends must not fill the memory.
 const LONGEST: usize = 1 << 28;
+
+/// The bytes of such a line with CR and LF.
+const MOST: usize = LONGEST + 2;
 
 /// Puts the lines of standard input into a filter.
 pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
@@ -71,13 +74,13 @@ impl<R: Read> HashedLines<R> {
     /// Reads what there is, once.
     fn read(&mut self) -> Result<(), Failure> {
         if self.filled == self.buffer.len() {
-            if self.filled >= LONGEST {
+            if self.filled >= MOST {
                 return Err(Failure::Input(format!(
                     "line {} of standard input is longer than {LONGEST} bytes",
                     self.lines + 1
                 )));
             }
-            self.buffer.resize(2 * self.filled, 0);
+            self.buffer.resize(MOST.min(2 * self.filled), 0);
         }
         let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
         loop {
