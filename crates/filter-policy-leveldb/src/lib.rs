@@ -14,4 +14,4 @@ pub use error::Error;
 pub use ffi::Callbacks;
 #[cfg(feature = "leveldb")]
 pub use ffi::{Database, DatabaseOptions, LevelDbPolicy};
-pub use policy::{HASH_LEVELDB, HASH_MURMUR2};
+pub use policy::{HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON};

@@ -4,30 +4,46 @@
 
 use core::ffi::{CStr, c_int};
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, LevelDbHash, Murmur2};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
+    LevelDbHash, Murmur2, RibbonPolicy, RocksDbBitsPerKey,
+};
 
 /// `FILTER_POLICY_HASH_MURMUR2` of the header: the policy `BloomFilter2`.
 pub const HASH_MURMUR2: c_int = 0;
 /// `FILTER_POLICY_HASH_LEVELDB` of the header: LevelDB's own policy, `leveldb.BuiltinBloomFilter2`.
 pub const HASH_LEVELDB: c_int = 1;
+/// `FILTER_POLICY_BLOOM64` of the header: the policy `BloomFilter64.Xxph3`.
+pub const POLICY_BLOOM64: c_int = 2;
+/// `FILTER_POLICY_FAST_LOCAL_BLOOM` of the header: RocksDB's `rocksdb.internal.FastLocalBloomFilter`.
+pub const POLICY_FAST_LOCAL_BLOOM: c_int = 3;
+/// `FILTER_POLICY_RIBBON` of the header: RocksDB's `rocksdb.internal.Standard128RibbonFilter`.
+pub const POLICY_RIBBON: c_int = 4;
 
 /// A policy that a C program chose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ChosenPolicy {
     BloomFilter2(BloomFilterPolicy<Murmur2>),
     LevelDbBuiltin(BloomFilterPolicy<LevelDbHash>),
+    Bloom64(BloomFilter64Policy),
+    FastLocalBloom(FastLocalBloomPolicy),
+    Ribbon(RibbonPolicy),
 }
 
 impl ChosenPolicy {
     /// `None` if there is no such policy.
-    pub(crate) fn new(bits_per_key: c_int, hash: c_int) -> Option<Self> {
-        let bits_per_key = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
-        let bits_per_key = BitsPerKey::whole(bits_per_key);
-        match hash {
+    pub(crate) fn new(bits_per_key: c_int, policy: c_int) -> Option<Self> {
+        let whole = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
+        let bits_per_key = BitsPerKey::whole(whole);
+        let rocksdb_bits = RocksDbBitsPerKey::whole(whole);
+        match policy {
             HASH_MURMUR2 => Some(Self::BloomFilter2(BloomFilterPolicy::bloom_filter2(bits_per_key))),
             HASH_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
                 bits_per_key,
             ))),
+            POLICY_BLOOM64 => Some(Self::Bloom64(BloomFilter64Policy::new(bits_per_key))),
+            POLICY_FAST_LOCAL_BLOOM => Some(Self::FastLocalBloom(FastLocalBloomPolicy::new(rocksdb_bits))),
+            POLICY_RIBBON => Some(Self::Ribbon(RibbonPolicy::new(rocksdb_bits))),
             _ => None,
         }
     }
@@ -37,36 +53,44 @@ impl ChosenPolicy {
         match self {
             Self::BloomFilter2(_) => c"BloomFilter2",
             Self::LevelDbBuiltin(_) => c"leveldb.BuiltinBloomFilter2",
+            Self::Bloom64(_) => c"BloomFilter64.Xxph3",
+            Self::FastLocalBloom(_) => c"rocksdb.internal.FastLocalBloomFilter",
+            Self::Ribbon(_) => c"rocksdb.internal.Standard128RibbonFilter",
+        }
+    }
+
+    fn policy(&self) -> &dyn FilterPolicy {
+        match self {
+            Self::BloomFilter2(policy) => policy,
+            Self::LevelDbBuiltin(policy) => policy,
+            Self::Bloom64(policy) => policy,
+            Self::FastLocalBloom(policy) => policy,
+            Self::Ribbon(policy) => policy,
         }
     }
 }
 
 impl FilterPolicy for ChosenPolicy {
     fn name(&self) -> &str {
-        match self {
-            Self::BloomFilter2(policy) => policy.name(),
-            Self::LevelDbBuiltin(policy) => policy.name(),
-        }
+        self.policy().name()
     }
 
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        match self {
-            Self::BloomFilter2(policy) => policy.max_filter_len(keys),
-            Self::LevelDbBuiltin(policy) => policy.max_filter_len(keys),
-        }
+        self.policy().max_filter_len(keys)
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        match self {
-            Self::BloomFilter2(policy) => policy.create_filter(keys, out),
-            Self::LevelDbBuiltin(policy) => policy.create_filter(keys, out),
-        }
+        self.policy().create_filter(keys, out)
     }
 
+    // Asked for every Get, so that it is worth a match whose arms are compiled into it.
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match self {
             Self::BloomFilter2(policy) => policy.key_may_match(key, filter),
             Self::LevelDbBuiltin(policy) => policy.key_may_match(key, filter),
+            Self::Bloom64(policy) => policy.key_may_match(key, filter),
+            Self::FastLocalBloom(policy) => policy.key_may_match(key, filter),
+            Self::Ribbon(policy) => policy.key_may_match(key, filter),
         }
     }
 }
@@ -75,24 +99,41 @@ impl FilterPolicy for ChosenPolicy {
 mod tests {
     use super::*;
 
+    const ALL: core::ops::RangeInclusive<c_int> = HASH_MURMUR2..=POLICY_RIBBON;
+
     #[test]
     fn names_for_c_are_the_policies_own() {
-        for hash in [HASH_MURMUR2, HASH_LEVELDB] {
-            let policy = ChosenPolicy::new(10, hash).unwrap();
+        let mut names = Vec::new();
+        for number in ALL {
+            let policy = ChosenPolicy::new(10, number).unwrap();
             assert_eq!(policy.c_name().to_str(), Ok(policy.name()));
+            names.push(policy.name().to_owned());
         }
+        // What databases hold is found by these.
+        assert_eq!(
+            names,
+            [
+                "BloomFilter2",
+                "leveldb.BuiltinBloomFilter2",
+                "BloomFilter64.Xxph3",
+                "rocksdb.internal.FastLocalBloomFilter",
+                "rocksdb.internal.Standard128RibbonFilter",
+            ]
+        );
     }
 
     #[test]
-    fn only_positive_bits_and_known_hashes_make_a_policy() {
-        for bits in [c_int::MIN, -1, 0] {
-            assert!(ChosenPolicy::new(bits, HASH_LEVELDB).is_none(), "{bits}");
+    fn only_positive_bits_and_known_numbers_make_a_policy() {
+        for number in ALL {
+            for bits in [c_int::MIN, -1, 0] {
+                assert!(ChosenPolicy::new(bits, number).is_none(), "{bits}");
+            }
+            for bits in [1, 10, 101, c_int::MAX] {
+                assert!(ChosenPolicy::new(bits, number).is_some(), "{bits}");
+            }
         }
-        for bits in [1, 10, c_int::MAX] {
-            assert!(ChosenPolicy::new(bits, HASH_MURMUR2).is_some(), "{bits}");
-        }
-        for hash in [c_int::MIN, -1, 2, c_int::MAX] {
-            assert!(ChosenPolicy::new(10, hash).is_none(), "{hash}");
+        for number in [c_int::MIN, -1, POLICY_RIBBON + 1, c_int::MAX] {
+            assert!(ChosenPolicy::new(10, number).is_none(), "{number}");
         }
     }
 }

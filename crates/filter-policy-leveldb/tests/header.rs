@@ -8,8 +8,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
-use filter_policy_leveldb::{HASH_LEVELDB, HASH_MURMUR2};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy, RibbonPolicy,
+    RocksDbBitsPerKey,
+};
+use filter_policy_leveldb::{
+    HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
+};
 
 /// What a static library of Rust's needs besides on Linux; cargo tells with
 /// `cargo rustc --release -- --print native-static-libs`.
@@ -20,9 +25,13 @@ const STATIC_NEEDS: [&str; 5] = ["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"];
 fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
-    let policies: [&dyn FilterPolicy; 2] = [
+    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
+    let policies: [&dyn FilterPolicy; 5] = [
         &BloomFilterPolicy::bloom_filter2(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
+        &BloomFilter64Policy::new(ten),
+        &FastLocalBloomPolicy::new(rocksdb_ten),
+        &RibbonPolicy::new(rocksdb_ten),
     ];
     let mut lines = String::new();
     for policy in policies {
@@ -124,8 +133,16 @@ fn the_header_has_the_functions_of_the_code() {
 
 #[test]
 fn the_header_has_the_numbers_of_the_code() {
-    assert_eq!(number_in_header("FILTER_POLICY_HASH_MURMUR2"), HASH_MURMUR2);
-    assert_eq!(number_in_header("FILTER_POLICY_HASH_LEVELDB"), HASH_LEVELDB);
+    let numbers = [
+        ("FILTER_POLICY_HASH_MURMUR2", HASH_MURMUR2),
+        ("FILTER_POLICY_HASH_LEVELDB", HASH_LEVELDB),
+        ("FILTER_POLICY_BLOOM64", POLICY_BLOOM64),
+        ("FILTER_POLICY_FAST_LOCAL_BLOOM", POLICY_FAST_LOCAL_BLOOM),
+        ("FILTER_POLICY_RIBBON", POLICY_RIBBON),
+    ];
+    for (number, (name, of_code)) in (0..).zip(numbers) {
+        assert_eq!((number_in_header(name), of_code), (number, number), "{name}");
+    }
 }
 
 #[test]
@@ -171,9 +188,18 @@ fn an_allocator_that_fails_loses_no_key() {
         .arg(libraries().join("libfilter_policy_leveldb.a"))
         .args(wraps.iter().map(OsStr::new))
         .args(STATIC_NEEDS));
-    // One for the state and eight in reserve; one for the slices of the keys and one for the filter.
-    assert_eq!(
-        run(&mut Command::new(&program)),
-        "9 allocations in filter_policy_new, 2 in filter_policy_create_filter\n"
-    );
+    // One for the state and eight in reserve; one for the slices of the keys and one for the filter. A Ribbon filter takes
+    // memory for its system and, as they become more, for the hash values.
+    let expected: String = [
+        ("BloomFilter2", 2),
+        ("leveldb.BuiltinBloomFilter2", 2),
+        ("BloomFilter64.Xxph3", 2),
+        ("rocksdb.internal.FastLocalBloomFilter", 2),
+        ("rocksdb.internal.Standard128RibbonFilter", 13),
+    ]
+    .map(|(name, in_create)| {
+        format!("{name}: 9 allocations in filter_policy_new, {in_create} in filter_policy_create_filter\n")
+    })
+    .concat();
+    assert_eq!(run(&mut Command::new(&program)), expected);
 }

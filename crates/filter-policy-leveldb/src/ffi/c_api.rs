@@ -11,11 +11,11 @@ use crate::policy::ChosenPolicy;
 /// `filter_policy_new`: a policy, to be freed with [`filter_policy_destroy`]; null if there is none such or no
 /// memory.
 ///
-/// The header has an enum in the place of `hash`. In Rust it must be a number, since C may pass any.
+/// The header has an enum in the place of `policy`. In Rust it must be a number, since C may pass any.
 #[unsafe(no_mangle)]
-pub extern "C" fn filter_policy_new(bits_per_key: c_int, hash: c_int) -> *mut c_void {
+pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut c_void {
     caught(|| {
-        let policy = ChosenPolicy::new(bits_per_key, hash)?;
+        let policy = ChosenPolicy::new(bits_per_key, policy)?;
         Some(State::allocate(policy, Cow::Borrowed(policy.c_name())))
     })
     .unwrap_or(ptr::null_mut())

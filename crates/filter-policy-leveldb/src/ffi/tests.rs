@@ -10,7 +10,9 @@ use core::{ptr, slice};
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 use super::{Callbacks, filter_policy_new};
-use crate::policy::{ChosenPolicy, HASH_LEVELDB, HASH_MURMUR2};
+use crate::policy::{
+    ChosenPolicy, HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
+};
 
 const OPEN: [u8; 2] = [0x00, 0xff];
 
@@ -23,9 +25,9 @@ impl Called {
     }
 
     /// The functions of the C library, by the same calls.
-    fn c_api(bits_per_key: c_int, hash: c_int) -> Self {
+    fn c_api(bits_per_key: c_int, policy: c_int) -> Self {
         Self(Callbacks {
-            state: filter_policy_new(bits_per_key, hash),
+            state: filter_policy_new(bits_per_key, policy),
             destructor: super::filter_policy_destroy,
             create_filter: super::filter_policy_create_filter,
             key_may_match: super::filter_policy_key_may_match,
@@ -97,8 +99,19 @@ fn taken(filter: *mut c_char, length: usize) -> Vec<u8> {
     bytes
 }
 
-fn policies() -> [(Called, ChosenPolicy); 2] {
-    [HASH_MURMUR2, HASH_LEVELDB].map(|hash| (Called::c_api(10, hash), ChosenPolicy::new(10, hash).unwrap()))
+/// The policies, and whether their filter of no keys has bytes.
+fn policies() -> [(Called, ChosenPolicy, bool); 5] {
+    [
+        HASH_MURMUR2,
+        HASH_LEVELDB,
+        POLICY_BLOOM64,
+        POLICY_FAST_LOCAL_BLOOM,
+        POLICY_RIBBON,
+    ]
+    .map(|number| {
+        let policy = ChosenPolicy::new(10, number).unwrap();
+        (Called::c_api(10, number), policy, number != POLICY_RIBBON)
+    })
 }
 
 #[test]
@@ -112,22 +125,30 @@ fn filters_are_those_of_the_policies() {
         &[b"same".as_slice(); 100],
         &[&long, &long[1..], &long[2..]],
     ];
-    for (called, policy) in policies() {
+    let numbers: Vec<[u8; 4]> = (0..5_000_u32).map(u32::to_be_bytes).collect();
+    let many: Vec<&[u8]> = numbers.iter().map(<[u8; 4]>::as_slice).collect();
+    for (called, policy, empty_has_bytes) in policies() {
         assert_eq!(called.name(), policy.name());
-        for keys in sets {
+        for keys in sets.into_iter().chain([many.as_slice()]) {
             let mut expected = Vec::new();
             policy.append_filter(keys, &mut expected).unwrap();
+            let denies = !keys.is_empty() || empty_has_bytes;
+            if !denies {
+                // An empty filter is never handed to LevelDB.
+                assert_eq!(expected, []);
+                expected = OPEN.to_vec();
+            }
             let filter = called.create(keys);
-            assert_eq!(filter, expected, "{}: {keys:x?}", policy.name());
+            assert!(filter == expected, "{}: {} keys", policy.name(), keys.len());
             assert!(keys.iter().all(|key| called.may_match(key, &filter)));
-            assert!(!called.may_match(b"absent", &filter));
+            assert_eq!(called.may_match(b"absent", &filter), !denies);
         }
     }
 }
 
 #[test]
 fn a_null_pointer_of_length_0_is_no_bytes() {
-    for (called, _) in policies() {
+    for (called, ..) in policies() {
         let (key, length) = (ptr::null(), 0);
         let filter = called.create_raw(&raw const key, &raw const length, 1);
         assert_eq!(filter, called.create(&[b""]));
@@ -144,7 +165,7 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
     let keys = [key, ptr::null(), key];
     let lengths = [3, 3, 3];
     let (present, absent) = (keys.as_ptr(), ptr::null());
-    for (called, _) in policies() {
+    for (called, ..) in policies() {
         for count in [-1, c_int::MIN, c_int::MAX, (1 << 30) + 1] {
             assert_eq!(
                 called.create_raw(present, lengths.as_ptr(), count),
@@ -167,15 +188,22 @@ fn filters_that_cannot_be_made_let_every_key_pass() {
         assert_eq!(taken(filter, 2), OPEN);
     }
     // 17 keys at 2^31 - 1 bits each take more than LevelDB can address.
-    let widest = Called::c_api(c_int::MAX, HASH_LEVELDB);
-    assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
+    for policy in [HASH_LEVELDB, POLICY_BLOOM64] {
+        let widest = Called::c_api(c_int::MAX, policy);
+        assert_eq!(widest.create(&[b"key".as_slice(); 17]), OPEN);
+    }
+    // RocksDB's take no more than 100.
+    for policy in [POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON] {
+        let [widest, of_100] = [c_int::MAX, 100].map(|bits| Called::c_api(bits, policy).create(&[b"key"]));
+        assert_eq!(widest, of_100);
+    }
 }
 
 #[test]
 fn questions_that_cannot_be_asked_are_answered_may_match() {
-    let filter = [0, 0, 0, 0, 0, 0, 0, 0, 6];
-    let bytes = filter.as_ptr().cast();
-    for (called, _) in policies() {
+    for (called, ..) in policies() {
+        let filter = called.create(&[b"stored"]);
+        let bytes = filter.as_ptr().cast();
         assert!(!called.may_match(b"key", &filter));
         assert!(called.may_match_raw(ptr::null(), 3, bytes, filter.len()));
         assert!(called.may_match_raw(bytes, usize::MAX, bytes, filter.len()));
@@ -186,18 +214,29 @@ fn questions_that_cannot_be_asked_are_answered_may_match() {
 
 #[test]
 fn what_a_disk_holds_is_answered() {
-    let answers: [(&[u8], bool); 7] = [
-        (&[], false),
-        (&[6], false),
-        (&[0xff], false),
-        (&[0, 0], true),
-        (&[0, 30], false),
-        (&[0, 31], true),
-        (&OPEN, true),
+    // With the hashes, with 64 bits of hash, and with RocksDB's.
+    let answers: [(&[u8], [bool; 3]); 12] = [
+        (&[], [false; 3]),
+        (&[6], [false; 3]),
+        (&[0xff], [false; 3]),
+        (&[0, 0], [true, true, false]),
+        (&[0, 30], [false, true, false]),
+        (&[0, 31], [true, true, false]),
+        (&[0, 0x81], [true, false, false]),
+        (&[0, 0x9f], [true, true, false]),
+        (&[0, 0xff, 0, 6, 0, 0], [true; 3]),
+        (&[0, 0xfe, 7, 1, 0, 0], [true; 3]),
+        (&[0, 0, 0, 0, 0, 0], [true; 3]),
+        (&OPEN, [true; 3]),
     ];
-    for (called, _) in policies() {
-        for (filter, answer) in answers {
-            assert_eq!(called.may_match(b"key", filter), answer, "{filter:x?}");
+    for ((called, ..), format) in policies().iter().zip([0, 0, 1, 2, 2]) {
+        for (filter, answers) in answers {
+            assert_eq!(
+                called.may_match(b"key", filter),
+                answers[format],
+                "{}: {filter:x?}",
+                called.name()
+            );
         }
     }
 }
@@ -207,7 +246,10 @@ fn a_null_state_loses_no_key() {
     for (bits, hash) in [
         (0, HASH_LEVELDB),
         (-1, HASH_MURMUR2),
-        (10, 2),
+        (0, POLICY_BLOOM64),
+        (-1, POLICY_FAST_LOCAL_BLOOM),
+        (0, POLICY_RIBBON),
+        (10, POLICY_RIBBON + 1),
         (10, -1),
         (10, c_int::MAX),
     ] {

@@ -13,6 +13,9 @@
 #endif
 CHECK_NUMBER(FILTER_POLICY_HASH_MURMUR2, 0);
 CHECK_NUMBER(FILTER_POLICY_HASH_LEVELDB, 1);
+CHECK_NUMBER(FILTER_POLICY_BLOOM64, 2);
+CHECK_NUMBER(FILTER_POLICY_FAST_LOCAL_BLOOM, 3);
+CHECK_NUMBER(FILTER_POLICY_RIBBON, 4);
 CHECK_NUMBER(sizeof(filter_policy_hash), sizeof(int));
 
 /* The parameters of leveldb_filterpolicy_create, from leveldb/c.h. */
@@ -23,7 +26,7 @@ typedef unsigned char (*key_may_match)(void*, const char* key, size_t length, co
                                        size_t filter_length);
 typedef const char* (*policy_name)(void*);
 
-static void use(int bits_per_key, filter_policy_hash hash) {
+static void use(int bits_per_key, filter_policy_hash policy) {
   void* (*create)(int, filter_policy_hash) = filter_policy_new;
   destructor destroy = filter_policy_destroy;
   create_filter build = filter_policy_create_filter;
@@ -32,7 +35,7 @@ static void use(int bits_per_key, filter_policy_hash hash) {
 
   const char* keys[4] = {"apple", "a\0b", NULL, "\xff\xfe\xfd"};
   const size_t lengths[4] = {5, 3, 0, 3};
-  void* state = create(bits_per_key, hash);
+  void* state = create(bits_per_key, policy);
   size_t length = 0, i;
   char* filter = build(state, keys, lengths, 4, &length);
   printf("%s %s ", state == NULL ? "null" : "policy", name(state));
@@ -47,7 +50,10 @@ static void use(int bits_per_key, filter_policy_hash hash) {
 int main(void) {
   use(10, FILTER_POLICY_HASH_MURMUR2);
   use(10, FILTER_POLICY_HASH_LEVELDB);
+  use(10, FILTER_POLICY_BLOOM64);
+  use(10, FILTER_POLICY_FAST_LOCAL_BLOOM);
+  use(10, FILTER_POLICY_RIBBON);
   use(0, FILTER_POLICY_HASH_LEVELDB);
-  use(10, (filter_policy_hash)2);
+  use(10, (filter_policy_hash)5);
   return 0;
 }

@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KEYS 100
+#define KEYS 2000
+#define POLICIES 5
 #define RESERVED 8
 
 void* __real_malloc(size_t size);
@@ -53,7 +54,7 @@ static void check(int condition, const char* what) {
   }
 }
 
-static char keys_text[KEYS][8];
+static char keys_text[KEYS][16];
 static const char* keys[KEYS];
 static size_t lengths[KEYS];
 
@@ -62,6 +63,9 @@ static int is_open(const char* filter, size_t length) {
   return length == 2 && filter[0] == 0 && (unsigned char)filter[1] == 0xff;
 }
 
+/* The length that a filter has with all the memory there is. */
+static size_t whole_length;
+
 /* A filter under the failures that are set; returns whether it is a whole one. */
 static int build(void* state) {
   size_t length = 99;
@@ -69,7 +73,7 @@ static int build(void* state) {
   int whole, i;
   first_failure = -1;
   check(filter != NULL, "a filter is null");
-  whole = length == (KEYS * 10 + 7) / 8 + 1;
+  whole = length == whole_length;
   check(whole || is_open(filter, length), "a filter is neither whole nor open");
   for (i = 0; i < KEYS; i++)
     check(filter_policy_key_may_match(state, keys[i], lengths[i], filter, length) == 1, "a key is lost");
@@ -89,22 +93,15 @@ static void exhaust(void* state) {
   }
 }
 
-int main(void) {
-  int number, i, status, whole, in_new = 0, in_create = 0;
+/* What fails while a policy is made; returns how many allocations that takes. */
+static int fail_in_new(filter_policy_hash policy) {
+  int number, only_one, in_new = 0;
   void* state;
-  pid_t child;
-  for (i = 0; i < KEYS; i++) {
-    sprintf(keys_text[i], "key%03d", i);
-    keys[i] = keys_text[i];
-    lengths[i] = strlen(keys_text[i]);
-  }
-
   /* A policy that cannot be made is null, and null is a policy that loses nothing. */
   for (number = 0; in_new == 0; number++) {
-    int only_one;
     for (only_one = 0; only_one <= 1; only_one++) {
       fail(number, only_one ? number : INT32_MAX);
-      state = filter_policy_new(10, FILTER_POLICY_HASH_MURMUR2);
+      state = filter_policy_new(10, policy);
       if (allocations <= number) in_new = number;
       first_failure = -1;
       check((state == NULL) == (number == 0), "only the first allocation decides whether there is a policy");
@@ -112,37 +109,63 @@ int main(void) {
       filter_policy_destroy(state);
     }
   }
+  return in_new;
+}
 
+/* What fails while a filter is made; returns how many allocations that takes. */
+static int fail_in_create(void* state) {
+  int number, whole;
   /* Each allocation of a creation fails alone, then with all that follow. */
-  state = filter_policy_new(10, FILTER_POLICY_HASH_LEVELDB);
-  check(state != NULL, "no policy");
   check(build(state), "no whole filter with all the memory there is");
   for (number = 0;; number++) {
     fail(number, number);
     whole = build(state);
-    if (allocations <= number) break;
+    if (allocations <= number) return number;
     check(!whole, "a filter without its memory");
     fail(number, INT32_MAX);
     check(!build(state), "a filter without its memory");
     check(build(state), "no whole filter after the memory came back");
   }
-  in_create = number;
+}
 
-  /* The reserve is filled again by every creation that finds memory. */
-  for (i = 0; i < 10 * RESERVED; i++) {
-    fail(0, INT32_MAX);
-    check(!build(state), "a filter without memory");
-    check(build(state), "no whole filter after the memory came back");
+int main(void) {
+  int i, policy, status, in_new, in_create;
+  void* state;
+  pid_t child;
+  for (i = 0; i < KEYS; i++) {
+    sprintf(keys_text[i], "key%06d", i);
+    keys[i] = keys_text[i];
+    lengths[i] = strlen(keys_text[i]);
   }
 
-  fflush(NULL);
-  child = fork();
-  check(child >= 0, "no child process");
-  if (child == 0) exhaust(state);
-  check(waitpid(child, &status, 0) == child, "the child process is lost");
-  check(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "keys would have been lost");
+  for (policy = 0; policy < POLICIES; policy++) {
+    char* filter;
+    state = filter_policy_new(10, (filter_policy_hash)policy);
+    check(state != NULL, "no policy");
+    filter = filter_policy_create_filter(state, keys, lengths, KEYS, &whole_length);
+    check(whole_length > KEYS / 2, "no whole filter");
+    free(filter);
 
-  filter_policy_destroy(state);
-  printf("%d allocations in filter_policy_new, %d in filter_policy_create_filter\n", in_new, in_create);
+    in_new = fail_in_new((filter_policy_hash)policy);
+    in_create = fail_in_create(state);
+
+    /* The reserve is filled again by every creation that finds memory. */
+    for (i = 0; i < 10 * RESERVED; i++) {
+      fail(0, INT32_MAX);
+      check(!build(state), "a filter without memory");
+      check(build(state), "no whole filter after the memory came back");
+    }
+
+    fflush(NULL);
+    child = fork();
+    check(child >= 0, "no child process");
+    if (child == 0) exhaust(state);
+    check(waitpid(child, &status, 0) == child, "the child process is lost");
+    check(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "keys would have been lost");
+
+    printf("%s: %d allocations in filter_policy_new, %d in filter_policy_create_filter\n", filter_policy_name(state),
+           in_new, in_create);
+    filter_policy_destroy(state);
+  }
   return 0;
 }
