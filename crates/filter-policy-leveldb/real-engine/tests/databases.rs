@@ -6,8 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
-use filter_policy_leveldb::{HASH_LEVELDB, HASH_MURMUR2};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
+    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
+};
+use filter_policy_leveldb::{
+    HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
+};
 use filter_policy_leveldb_real_engine::{Answers, Counting, Engine, EnginePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -201,6 +206,63 @@ fn a_database_of_bloom_filter2() {
         keys.check(&Engine::open(folder.path(), Some(wider), NO_CACHE)),
         reads
     );
+}
+
+/// Writes a database with a policy through the hook and opens it again: the filters are used by this policy, and by no
+/// other. Gives the folder.
+fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: &Keys) -> tempfile::TempDir {
+    let (writing, answers) = counted(policy.clone());
+    let folder = written_by(Some(writing), keys);
+    assert!(answers.filters() > 100, "{} filters", answers.filters());
+
+    let (reading, answers) = counted(policy.clone());
+    let engine = Engine::open(folder.path(), Some(reading), NO_CACHE);
+    let reads = keys.check(&engine);
+    assert!(reads < FEW, "{}: {reads} reads per absent key", policy.name());
+    assert!(answers.yes() >= keys.stored.len() as u64);
+    assert!(answers.no() > keys.absent.len() as u64 * 95 / 100);
+    drop(engine);
+
+    // LevelDB's own policy goes by the name, and never sees these filters.
+    let builtin = EnginePolicy::builtin(10);
+    let reads = keys.check(&Engine::open(folder.path(), Some(builtin), NO_CACHE));
+    assert!(reads > NEARLY_ALL, "{}: {reads} reads", policy.name());
+    folder
+}
+
+#[test]
+fn databases_of_the_newer_policies() {
+    let keys = Keys::new();
+    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
+    let folders = [
+        (round_trip(BloomFilter64Policy::new(TEN), &keys), POLICY_BLOOM64),
+        (
+            round_trip(FastLocalBloomPolicy::new(rocksdb_ten), &keys),
+            POLICY_FAST_LOCAL_BLOOM,
+        ),
+        (round_trip(RibbonPolicy::new(rocksdb_ten), &keys), POLICY_RIBBON),
+    ];
+    for (of_hook, number) in folders {
+        let c_library = || Some(EnginePolicy::c_library(10, number));
+        let folder = written_by(c_library(), &keys);
+        assert!(
+            tables(folder.path()) == tables(of_hook.path()),
+            "policy {number}: tables differ"
+        );
+        let reads = keys.check(&Engine::open(folder.path(), c_library(), NO_CACHE));
+        // The bits per key are no part of the formats.
+        let wider = EnginePolicy::c_library(20, number);
+        let engine = Engine::open(folder.path(), Some(wider), NO_CACHE);
+        assert_eq!(keys.check(&engine), reads, "policy {number}");
+        // Everything is written once more, so that all tables are built anew.
+        keys.write(&engine);
+        let fewer = keys.check(&engine);
+        assert!(
+            fewer < reads.max(0.001),
+            "policy {number}: {fewer} reads at 20 bits, {reads} at 10"
+        );
+    }
+    round_trip(LegacyFullFilterPolicy::new(rocksdb_ten), &keys);
 }
 
 #[test]
