@@ -26,7 +26,7 @@ const MILLIBITS_UP_TO: [u32; 29] = [
 ];
 
 /// The best probe count for so many keys in so many bits, 1 to 30.
-fn probes_for(bits: u64, keys: u64) -> u8 {
+pub(crate) fn probes_for(bits: u64, keys: u64) -> u8 {
     let fits = |&&millibits: &&u32| u128::from(bits) * 1000 > u128::from(keys) * u128::from(millibits);
     let below = MILLIBITS_UP_TO.iter().take_while(fits).count();
     u8::try_from(below).map_or(MAX_PROBES, |below| below + 1)

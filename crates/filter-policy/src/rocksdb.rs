@@ -8,12 +8,14 @@ mod bits_per_key;
 mod build;
 mod fast_local;
 mod legacy;
+mod rates;
 mod ribbon;
 mod view;
 
 pub use bits_per_key::RocksDbBitsPerKey;
 pub use fast_local::FastLocalBloomPolicy;
 pub use legacy::{CacheLine, LegacyFullFilterPolicy};
+pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
 pub use view::{RocksDbFilterKind, RocksDbFilterView};

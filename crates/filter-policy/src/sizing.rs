@@ -8,6 +8,7 @@
 //! | wanted | given | function |
 //! |---|---|---|
 //! | false-positive rate | bits, keys, k | [`rate`] |
+//! | | the same, for small filters too | [`exact_rate`] |
 //! | | bits per key, k | [`rate_at`] |
 //! | | bits per key, best k | [`best_rate_at`] |
 //! | bits per key | rate, best k | [`bits_per_key_for_rate`] |
@@ -23,15 +24,18 @@
 //! | bits per key | keys, rate | [`Format::bits_per_key_for_rate`] |
 //! | | keys, memory | [`Format::bits_per_key_for_bytes`] |
 //! | keys | memory, bits per key | [`Format::max_keys`] |
-//! | k | bits per key | [`Format::probe_count`] |
+//! | k | keys, bits per key | [`Format::probe_count`] |
 
 use core::f64::consts::LN_2;
 
 use crate::error::Error;
 
 mod format;
+mod lines;
+mod occupancy;
 
 pub use format::Format;
+pub use occupancy::exact_rate;
 
 /// The false-positive rate of a filter of `bits` bits that holds `keys` distinct keys with `probes` probes
 /// each: `(1 - (1 - 1/bits)^(probes * keys))^probes`.

@@ -56,6 +56,14 @@ pub(super) const fn probes_for(millibits: u32) -> u8 {
     }
 }
 
+/// How many lines so many keys take, at most 2^26 - 1.
+pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
+    let millibits = u128::from(keys) * u128::from(bits_per_key.millibits());
+    let bytes = millibits.div_ceil(8000).min(u128::from(MAX_BYTES));
+    // Always fits: below 2^26.
+    u64::try_from(bytes.div_ceil(LINE_LEN as u128)).unwrap_or(u64::MAX)
+}
+
 /// Which line a hash value belongs to; `lines` is below 2^26.
 #[inline]
 const fn line_of(hash: u64, lines: u64) -> usize {
@@ -229,11 +237,7 @@ impl Layout for FastLocalBloomPolicy {
     type Hash = u64;
 
     fn filter_len(&self, entries: usize) -> usize {
-        let millibits = entries as u128 * u128::from(self.bits_per_key.millibits());
-        let bytes = millibits
-            .div_ceil(8000)
-            .min(u128::from(MAX_BYTES))
-            .next_multiple_of(LINE_LEN as u128);
+        let bytes = lines_for(self.bits_per_key, entries as u64) * LINE_LEN as u64;
         // Always fits where addresses have 32 bits.
         usize::try_from(bytes).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
     }

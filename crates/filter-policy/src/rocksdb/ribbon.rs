@@ -9,10 +9,10 @@ mod banding;
 mod equation;
 #[cfg(feature = "alloc")]
 mod policy;
-#[cfg(feature = "alloc")]
 mod sizing;
 mod solution;
 
 #[cfg(feature = "alloc")]
 pub use policy::RibbonPolicy;
+pub(super) use sizing::{RibbonSize, size};
 pub(super) use solution::Solution;

@@ -1,14 +1,22 @@
 //! The sizes and rates of the stored formats.
 
-use super::{proper_rate, rate};
+use super::{exact_rate, lines, proper_rate, rate};
+use crate::bloom64;
 use crate::error::Error;
 use crate::params::BitsPerKey;
+use crate::rocksdb::{self, RocksDbBitsPerKey};
 
 /// Hash values of 32 bits reach no bit beyond this many.
 const REACHABLE_BITS: u64 = 1 << 32;
 
+/// Nearly as many as fit into 64 bits.
+const REACHABLE_BITS_OF_64: u64 = 1 << 63;
+
 /// From this many bits per key on, k is 30 and no longer grows.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
+
+/// RocksDB's formats go by no more.
+const MOST_BITS_OF_ROCKSDB: u32 = 100;
 
 /// A stored filter format, with its exact sizes.
 ///
@@ -17,50 +25,108 @@ const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 ///
 /// let fifteen = BitsPerKey::whole(15);
 /// assert_eq!(Format::LevelDb.filter_bytes(45_402, fifteen)?, 85_130);
-/// assert_eq!(Format::LevelDb.probe_count(fifteen), 10);
+/// assert_eq!(Format::LevelDb.probe_count(45_402, fifteen)?, Some(10));
 /// assert_eq!(Format::LevelDb.max_keys(85_130, fifteen), 45_402);
 /// assert_eq!(Format::LevelDb.bits_per_key_for_rate(45_402, 0.001)?, fifteen);
 /// assert_eq!(Format::LevelDb.bits_per_key_for_bytes(45_402, 85_130)?, fifteen);
+///
+/// // A tenth of a per cent in the others: the bits per key that they are configured with, and the bytes.
+/// for (format, bits, bytes) in [
+///     (Format::BloomFilter64, 15, 85_130),
+///     (Format::FastLocalBloom, 16, 90_821),
+///     (Format::Ribbon, 16, 60_741),
+/// ] {
+///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
+///     assert_eq!(bits_per_key, BitsPerKey::whole(bits));
+///     assert_eq!(format.filter_bytes(45_402, bits_per_key)?, bytes);
+/// }
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
+///
+/// RocksDB's formats take [`RocksDbBitsPerKey`]: from 0.5 on, where 1 is the least and 100 the most that counts. Fewer are
+/// an error here, since RocksDB writes no filter then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// LevelDB's filter, which all policies of this crate write: whole bytes, at least 8, and one that holds
-    /// k.
+    /// LevelDB's filter, which [`BloomFilterPolicy`](crate::BloomFilterPolicy) writes under each of its names: whole
+    /// bytes, at least 8, and one that holds k.
     LevelDb,
+    /// That of [`BloomFilter64Policy`](crate::BloomFilter64Policy): of the same length, with the best k.
+    BloomFilter64,
+    /// That of [`FastLocalBloomPolicy`](crate::FastLocalBloomPolicy): whole lines of 64 bytes, and five.
+    FastLocalBloom,
+    #[cfg_attr(
+        feature = "alloc",
+        doc = "That of [`RibbonPolicy`](crate::RibbonPolicy): words of 16 bytes, and five; the bits per key are those of a \
+               FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller."
+    )]
+    #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
+    Ribbon,
 }
 
 impl Format {
-    /// The exact length of the filter, in bytes.
+    /// The length of the filter, in bytes: exact, but that the first key's hash may make a Ribbon filter 16 bytes shorter.
+    /// The keys are distinct ones: RocksDB's formats do not count repeats.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits.
+    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits; [`Error::OutOfDomain`] when the bits per key are too few
+    /// for a filter of RocksDB's.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
-        match self {
-            Self::LevelDb => Ok(bits_per_key.filter_bits(keys)? / 8 + 1),
-        }
+        Ok(match self {
+            Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
+            Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
+            Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
+        })
     }
 
-    /// The probe count k that the format derives from the bits per key.
-    pub const fn probe_count(self, bits_per_key: BitsPerKey) -> u8 {
-        match self {
-            Self::LevelDb => bits_per_key.probe_count(),
-        }
-    }
-
-    /// The false-positive rate that independent probes would have, by [`rate`] with the real number of
-    /// bits and the real k; of more than 2^32 bits only so many count, because no hash value reaches further.
+    /// The probe count k of a filter of so many keys; `None` where it is a Ribbon one, which has no probes.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes).
+    /// As in [`filter_bytes`](Self::filter_bytes).
+    pub fn probe_count(self, keys: u64, bits_per_key: BitsPerKey) -> Result<Option<u8>, Error> {
+        Ok(match self {
+            Self::LevelDb => Some(bits_per_key.probe_count()),
+            Self::BloomFilter64 => Some(bloom64::probes_for(bits_per_key.filter_bits(keys)?, keys)),
+            Self::FastLocalBloom => Some(of_rocksdb(bits_per_key)?.probe_count()),
+            Self::Ribbon => {
+                let bits = of_rocksdb(bits_per_key)?;
+                let is_ribbon = rocksdb::ribbon_rate(bits, keys).is_some();
+                (!is_ribbon).then(|| bits.probe_count())
+            }
+        })
+    }
+
+    /// The false-positive rate that is to be expected, by the real size and the real k.
+    ///
+    /// * LevelDB's: that of independent probes, by [`rate`], which its filters do not quite have:
+    ///   [`theory`](crate::theory) tells how much more it is. Of more than 2^32 bits only so many count, because no hash
+    ///   value reaches further.
+    /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
+    /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
+    ///   values, which is what is left at 50 bits per key and more.
+    /// * `Ribbon`: what its columns give.
+    ///
+    /// # Errors
+    ///
+    /// As in [`filter_bytes`](Self::filter_bytes).
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         match self {
             Self::LevelDb => {
                 let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
                 rate(bits, keys, u32::from(bits_per_key.probe_count()))
+            }
+            Self::BloomFilter64 => {
+                let bits = bits_per_key.filter_bits(keys)?;
+                exact_rate(bits, keys, bloom64::probes_for(bits, keys))
+            }
+            Self::FastLocalBloom => Ok(fast_local_rate(of_rocksdb(bits_per_key)?, keys)),
+            Self::Ribbon => {
+                let bits = of_rocksdb(bits_per_key)?;
+                Ok(rocksdb::ribbon_rate(bits, keys)
+                    .filter(|_| keys > 0)
+                    .unwrap_or_else(|| fast_local_rate(bits, keys)))
             }
         }
     }
@@ -72,22 +138,34 @@ impl Format {
     ///
     /// [`Error::FilterTooLarge`] as in [`filter_bytes`](Self::filter_bytes), [`Error::OutOfDomain`] when
     /// `wanted` is not strictly between 0 and 1, [`Error::RateUnreachable`] when
-    /// the limits of k and of the hash's width keep every filter above it.
+    /// the limits of k, of the bits per key and of the hash's width keep every filter above it.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
         let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
+        let reachable_bits = match self {
+            Self::LevelDb => Some(REACHABLE_BITS),
+            Self::BloomFilter64 => Some(REACHABLE_BITS_OF_64),
+            Self::FastLocalBloom | Self::Ribbon => None,
+        };
         // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
         // all.
+        let tried_singly = reachable_bits.map_or(MOST_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let mut lowest = 1.0_f64;
-        for bits in 1..BITS_PER_KEY_AT_MOST_PROBES {
+        for bits in 1..tried_singly {
             let reached = rate_at(bits)?;
             if reached <= wanted {
                 return Ok(BitsPerKey::whole(bits));
             }
             lowest = lowest.min(reached);
         }
+        let Some(reachable_bits) = reachable_bits else {
+            return Err(Error::RateUnreachable {
+                given: wanted,
+                lowest,
+            });
+        };
         // From here on more bits never make it worse, and beyond the reach of hash values no better.
-        let enough = REACHABLE_BITS.div_ceil(keys.max(1));
+        let enough = reachable_bits.div_ceil(keys.max(1));
         let mut high = u32::try_from(enough)
             .unwrap_or(u32::MAX)
             .max(BITS_PER_KEY_AT_MOST_PROBES);
@@ -110,27 +188,37 @@ impl Format {
         Ok(BitsPerKey::whole(high))
     }
 
-    /// The largest whole bits per key, 0 included, whose filter of this many keys takes at most so many
-    /// bytes.
+    /// The largest whole bits per key whose filter of this many keys takes at most so many bytes: 0 to 4,294,967,295, of
+    /// RocksDB's formats 1 to 100.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `bytes` is less than 9, the smallest filter.
+    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9, in RocksDB's formats that of these keys at
+    /// one bit per key.
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
-        largest(u64::from(u32::MAX), |bits| self.fits(keys, whole(bits), bytes))
+        let (least, most, allowed) = match self {
+            Self::LevelDb | Self::BloomFilter64 => (0, u32::MAX, "at least 9"),
+            Self::FastLocalBloom | Self::Ribbon => (
+                1,
+                MOST_BITS_OF_ROCKSDB,
+                "at least what the filter takes at 1 bit per key",
+            ),
+        };
+        largest(least, u64::from(most), |bits| self.fits(keys, whole(bits), bytes))
             .map(whole)
             .ok_or(Error::OutOfDomain {
                 what: "the memory in bytes",
                 given: bytes as f64,
-                allowed: "at least 9",
+                allowed,
             })
     }
 
     /// The largest number of keys whose filter takes at most so many bytes; 0 when not even an empty filter
-    /// does. With 0 bits per key the filter does not grow, and every number of keys fits.
+    /// does, and for bits per key that no filter has. Where the filter does not grow, with 0 bits per key or at the 4 GiB of
+    /// RocksDB's, every number of keys fits.
     pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
-        largest(u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
+        largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }
 
     fn fits(self, keys: u64, bits_per_key: BitsPerKey, bytes: u64) -> bool {
@@ -139,12 +227,34 @@ impl Format {
     }
 }
 
-/// The largest number up to `limit` that fits, where everything below a number that fits does so too.
-fn largest(limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    if !fits(0) {
+/// The rate of ideal lines, and of keys in the same line that have the same upper half of the hash, of which all probes
+/// are made.
+fn fast_local_rate(bits_per_key: RocksDbBitsPerKey, keys: u64) -> f64 {
+    const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
+    if keys == 0 {
+        return 0.0;
+    }
+    let lines = rocksdb::fast_local_lines(bits_per_key, keys);
+    let by_probes = lines::rate(lines, keys, bits_per_key.probe_count());
+    let by_equal_halves = (keys as f64 / lines as f64 * SAME_HALF).min(1.0);
+    by_probes + by_equal_halves * (1.0 - by_probes)
+}
+
+/// Bits per key as RocksDB takes them.
+fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBitsPerKey, Error> {
+    RocksDbBitsPerKey::new(bits_per_key.get()).ok_or(Error::OutOfDomain {
+        what: "the number of bits per key",
+        given: bits_per_key.get(),
+        allowed: "at least 0.5 in RocksDB's formats",
+    })
+}
+
+/// The largest number from `least` to `limit` that fits, where everything below a number that fits does so too.
+fn largest(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+    if !fits(least) {
         return None;
     }
-    let (mut low, mut high) = (0, limit);
+    let (mut low, mut high) = (least, limit);
     while low < high {
         // The upper of two middles, so that the search ends.
         let middle = high - (high - low) / 2;
@@ -158,73 +268,4 @@ fn largest(limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FORMAT: Format = Format::LevelDb;
-
-    #[test]
-    fn limits_are_tight() {
-        for bits in [0.001, 0.3, 1.0, 7.5, 10.0, 44.0, 1e9] {
-            let bits_per_key = BitsPerKey::fractional(bits).unwrap();
-            for bytes in [9, 10, 57, 100_001, 1 << 40] {
-                let keys = FORMAT.max_keys(bytes, bits_per_key);
-                assert!(FORMAT.filter_bytes(keys, bits_per_key).unwrap() <= bytes);
-                assert!(
-                    FORMAT.filter_bytes(keys + 1, bits_per_key).unwrap() > bytes,
-                    "{bits}, {bytes} bytes"
-                );
-            }
-        }
-        assert_eq!(FORMAT.max_keys(8, BitsPerKey::whole(10)), 0);
-        assert_eq!(FORMAT.max_keys(9, BitsPerKey::whole(0)), u64::MAX);
-
-        for (keys, bytes) in [(1, 9), (7, 10), (1_000, 1_251), (45_402, 56_754)] {
-            let found = FORMAT.bits_per_key_for_bytes(keys, bytes).unwrap();
-            assert!(FORMAT.filter_bytes(keys, found).unwrap() <= bytes);
-            let more = BitsPerKey::fractional(found.get() + 1.0).unwrap();
-            assert!(FORMAT.filter_bytes(keys, more).unwrap() > bytes);
-        }
-        assert_eq!(FORMAT.bits_per_key_for_bytes(0, 9), Ok(BitsPerKey::MAX));
-        assert_eq!(
-            FORMAT.bits_per_key_for_bytes(1_000_000, 9),
-            Ok(BitsPerKey::whole(0))
-        );
-        assert!(FORMAT.bits_per_key_for_bytes(1, 8).is_err());
-    }
-
-    #[test]
-    fn the_bits_per_key_found_are_the_smallest() {
-        for keys in [0, 1, 2, 7, 32, 1_000, 1_000_000, 100_000_000] {
-            for wanted in [0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-12] {
-                let searched = (1..=3_000)
-                    .map(BitsPerKey::whole)
-                    .find(|&bits| FORMAT.rate(keys, bits).unwrap() <= wanted);
-                let found = FORMAT.bits_per_key_for_rate(keys, wanted);
-                match searched {
-                    Some(bits) => assert_eq!(found, Ok(bits), "{keys} keys at {wanted}"),
-                    None => assert!(found.is_err(), "{keys} keys at {wanted}: {found:?}"),
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn rates_beyond_the_format_are_refused() {
-        // No more than 30 probes, and no more than 2^32 bits.
-        assert!(FORMAT.bits_per_key_for_rate(1_000, 1e-150).is_ok());
-        assert!(matches!(
-            FORMAT.bits_per_key_for_rate(1_000, 1e-160),
-            Err(Error::RateUnreachable { .. })
-        ));
-        assert!(matches!(
-            FORMAT.bits_per_key_for_rate(10_000_000_000, 0.01),
-            Err(Error::RateUnreachable { .. })
-        ));
-        assert!(matches!(
-            FORMAT.bits_per_key_for_rate(1_000, 0.0),
-            Err(Error::OutOfDomain { .. })
-        ));
-        assert!(FORMAT.bits_per_key_for_rate(u64::MAX, 0.5).is_err());
-    }
-}
+mod tests;

@@ -3,14 +3,12 @@
 use alloc::vec::Vec;
 
 use super::super::build::{Layout as _, collect};
+use super::super::rates::ribbon_one_in;
 use super::super::{FastLocalBloomPolicy, RIBBON_MARKER, RocksDbBitsPerKey, RocksDbFilterView, TAIL_LEN};
 use super::banding::Banding;
-use super::sizing::{MAX_ENTRIES, Shape, one_in};
+use super::sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
 use crate::error::Error;
 use crate::policy::{FilterPolicy, append_with};
-
-/// Below so many slots the smaller of the two kinds is written.
-const SMALL_SLOTS: u32 = 1024;
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to ask.
@@ -126,7 +124,7 @@ impl RibbonPolicy {
             .filter(|_| entries <= MAX_ENTRIES)?;
         let [.., a, b, c, d] = first.to_le_bytes();
         let entropy = u32::from_le_bytes([a, b, c, d]);
-        Some(Shape::new(entries, one_in(self.bits_per_key()), entropy))
+        Some(Shape::new(entries, ribbon_one_in(self.bits_per_key()), entropy))
     }
 }
 

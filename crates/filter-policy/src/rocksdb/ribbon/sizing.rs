@@ -1,6 +1,5 @@
 //! How many slots and columns a Ribbon filter gets. Pure arithmetic; its doubles decide stored bytes.
 
-use super::super::RocksDbBitsPerKey;
 use super::equation::WIDTH;
 
 /// More keys than this get a Bloom filter.
@@ -8,6 +7,9 @@ use super::equation::WIDTH;
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
 pub(super) const MAX_ENTRIES: usize = 950_000_000;
+
+/// Below so many slots the smaller of the two kinds is written.
+pub(super) const SMALL_SLOTS: u32 = 1024;
 
 /// The fewest slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
@@ -106,6 +108,7 @@ impl Shape {
     }
 
     /// Columns of a block.
+    #[cfg(feature = "alloc")]
     pub(super) const fn columns_of(self, block: u32) -> u32 {
         self.columns - (block < self.narrow) as u32
     }
@@ -137,17 +140,32 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
     (fewer + 1, narrow)
 }
 
-/// What a Ribbon filter's rate is chosen by: one over the rate of a FastLocalBloom filter of these bits per key
-/// (`BloomMath::CacheLocalFpRate`).
-pub(super) fn one_in(bits_per_key: RocksDbBitsPerKey) -> f64 {
-    const LINE_BITS: f64 = 512.0;
-    let probes = f64::from(bits_per_key.probe_count());
-    let rate = |bits_per_key: f64| libm::pow(1.0 - libm::exp(-probes / bits_per_key), probes);
-    let keys_in_line = LINE_BITS / bits_per_key.get();
-    let deviation = libm::sqrt(keys_in_line);
-    let crowded = rate(LINE_BITS / (keys_in_line + deviation));
-    let uncrowded = rate(LINE_BITS / (keys_in_line - deviation));
-    2.0 / (crowded + uncrowded)
+/// What is known of a Ribbon filter before its keys are.
+pub(in super::super) struct RibbonSize {
+    /// Words of 16 bytes, or one more than there are, by the first key's hash.
+    pub(in super::super) words: u64,
+    /// The false-positive rate that its columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
+    pub(in super::super) rate: f64,
+}
+
+/// The size for so many keys at a rate of one in `one_in`; `None` where a Bloom filter with so many bytes of bits is
+/// written.
+pub(in super::super) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
+    let entries = u32::try_from(keys)
+        .ok()
+        .filter(|&keys| keys as usize <= MAX_ENTRIES)?;
+    let shape = Shape::new(entries, one_in, 0);
+    let words = shape.words();
+    let bloom_is_smaller = shape.slots() < SMALL_SLOTS && bloom_bytes < words * 16;
+    (!bloom_is_smaller).then(|| {
+        let rate_of_wide = libm::exp2(-f64::from(shape.columns));
+        // Of the slots that equations start from.
+        let narrow = f64::from(shape.narrow * WIDTH) / f64::from(shape.starts());
+        RibbonSize {
+            words,
+            rate: rate_of_wide * (1.0 + narrow.min(1.0)),
+        }
+    })
 }
 
 #[cfg(test)]
