@@ -1,6 +1,7 @@
 // The README's links to files, for readers of the documentation: the first definition of a link counts.
 //! [FORMAT.md]: format
 //! [THEORY.md]: theory
+//! [WHICH.md]: which
 //!
 #![cfg_attr(feature = "alloc", doc = include_str!("../README.md"))]
 #![cfg_attr(
@@ -40,6 +41,7 @@ pub mod sizing;
 pub mod table;
 pub mod theory;
 mod view;
+pub mod which;
 
 pub use bloom::BloomFilterPolicy;
 pub use bloom64::{BloomFilter64Policy, BloomFilter64View};

@@ -1,0 +1,4 @@
+//! [FORMAT.md]: crate::format
+//! [THEORY.md]: crate::theory
+//!
+#![doc = include_str!("../WHICH.md")]
