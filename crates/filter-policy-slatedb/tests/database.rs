@@ -7,7 +7,8 @@ mod support;
 use std::sync::Arc;
 
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterPolicy as _, FixedPrefix, LevelDbHash, Murmur2, PrefixPolicy,
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy as _, FixedPrefix,
+    LegacyFullFilterPolicy, LevelDbHash, Murmur2, PrefixPolicy, RibbonPolicy, RocksDbBitsPerKey,
     SeparatedPrefix,
 };
 use filter_policy_slatedb::SlateDbPolicy;
@@ -93,6 +94,43 @@ async fn points_are_found_and_absent_ones_read_no_block() {
     db.close().await;
     assert_eq!((without.negatives, without.positives), (0, 0));
     assert!(without.blocks >= 4_000, "{without:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newer_policies_do_the_same() {
+    let ten = RocksDbBitsPerKey::whole(10);
+    let policies: [fn(RocksDbBitsPerKey) -> Arc<dyn FilterPolicy>; 5] = [
+        |_| Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
+        |ten| Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(ten))),
+        |ten| Arc::new(SlateDbPolicy::new(RibbonPolicy::new(ten))),
+        |ten| Arc::new(SlateDbPolicy::new(LegacyFullFilterPolicy::new(ten))),
+        |ten| {
+            Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
+                RibbonPolicy::new(ten),
+                FixedPrefix::new(12),
+            )))
+        },
+    ];
+    for policy in policies {
+        let store = Store::new();
+        let db = store.open(settings(), vec![policy(ten)]).await;
+        write(&db).await;
+        db.close().await;
+
+        let db = store.open(settings(), vec![policy(ten)]).await;
+        read_all(&db).await;
+        let name = policy(ten).name().to_owned();
+        // `absent` appends to keys that are there, which a prefix cannot tell apart.
+        let unknown = |i: u32| format!("table{}/{:05}", i % 4, COUNT + i);
+        let before = db.counters(FILTER_KIND_POINT);
+        for i in 0..1_000 {
+            assert!(!db.has(&unknown(i)).await, "{name}");
+        }
+        let with = db.counters(FILTER_KIND_POINT) - before;
+        db.close().await;
+        assert_eq!(with.negatives + with.positives, 4_000, "{name}");
+        assert!(with.positives < 120, "{name}: {with:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
