@@ -1,0 +1,280 @@
+//! What can go wrong, in one type.
+
+use core::fmt;
+use core::time::Duration;
+
+use redis::{ErrorKind, RedisError, ServerErrorKind};
+
+use crate::names::display;
+
+/// Why an operation was not done, or not done in full.
+///
+/// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Error {
+    /// The filter is not on the server, and a missing filter is not an empty one (see
+    /// [`Missing::Reported`](crate::Missing::Reported)). Nothing was inserted.
+    Missing {
+        /// The filter's key, or the first of them that is missing.
+        key: Vec<u8>,
+    },
+    /// The prefix has no parameter record.
+    Unrecorded {
+        /// Where it was looked for.
+        key: Vec<u8>,
+    },
+    /// The parameter record says something else than the caller.
+    Mismatch {
+        /// Where the record is.
+        key: Vec<u8>,
+        /// The parameter, and for the filters of this program and the stored one alike.
+        what: &'static str,
+        /// What the server holds.
+        stored: String,
+        /// What the caller asked for.
+        given: String,
+    },
+    /// A value on the server is not what this crate, or a program of the same design, writes there.
+    Malformed {
+        /// Where it is.
+        key: Vec<u8>,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is, as far as it can be shown.
+        found: String,
+    },
+    /// Two filters that cannot be one: they differ in a parameter.
+    Incompatible {
+        /// The parameter.
+        what: &'static str,
+        /// Its value in the filter that would have been changed.
+        here: String,
+        /// Its value in the other.
+        there: String,
+    },
+    /// The filter has as many bitmaps as it may have.
+    Full {
+        /// Bitmaps that there are.
+        bitmaps: u64,
+    },
+    /// The filter was replaced while it was downloaded, three times in a row.
+    Replaced {
+        /// The filter's key.
+        key: Vec<u8>,
+    },
+    /// A time to live must be 1 ms to 2^53 ms.
+    Expiry {
+        /// What the caller gave.
+        given: Duration,
+    },
+    /// The master did the insert, but too few replicas said so in time.
+    Replication {
+        /// Replicas that had to.
+        wanted: u32,
+        /// Replicas that did.
+        reached: u32,
+    },
+    /// The reply is not one that the command has. A proxy, or a defect.
+    Reply {
+        /// What was expected.
+        expected: &'static str,
+        /// What came.
+        found: String,
+    },
+    /// The server, or the way to it.
+    Server {
+        /// What kind of failure it is.
+        trouble: Trouble,
+        /// What the client says of it.
+        source: RedisError,
+    },
+}
+
+/// The kinds of failure that call for different reactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// No answer in time. Whether the command was done is not known.
+    TimedOut,
+    /// Nobody listens at the address.
+    Refused,
+    /// The connection broke. Whether the command was done is not known.
+    ConnectionLost,
+    /// `LOADING`: the server reads its data from disk.
+    Loading,
+    /// `OOM`: the memory limit is reached and nothing can be evicted.
+    OutOfMemory,
+    /// `READONLY`: a replica was asked to write.
+    ReadOnly,
+    /// `MISCONF`, `NOREPLICAS`: the server's own settings forbid writes now.
+    WritesRefused,
+    /// `BUSY`: a script occupies the server.
+    Busy,
+    /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
+    ClusterUnavailable,
+    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client.
+    OtherNode,
+    /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
+    CrossSlot,
+    /// `WRONGTYPE`: the key holds something that is no string.
+    WrongType,
+    /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
+    Forbidden,
+    /// The server does not know the command, or a proxy refuses it. See [`Commands`](crate::Commands).
+    UnknownCommand,
+    /// Anything else.
+    Other,
+}
+
+impl Trouble {
+    /// Whether it may pass without anybody changing the program: the kinds that
+    /// [`OnFailure`](crate::OnFailure) covers.
+    #[must_use]
+    pub const fn is_unavailable(self) -> bool {
+        matches!(
+            self,
+            Self::TimedOut
+                | Self::Refused
+                | Self::ConnectionLost
+                | Self::Loading
+                | Self::OutOfMemory
+                | Self::ReadOnly
+                | Self::WritesRefused
+                | Self::Busy
+                | Self::ClusterUnavailable
+        )
+    }
+
+    /// Whether the connection can serve no further command, and a new one is needed. A connection manager, a pool that
+    /// tests its connections, and the cluster client see to it themselves.
+    #[must_use]
+    pub const fn needs_reconnection(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Refused | Self::ConnectionLost)
+    }
+
+    fn of(error: &RedisError) -> Self {
+        // The server refuses the commands of a transaction one by one and `EXEC` as a whole: the first says why.
+        if error.kind() == ErrorKind::Server(ServerErrorKind::ExecAbort)
+            && let Some(errors) = error.clone().into_server_errors()
+            && let Some((_, first)) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")
+        {
+            return Self::of(&RedisError::from(first.clone()));
+        }
+        match error.kind() {
+            ErrorKind::Io if error.is_timeout() => Self::TimedOut,
+            ErrorKind::Io if error.is_connection_refusal() => Self::Refused,
+            ErrorKind::Io => Self::ConnectionLost,
+            ErrorKind::ClusterConnectionNotFound => Self::ClusterUnavailable,
+            ErrorKind::AuthenticationFailed => Self::Forbidden,
+            ErrorKind::Server(kind) => Self::of_server(kind, error.detail()),
+            _ => Self::of_code(error.code().unwrap_or_default()),
+        }
+    }
+
+    fn of_server(kind: ServerErrorKind, detail: Option<&str>) -> Self {
+        match kind {
+            ServerErrorKind::BusyLoading => Self::Loading,
+            ServerErrorKind::Moved | ServerErrorKind::Ask => Self::OtherNode,
+            ServerErrorKind::TryAgain | ServerErrorKind::ClusterDown | ServerErrorKind::MasterDown => {
+                Self::ClusterUnavailable
+            }
+            ServerErrorKind::CrossSlot => Self::CrossSlot,
+            ServerErrorKind::ReadOnly => Self::ReadOnly,
+            ServerErrorKind::NoPerm => Self::Forbidden,
+            ServerErrorKind::ResponseError => {
+                let detail = detail.unwrap_or_default();
+                if detail.starts_with("unknown command") {
+                    Self::UnknownCommand
+                } else if detail.contains("non local key") {
+                    // What a script meets where a command would be told of the slots.
+                    Self::CrossSlot
+                } else {
+                    Self::Other
+                }
+            }
+            _ => Self::Other,
+        }
+    }
+
+    fn of_code(code: &str) -> Self {
+        match code {
+            "OOM" => Self::OutOfMemory,
+            "WRONGTYPE" => Self::WrongType,
+            "MISCONF" | "NOREPLICAS" => Self::WritesRefused,
+            "BUSY" => Self::Busy,
+            "NOAUTH" | "WRONGPASS" => Self::Forbidden,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Error {
+    /// The kind of failure, if it is one of the server or of the way to it.
+    #[must_use]
+    pub const fn trouble(&self) -> Option<Trouble> {
+        match self {
+            Self::Server { trouble, .. } => Some(*trouble),
+            _ => None,
+        }
+    }
+}
+
+impl From<RedisError> for Error {
+    fn from(source: RedisError) -> Self {
+        Self::Server {
+            trouble: Trouble::of(&source),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { key } => write!(f, "{}: the filter is not on the server", display(key)),
+            Self::Unrecorded { key } => {
+                write!(f, "{}: no parameter record; adopt the filter", display(key))
+            }
+            Self::Mismatch {
+                key,
+                what,
+                stored,
+                given,
+            } => write!(
+                f,
+                "{}: {what} is {stored} on the server, {given} was given",
+                display(key)
+            ),
+            Self::Malformed {
+                key,
+                expected,
+                found,
+            } => write!(f, "{}: {found} where {expected} should be", display(key)),
+            Self::Incompatible { what, here, there } => {
+                write!(f, "{what} is {here} here, {there} there")
+            }
+            Self::Full { bitmaps } => write!(f, "the filter has {bitmaps} bitmaps, and no more are allowed"),
+            Self::Replaced { key } => {
+                write!(f, "{}: replaced again and again while downloaded", display(key))
+            }
+            Self::Expiry { given } => {
+                write!(f, "time to live: {given:?}, from 1 ms to 2^53 ms is allowed")
+            }
+            Self::Replication { wanted, reached } => {
+                write!(f, "{reached} replicas have the insert, {wanted} were asked for")
+            }
+            Self::Reply { expected, found } => write!(f, "reply: {found} where {expected} was expected"),
+            Self::Server { source, .. } => source.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Server { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,72 @@
+-- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
+-- ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6] and on: offsets, element by element.
+-- Returns a character an element, '1' new, '0' seen; or nothing if a bitmap is missing and that is reported.
+--
+-- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
+-- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
+-- bit that is set meanwhile is one more, and no other client comes between.
+local probes, bits = tonumber(ARGV[4]), tonumber(ARGV[5])
+local cursor, problem = read_cursor()
+if not cursor then
+  return problem
+end
+local _, any_missing = find_missing(cursor)
+if any_missing then
+  return false
+end
+
+local ones
+local function grow()
+  if cursor + 1 >= most then
+    return redis.error_reply('FULL ' .. most)
+  end
+  cursor = redis.call('INCR', KEYS[1])
+  local key = base .. cursor
+  ones = redis.call('BITCOUNT', key)
+  if ones == 0 then
+    redis.call('SETBIT', key, bits - 1, 0)
+  end
+end
+
+local answers = {}
+for first = 6, #ARGV, probes do
+  local get, set = { '' }, { base .. cursor }
+  for probe = 0, probes - 1 do
+    local offset = ARGV[first + probe]
+    get[#get + 1] = 'GET'
+    get[#get + 1] = 'u1'
+    get[#get + 1] = offset
+    set[#set + 1] = 'SET'
+    set[#set + 1] = 'u1'
+    set[#set + 1] = offset
+    set[#set + 1] = '1'
+  end
+  local seen = false
+  if cursor > 0 then
+    for number = cursor, 0, -1 do
+      if holds(number, get) then
+        seen = true
+        break
+      end
+    end
+  end
+  local added = 0
+  if not seen then
+    for _, bit in ipairs(redis.call('BITFIELD', unpack(set))) do
+      if bit == 0 then
+        added = added + 1
+      end
+    end
+    if added > 0 then
+      ones = ones and ones + added or redis.call('BITCOUNT', base .. cursor)
+      if ones * 2 > bits then
+        local full = grow()
+        if full then
+          return full
+        end
+      end
+    end
+  end
+  answers[#answers + 1] = added > 0 and '1' or '0'
+end
+return table.concat(answers)
