@@ -14,6 +14,7 @@ mod fnv1_32;
 mod js;
 mod leveldb_hash;
 mod murmur2;
+mod murmur3_x64_128;
 mod pjw;
 mod rs;
 mod sdbm;
@@ -32,6 +33,7 @@ pub use fnv1_32::{fnv_partow, fnv0_32, fnv1_32, fnv1a_32};
 pub use js::{js, js_full32};
 pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
+pub use murmur3_x64_128::{Murmur3X64_128, murmur3_x64_128};
 pub use pjw::pjw;
 pub use rs::{rs, rs_full32};
 pub use sdbm::sdbm;
@@ -64,7 +66,8 @@ pub static PUBLISHED: [&HashInfo; 17] = [
 ];
 
 /// Other forms of the published functions: the canonical ones where the published form differs, and
-/// MurmurHash2 as compilers with a signed `char` build it.
+/// MurmurHash2 as compilers with a signed `char` build it. Then what stored formats use beside them: the first half of
+/// MurmurHash3's 128 bits.
 pub static VARIANTS: &[&HashInfo] = &[
     &js::FULL32,
     &murmur2::SIGNED_TAIL,
@@ -83,6 +86,7 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_1_2,
     &siphash12_low32::ROUNDS_1_3,
     &siphash12_low32::ROUNDS_2_4,
+    &murmur3_x64_128::INFO,
 ];
 
 /// Six of the published functions drop the top bit of their 32.

@@ -1,6 +1,6 @@
 //! Values that storage engines and programs computed.
 
-use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+use hashzoo::{Murmur3X64_128, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -59,4 +59,38 @@ fn murmur2_equals_both_kinds_of_tail() {
             .count(),
         18
     );
+}
+
+#[test]
+fn murmur3_x64_128_equals_guavas() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        len: usize,
+        hash_hex: String,
+        as_long: i64,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/murmur3_x64_128.jsonl"));
+    assert_eq!(rows.len(), 65);
+    for Row {
+        len,
+        hash_hex,
+        as_long,
+    } in rows
+    {
+        let key: Vec<u8> = (0..len).map(|i| (37 * i + 11) as u8).collect();
+        let (h1, h2) = murmur3_x64_128(&key, 0);
+        assert_eq!(
+            [h1.to_le_bytes(), h2.to_le_bytes()].concat(),
+            bytes(&hash_hex),
+            "{len} bytes"
+        );
+        assert_eq!(h1.cast_signed(), as_long, "{len} bytes");
+        for cut in 0..=len {
+            let mut pieces = Murmur3X64_128::new(0);
+            pieces.update(&key[..cut]);
+            pieces.update(&key[cut..]);
+            assert_eq!(pieces.finish(), (h1, h2), "{len} bytes cut at {cut}");
+        }
+    }
 }
