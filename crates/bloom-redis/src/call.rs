@@ -50,6 +50,18 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
+    /// The same operation with another outcome.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> Result<U, Error> + Send + 'a) -> Call<'a, U>
+    where
+        T: 'a,
+    {
+        let Self { work, line } = self;
+        Call {
+            work: Box::pin(async move { change(work.await?) }),
+            line,
+        }
+    }
+
     /// Does it over a connection that blocks.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ pub enum Error {
     Mismatch {
         /// Where the record is.
         key: Vec<u8>,
-        /// The parameter, and for the filters of this program and the stored one alike.
+        /// The parameter.
         what: &'static str,
         /// What the server holds.
         stored: String,
@@ -43,6 +43,11 @@ pub enum Error {
         expected: &'static str,
         /// What it is, as far as it can be shown.
         found: String,
+    },
+    /// Another rebuild of the filter is under way, or was left and its lease still runs.
+    RebuildUnderWay {
+        /// The filter's key.
+        key: Vec<u8>,
     },
     /// Two filters that cannot be one: they differ in a parameter.
     Incompatible {
@@ -246,11 +251,10 @@ impl fmt::Display for Error {
                 "{}: {what} is {stored} on the server, {given} was given",
                 display(key)
             ),
-            Self::Malformed {
-                key,
-                expected,
-                found,
-            } => write!(f, "{}: {found} where {expected} should be", display(key)),
+            Self::Malformed { key, expected, found } => {
+                write!(f, "{}: {found} where {expected} should be", display(key))
+            }
+            Self::RebuildUnderWay { key } => write!(f, "{}: another rebuild is under way", display(key)),
             Self::Incompatible { what, here, there } => {
                 write!(f, "{what} is {here} here, {there} there")
             }

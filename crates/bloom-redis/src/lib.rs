@@ -40,7 +40,7 @@ pub use growing::Growing;
 pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options, Replicas};
 pub use rebuild::Rebuild;
-pub use record::{Design, Parameters};
+pub use record::{Design, NoRecord, Record};
 pub use schema::{Schema, SchemaError};
 pub use split::Split;
 pub use statistics::Statistics;

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use guava_bloom::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
+use guava_bloom::{Hash128, Modulus, ParameterError, Parameters, Positions, ProbeCountRule, Strategy};
 
 /// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
@@ -51,11 +51,17 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`SchemaError`] when the arguments are out of range, or Guava could not hold so many bits (2^31 - 1 words).
+    /// [`SchemaError`] when the arguments are out of range, or the bitmap would have more than 2^32 bits, which no string of
+    /// Redis has: use a [`Split`](crate::Split).
     pub fn words(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
         let parameters = parameters(insertions, fpp)?;
-        let limit = 64 * JAVA_INT;
-        Self::new(insertions, fpp, &parameters, parameters.bit_size(), limit)
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), REDIS_BITS)
+    }
+
+    /// Whole words, not necessarily in one string.
+    pub(crate) fn split(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
+        let parameters = parameters(insertions, fpp)?;
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), 64 * JAVA_INT)
     }
 
     fn new(
@@ -71,7 +77,10 @@ impl Schema {
         Ok(Self {
             insertions,
             fpp,
-            bits: Modulus::new(bits).ok_or(SchemaError::NoBits { insertions, fpp })?,
+            bits: Modulus::new(bits).ok_or(SchemaError::Parameters(ParameterError::NoBits {
+                insertions,
+                fpp,
+            }))?,
             probes: parameters.probes(),
         })
     }
@@ -107,7 +116,7 @@ fn parameters(insertions: u64, fpp: f64) -> Result<Parameters, SchemaError> {
         return Err(SchemaError::NoInsertions);
     }
     Parameters::new(insertions, fpp)
-        .and_then(|parameters| parameters.probe_count_rule(ProbeCountRule::FromBitsPerInsertion))
+        .and_then(|parameters| parameters.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion))
         .map_err(SchemaError::Parameters)
 }
 
@@ -117,13 +126,6 @@ fn parameters(insertions: u64, fpp: f64) -> Result<Parameters, SchemaError> {
 pub enum SchemaError {
     /// A filter for no insertion.
     NoInsertions,
-    /// The formula gives no bit.
-    NoBits {
-        /// Insertions asked for.
-        insertions: u64,
-        /// Probability asked for.
-        fpp: f64,
-    },
     /// The formula gives more bits than the design has.
     TooManyBits {
         /// Bits that the filter would take.
@@ -131,21 +133,28 @@ pub enum SchemaError {
         /// Most bits of the design.
         limit: u64,
     },
+    /// The parts of a split filter.
+    PartBits {
+        /// Bits that the caller gave.
+        given: u64,
+        /// Least bits of a part of this filter.
+        least: u64,
+    },
     /// Guava's rules refuse the arguments.
-    Parameters(guava_bloom::ParameterError),
+    Parameters(ParameterError),
 }
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoInsertions => f.write_str("insertions: 0, at least 1 is needed"),
-            Self::NoBits { insertions, fpp } => write!(
-                f,
-                "a filter for {insertions} insertions at probability {fpp} has no bit: lower the probability"
-            ),
             Self::TooManyBits { needed, limit } => write!(
                 f,
                 "the filter takes {needed} bits, this design has {limit} at most: split it over several keys"
+            ),
+            Self::PartBits { given, least } => write!(
+                f,
+                "parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed"
             ),
             Self::Parameters(error) => error.fmt(f),
         }

@@ -34,7 +34,7 @@ enum Probe {
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 7] = [
+const NEEDS: [Need; 8] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -64,6 +64,11 @@ const NEEDS: [Need; 7] = [
         name: "leveldb/c.h",
         source: Source::Debian("libleveldb-dev"),
         probe: Probe::Header,
+    },
+    Need {
+        name: "redis-server",
+        source: Source::Debian("redis-server"),
+        probe: Probe::Program,
     },
     Need {
         name: "valgrind",

@@ -83,17 +83,24 @@ impl Replies {
         }
     }
 
+    /// Passes over replies, whatever they are.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.0.by_ref().take(count).for_each(drop);
+    }
+
+    /// All of them, if no command failed.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        for value in self.0.as_slice() {
+            if let Value::ServerError(error) = value {
+                return Err(RedisError::from(error.clone()).into());
+            }
+        }
+        Ok(self)
+    }
+
     /// The next reply, a whole number that is not negative.
     pub(crate) fn count(&mut self) -> Result<u64, Error> {
         count(&self.value()?)
-    }
-
-    /// The next reply, a number that may be a marker below 0.
-    pub(crate) fn int(&mut self) -> Result<i64, Error> {
-        match self.value()? {
-            Value::Int(number) => Ok(number),
-            other => Err(unexpected("a number", Some(&other))),
-        }
     }
 
     /// The next reply, bytes or nothing.
@@ -142,4 +149,3 @@ pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error
     }
     Error::Reply { expected, found }
 }
-

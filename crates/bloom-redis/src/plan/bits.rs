@@ -1,10 +1,12 @@
 //! Testing and setting bits that lie in one string, or in several.
 
+use std::collections::BTreeMap;
+
 use guava_bloom::Hash128;
 use redis::{Cmd, cmd};
 
 use super::batch::{bit, unexpected};
-use super::generation::Watch;
+use super::generation::{Token, Watch, follower_expiry, next};
 use super::scripts::{CLOSE, MARK, OPEN, eval};
 use super::{Batch, Replies};
 use crate::answer::Answer;
@@ -66,24 +68,22 @@ struct Part<'a> {
 impl<'a> Placed<'a> {
     fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
         let probes = usize::from(bitmap.schema.probes());
-        let mut parts: Vec<Part<'a>> = (bitmap.keys.iter())
-            .map(|key| Part {
-                key,
-                offsets: Vec::new(),
-                order: Vec::new(),
-            })
-            .collect();
+        let mut parts: BTreeMap<usize, Part<'a>> = BTreeMap::new();
         for (element, &hash) in hashes.iter().enumerate() {
             for (probe, position) in bitmap.schema.positions(hash).enumerate() {
                 // A position is below the number of bits, so that its part exists and its number fits.
-                let part = &mut parts[(position / bitmap.part_bits) as usize];
+                let number = (position / bitmap.part_bits) as usize;
+                let part = parts.entry(number).or_insert_with(|| Part {
+                    key: &bitmap.keys[number],
+                    offsets: Vec::new(),
+                    order: Vec::new(),
+                });
                 part.offsets.push(position % bitmap.part_bits);
                 part.order.push(element * probes + probe);
             }
         }
-        parts.retain(|part| !part.offsets.is_empty());
         Self {
-            parts,
+            parts: parts.into_values().collect(),
             probes,
             elements: hashes.len(),
         }
@@ -267,7 +267,7 @@ pub(crate) async fn insert(
     expiry: Option<Expiry>,
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
-    let watch = options.follow_rebuilds.then(|| Watch::new(bitmap));
+    let watch = (options.follow_rebuilds).then(|| Watch::new(bitmap.anchor()));
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(per_trip(bitmap, options)) {
         let once = |bitmap, expiry, watch| insert_once(line, bitmap, hashes, expiry, watch, options);
@@ -275,11 +275,10 @@ pub(crate) async fn insert(
         new.extend(some);
         // A rebuild goes on: its generation gets the elements too. If that generation is gone meanwhile, it may have
         // become the filter, which then lacks them.
-        while let (Some(watch), Some(token)) = (&watch, under_way) {
-            let next = watch.generation(bitmap, &token);
-            match once(&next, Some(watch.lease()), None).await {
+        while let Some(token) = under_way {
+            match insert_into_generation(line, bitmap, token, hashes, options).await {
                 Err(Error::Missing { .. }) => {
-                    let (_, again) = once(bitmap, expiry, Some(watch)).await?;
+                    let (_, again) = once(bitmap, expiry, watch.as_ref()).await?;
                     under_way = again.filter(|again| *again != token);
                 }
                 done => {
@@ -293,6 +292,24 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
+/// Inserts elements into a generation that must be there.
+async fn insert_into_generation(
+    line: &Line,
+    live: &Bitmap,
+    token: Token,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<(), Error> {
+    let options = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let expiry = Some(follower_expiry());
+    insert_once(line, &next(live, token), hashes, expiry, None, &options)
+        .await
+        .map(|_| ())
+}
+
 /// Inserts elements in one round trip; says of each whether it was new, and which rebuild is under way.
 pub(crate) async fn insert_once(
     line: &Line,
@@ -301,7 +318,7 @@ pub(crate) async fn insert_once(
     expiry: Option<Expiry>,
     watch: Option<&Watch>,
     options: &Options,
-) -> Result<(Vec<bool>, Option<Vec<u8>>), Error> {
+) -> Result<(Vec<bool>, Option<Token>), Error> {
     let insert = Insert::new(bitmap, hashes, expiry, options)?;
     let mut batch = insert.batch();
     if let Some(watch) = watch {
@@ -311,7 +328,10 @@ pub(crate) async fn insert_once(
     match line.send(batch).await {
         Ok(mut replies) => {
             let new = insert.read(&mut replies, bitmap)?;
-            let under_way = watch.map_or(Ok(None), |_| replies.bytes())?;
+            let under_way = match watch {
+                Some(watch) => watch.read(replies.bytes()?.as_deref())?,
+                None => None,
+            };
             Ok((new, under_way))
         }
         // The cluster client passes on the first error alone, which in a guarded transaction may be the refusal that is
@@ -374,7 +394,10 @@ impl<'a> Insert<'a> {
         let guarded = reported && commands.scripts && commands.transactions;
         Ok(Self {
             placed: Placed::new(bitmap, hashes),
-            expiry: (expiry.map(|expiry| Ok((expiry.millis()?, expiry.is_fixed())))).transpose()?,
+            expiry: match expiry {
+                Some(expiry) => Some((expiry.millis()?, expiry.is_fixed())),
+                None => None,
+            },
             commands,
             guarded,
             checked: reported && !guarded,

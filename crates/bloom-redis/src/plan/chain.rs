@@ -1,0 +1,346 @@
+//! Bitmaps behind a cursor, of which the last grows another.
+
+use guava_bloom::Hash128;
+use redis::{Cmd, ErrorKind, cmd};
+
+use super::batch::unexpected;
+use super::bits::{Bitmap, confirm, exists, in_place_of, push_get, push_set, read_bits};
+use super::scripts::{self, Digested};
+use super::{Batch, Replies};
+use crate::answer::Answer;
+use crate::call::Line;
+use crate::error::Error;
+use crate::options::{Missing, Options};
+use crate::schema::Schema;
+
+/// Most bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
+/// cursor that holds anything else cannot occupy the server.
+pub(crate) const MOST_BITMAPS: u64 = 1_000;
+
+/// A growing filter's keys and size.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Chain {
+    pub(crate) cursor: Vec<u8>,
+    /// What the keys of the bitmaps begin with; a number follows.
+    pub(crate) base: Vec<u8>,
+    pub(crate) schema: Schema,
+}
+
+impl Chain {
+    /// The key of a bitmap.
+    pub(crate) fn key(&self, number: u64) -> Vec<u8> {
+        [&self.base, number.to_string().as_bytes()].concat()
+    }
+
+    pub(crate) fn bitmap(&self, number: u64) -> Bitmap {
+        Bitmap::whole(self.key(number), self.schema)
+    }
+
+    fn missing(&self) -> Error {
+        Error::Missing { key: self.key(0) }
+    }
+
+    async fn run(
+        &self,
+        script: &Digested,
+        line: &Line,
+        options: &Options,
+        arguments: impl Fn(&mut Cmd),
+    ) -> Result<Replies, Error> {
+        let replies = script
+            .run(line, |command| {
+                command.arg(1).arg(self.cursor.as_slice());
+                command.arg(self.base.as_slice()).arg(MOST_BITMAPS);
+                command.arg(u8::from(options.missing == Missing::Reported));
+                arguments(command);
+            })
+            .await;
+        match replies {
+            Err(Error::Server { source, .. }) if source.kind() == ErrorKind::Extension => {
+                Err(match source.code() {
+                    Some("BADCURSOR") => self.bad_cursor(source.detail().unwrap_or_default().as_bytes()),
+                    Some("FULL") => Error::Full {
+                        bitmaps: MOST_BITMAPS,
+                    },
+                    _ => source.into(),
+                })
+            }
+            replies => replies,
+        }
+    }
+
+    fn bad_cursor(&self, found: &[u8]) -> Error {
+        Error::Malformed {
+            key: self.cursor.clone(),
+            expected: "the number of a bitmap, below 1,000",
+            found: found.escape_ascii().to_string(),
+        }
+    }
+
+    fn push_offsets(&self, command: &mut Cmd, hashes: &[Hash128]) {
+        for position in hashes.iter().flat_map(|&hash| self.schema.positions(hash)) {
+            command.arg(position);
+        }
+    }
+
+    fn per_trip(&self, options: &Options) -> usize {
+        (options.bits_per_trip.get() / usize::from(self.schema.probes())).max(1)
+    }
+}
+
+/// Asks for elements.
+pub(crate) async fn contains(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut answers = Vec::with_capacity(hashes.len());
+    for hashes in hashes.chunks(chain.per_trip(options)) {
+        let some = if options.commands.scripts {
+            contains_by_script(line, chain, hashes, options).await
+        } else {
+            contains_by_commands(line, chain, hashes, options).await
+        };
+        match some {
+            Ok(some) => answers.extend(some),
+            Err(error) => answers.extend(vec![in_place_of(error, options)?; hashes.len()]),
+        }
+    }
+    Ok(answers)
+}
+
+async fn contains_by_script(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut replies = chain
+        .run(&scripts::CONTAINS, line, options, |command| {
+            command.arg(chain.schema.probes());
+            chain.push_offsets(command, hashes);
+        })
+        .await?;
+    characters(&mut replies, hashes.len(), |character| match character {
+        b'0' => Some(Answer::Absent),
+        b'1' => Some(Answer::MayContain),
+        b'?' => Some(Answer::Missing),
+        _ => None,
+    })?
+    .ok_or_else(|| unexpected("answers", None))
+}
+
+/// A reply with a character for each element.
+fn characters<T>(
+    replies: &mut Replies,
+    elements: usize,
+    read: impl Fn(u8) -> Option<T>,
+) -> Result<Option<Vec<T>>, Error> {
+    let Some(text) = replies.bytes()? else {
+        return Ok(None);
+    };
+    text.iter()
+        .map(|&character| read(character))
+        .collect::<Option<Vec<T>>>()
+        .filter(|answers| answers.len() == elements)
+        .map(Some)
+        .ok_or_else(|| unexpected("a character an element", Some(&redis::Value::BulkString(text))))
+}
+
+/// Inserts elements; says of each whether it was new.
+pub(crate) async fn insert(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<bool>, Error> {
+    let mut new = Vec::with_capacity(hashes.len());
+    for hashes in hashes.chunks(chain.per_trip(options)) {
+        if options.commands.scripts {
+            let mut replies = chain
+                .run(&scripts::INSERT, line, options, |command| {
+                    command.arg(chain.schema.probes()).arg(chain.schema.bits());
+                    chain.push_offsets(command, hashes);
+                })
+                .await?;
+            let some = characters(&mut replies, hashes.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            })?;
+            new.extend(some.ok_or_else(|| chain.missing())?);
+        } else {
+            for &hash in hashes {
+                new.push(insert_by_commands(line, chain, hash, options).await?);
+            }
+        }
+    }
+    confirm(line, options).await?;
+    Ok(new)
+}
+
+/// Creates the current bitmap if it is not there; whether it was not.
+pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
+    if options.commands.scripts {
+        let mut replies = chain
+            .run(&scripts::CREATE, line, options, |command| {
+                command.arg(chain.schema.bits());
+            })
+            .await?;
+        return Ok(replies.count()? == 1);
+    }
+    let current = read_cursor(line, chain).await?;
+    let key = chain.key(current);
+    if line.send(Batch::of(exists(&key))).await?.count()? == 1 {
+        return Ok(false);
+    }
+    line.send(Batch::of(allocate(chain, current))).await?.checked()?;
+    Ok(true)
+}
+
+/// Removes all bitmaps, and begins anew with an empty one.
+pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
+    if options.commands.scripts {
+        let replies = chain.run(&scripts::RESET, line, options, |command| {
+            command.arg(chain.schema.bits());
+        });
+        return replies.await.map(|_| ());
+    }
+    let current = read_cursor(line, chain).await?;
+    let mut batch = if options.commands.transactions {
+        Batch::atomic()
+    } else {
+        Batch::new()
+    };
+    let mut unlink = cmd("UNLINK");
+    for number in 0..=current {
+        unlink.arg(chain.key(number));
+    }
+    batch.push(unlink);
+    let mut rewind = cmd("SET");
+    rewind.arg(chain.cursor.as_slice()).arg("0");
+    batch.push(rewind);
+    batch.push(allocate(chain, 0));
+    line.send(batch).await?.checked().map(|_| ())
+}
+
+/// The number of the current bitmap; 0 if there is no cursor.
+pub(crate) async fn read_cursor(line: &Line, chain: &Chain) -> Result<u64, Error> {
+    let mut get = cmd("GET");
+    get.arg(chain.cursor.as_slice());
+    parse_cursor(chain, line.send(Batch::of(get)).await?.bytes()?.as_deref())
+}
+
+fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Error> {
+    let Some(text) = text else {
+        return Ok(0);
+    };
+    core::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|&number| number < MOST_BITMAPS)
+        .ok_or_else(|| chain.bad_cursor(&text[..text.len().min(40)]))
+}
+
+/// Gives a bitmap its full length, as published.
+fn allocate(chain: &Chain, number: u64) -> Cmd {
+    let mut command = cmd("SETBIT");
+    command
+        .arg(chain.key(number))
+        .arg(chain.schema.bits() - 1)
+        .arg("0");
+    command
+}
+
+/// As published: the cursor first, then all bitmaps, in two round trips.
+async fn contains_by_commands(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut get = cmd("GET");
+    get.arg(chain.cursor.as_slice());
+    let mut batch = Batch::of(get);
+    // A bitmap beyond a cursor that is missing: the cursor was lost.
+    batch.push(exists(&chain.key(1)));
+    let mut replies = line.send(batch).await?;
+    let text = replies.bytes()?;
+    let reported = options.missing == Missing::Reported;
+    let mut missing = reported && text.is_none() && replies.count()? == 1;
+    let current = parse_cursor(chain, text.as_deref())?;
+
+    let probes = usize::from(chain.schema.probes());
+    let offsets: Vec<u64> = (hashes.iter())
+        .flat_map(|&hash| chain.schema.positions(hash))
+        .collect();
+    let mut batch = Batch::new();
+    for number in 0..=current {
+        let key = chain.key(number);
+        push_get(&mut batch, options.commands, &key, &offsets);
+        if reported {
+            batch.push(exists(&key));
+        }
+    }
+    let mut replies = line.send(batch).await?;
+    let mut held = vec![false; hashes.len()];
+    for _ in 0..=current {
+        let bits = read_bits(&mut replies, options.commands, offsets.len())?;
+        for (held, bits) in held.iter_mut().zip(bits.chunks(probes)) {
+            *held |= bits.iter().all(|&bit| bit);
+        }
+        if reported {
+            missing |= replies.count()? == 0;
+        }
+    }
+    Ok((held.into_iter())
+        .map(|held| match (held, missing) {
+            (true, _) => Answer::MayContain,
+            (false, true) => Answer::Missing,
+            (false, false) => Answer::Absent,
+        })
+        .collect())
+}
+
+/// As published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both grow.
+async fn insert_by_commands(
+    line: &Line,
+    chain: &Chain,
+    hash: Hash128,
+    options: &Options,
+) -> Result<bool, Error> {
+    let current = read_cursor(line, chain).await?;
+    if current > 0 || options.missing == Missing::Reported {
+        match contains_by_commands(line, chain, &[hash], options).await?.first() {
+            Some(Answer::Missing) => return Err(chain.missing()),
+            Some(Answer::MayContain) => return Ok(false),
+            _ => {}
+        }
+    }
+    let (key, offsets) = (
+        chain.key(current),
+        chain.schema.positions(hash).collect::<Vec<u64>>(),
+    );
+    let mut batch = Batch::new();
+    push_set(&mut batch, options.commands, &key, &offsets);
+    let mut count = cmd("BITCOUNT");
+    count.arg(key.as_slice());
+    batch.push(count);
+    let mut replies = line.send(batch).await?;
+    let before = read_bits(&mut replies, options.commands, offsets.len())?;
+    let ones = replies.count()?;
+    if ones * 2 > chain.schema.bits() {
+        if current + 1 >= MOST_BITMAPS {
+            return Err(Error::Full {
+                bitmaps: MOST_BITMAPS,
+            });
+        }
+        let mut advance = cmd("INCR");
+        advance.arg(chain.cursor.as_slice());
+        let opened = line.send(Batch::of(advance)).await?.count()?;
+        let grown = Batch::of(allocate(chain, opened));
+        line.send(grown).await?.checked()?;
+    }
+    Ok(before.contains(&false))
+}

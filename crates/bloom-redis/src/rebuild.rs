@@ -1,0 +1,139 @@
+//! A filter built anew beside the one in use.
+
+use core::time::Duration;
+
+use guava_bloom::{BloomFilter, Hash128};
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::options::{Expiry, Missing, Options};
+use crate::plan::bits::{self, Bitmap};
+use crate::plan::generation::{self, Token};
+use crate::plan::transfer;
+
+/// A new generation of a filter that is being filled, while the present one is asked and written to as ever.
+///
+/// A Bloom filter forgets nothing; it is built anew from what it stands for, to drop what is gone. Fill the generation,
+/// then [`commit`](Self::commit): from then on it is the filter, in one step.
+///
+/// Elements that others insert meanwhile go into both generations, as long as their options say
+/// [`follow_rebuilds`](Options::follow_rebuilds); so none is lost, provided that the source is read after the rebuild
+/// began. The generation has a lease: it goes when nobody inserted into it for that long, and with it the rebuild.
+///
+/// ```no_run
+/// use core::time::Duration;
+///
+/// use bloom_redis::{Fixed, Schema};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let filter = Fixed::new(Schema::fixed(1_000_000, 0.01)?);
+/// let rebuild = filter.rebuild("users", Duration::from_secs(600)).query(&mut connection)?;
+/// for page in [["ann", "bob"], ["cid", "dan"]] {
+///     rebuild.insert_many(page).query(&mut connection)?;
+/// }
+/// rebuild.commit(None).query(&mut connection)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rebuild {
+    live: Bitmap,
+    token: Token,
+    lease: Duration,
+    options: Options,
+}
+
+impl Rebuild {
+    pub(crate) fn begin(live: Bitmap, lease: Duration, options: Options) -> Call<'static, Self> {
+        Call::new(move |line| async move {
+            let token = generation::begin(&line, &live, lease).await?;
+            Ok(Self {
+                live,
+                token,
+                lease,
+                options,
+            })
+        })
+    }
+
+    /// Inserts elements into the new generation, in round trips of bounded size, and makes the lease run anew. Of each,
+    /// whether the generation did not have it.
+    ///
+    /// The call fails with [`Error::Missing`] when the lease ended.
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes: Vec<Hash128> = hashes(elements);
+        let this = self.clone();
+        Call::new(move |line| async move {
+            let options = Options {
+                missing: Missing::Reported,
+                follow_rebuilds: false,
+                ..this.options
+            };
+            let next = generation::next(&this.live, this.token);
+            let new = bits::insert(&line, &next, &hashes, None, &options).await?;
+            generation::renew(&line, &this.live, this.token, this.lease).await?;
+            Ok(new)
+        })
+    }
+
+    /// Writes the bits of a filter in memory into the new generation, in place of those that are there, in chunks of 1 MiB.
+    ///
+    /// The call fails with [`Error::Incompatible`] when the filters differ in bits, probes or strategy, and with
+    /// [`Error::Missing`] when the lease ended.
+    pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
+        let this = self.clone();
+        Call::new(move |line| async move {
+            transfer::check_shape(&this.live, filter)?;
+            transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
+        })
+    }
+
+    /// Makes the new generation the filter. The one before is freed in the background.
+    ///
+    /// The call fails with [`Error::Missing`] when the lease ended; the filter is then as it was.
+    pub fn commit(self, expiry: impl Into<Option<Expiry>>) -> Call<'static, ()> {
+        let expiry = expiry.into();
+        Call::new(move |line| async move {
+            generation::commit(&line, &self.live, self.token, expiry, &self.options).await
+        })
+    }
+
+    /// Drops the new generation. The filter stays as it is.
+    pub fn abandon(self) -> Call<'static, ()> {
+        Call::new(move |line| async move { generation::abandon(&line, &self.live, self.token).await })
+    }
+
+    /// Uploads and commits.
+    pub(crate) fn replace<'a, F: Sync>(
+        live: Bitmap,
+        filter: &'a BloomFilter<F>,
+        expiry: Option<Expiry>,
+        options: Options,
+    ) -> Call<'a, ()> {
+        /// Time for a chunk to arrive.
+        const LEASE: Duration = Duration::from_secs(60);
+        Call::new(move |line| async move {
+            transfer::check_shape(&live, filter)?;
+            let token = generation::begin(&line, &live, LEASE).await?;
+            let written = transfer::write(&line, &live, token, filter.words(), LEASE).await;
+            let done: Result<(), Error> = match written {
+                Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
+                failed => failed,
+            };
+            if done.is_err() {
+                // The lease would do it; the first error is what the caller must know.
+                let _ = generation::abandon(&line, &live, token).await;
+            }
+            done
+        })
+    }
+}
+
+/// What of elements goes to the server.
+pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
+    elements
+        .into_iter()
+        .map(|element| Hash128::of(element.as_ref()))
+        .collect()
+}
