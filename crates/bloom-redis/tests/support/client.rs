@@ -1,0 +1,101 @@
+//! A connection of either kind.
+
+use bloom_redis::{Call, Error};
+use redis::aio::MultiplexedConnection;
+use redis::{Cmd, FromRedisValue};
+use tokio::runtime::Runtime;
+
+use super::Server;
+
+/// Does operations over one kind of connection, and plain commands over a connection of its own.
+pub struct Client {
+    connection: Kind,
+    plain: redis::Connection,
+}
+
+enum Kind {
+    Blocking(redis::Connection),
+    Asynchronous(Runtime, MultiplexedConnection),
+}
+
+impl Client {
+    /// A blocking connection.
+    pub fn blocking(server: &Server) -> Self {
+        Self {
+            connection: Kind::Blocking(server.connection()),
+            plain: server.connection(),
+        }
+    }
+
+    /// An asynchronous connection, on a runtime of its own.
+    pub fn asynchronous(server: &Server) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let client = redis::Client::open(server.url()).expect("an address");
+        // The default of half a second is short for a machine that compiles meanwhile.
+        let config = redis::AsyncConnectionConfig::new()
+            .set_response_timeout(Some(std::time::Duration::from_secs(60)));
+        let connection = runtime
+            .block_on(client.get_multiplexed_async_connection_with_config(&config))
+            .expect("a connection");
+        Self {
+            connection: Kind::Asynchronous(runtime, connection),
+            plain: server.connection(),
+        }
+    }
+
+    /// Does an operation.
+    pub fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
+        match &mut self.connection {
+            Kind::Blocking(connection) => call.query(connection),
+            Kind::Asynchronous(runtime, connection) => runtime.block_on(call.query_async(connection)),
+        }
+    }
+
+    /// Does an operation that must succeed.
+    #[track_caller]
+    pub fn run<T: Send>(&mut self, call: Call<'_, T>) -> T {
+        match self.try_run(call) {
+            Ok(value) => value,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Does an operation that must fail.
+    #[track_caller]
+    pub fn fail<T: Send>(&mut self, call: Call<'_, T>) -> Error {
+        match self.try_run(call) {
+            Ok(_) => panic!("the operation succeeded"),
+            Err(error) => error,
+        }
+    }
+
+    /// Sends a command as it is: words in a line, or a built one.
+    #[track_caller]
+    pub fn command<T: FromRedisValue>(&mut self, command: &Cmd) -> T {
+        command.query(&mut self.plain).expect("a reply")
+    }
+
+    /// Sends a command of words.
+    #[track_caller]
+    pub fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
+        let mut command = Cmd::new();
+        for word in words {
+            command.arg(word);
+        }
+        self.command(&command)
+    }
+
+    /// How many commands the server did so far, apart from those of this method.
+    #[track_caller]
+    pub fn commands_done(&mut self) -> u64 {
+        let info: String = self.words(&["INFO", "stats"]);
+        let line = info
+            .lines()
+            .find_map(|line| line.strip_prefix("total_commands_processed:"));
+        line.and_then(|count| count.parse().ok()).expect("a count")
+    }
+}
