@@ -32,7 +32,7 @@ use crate::statistics::Statistics;
 ///
 /// // 12 billion bits: three times what a string of Redis holds.
 /// let filter = Split::new("phones", 1_000_000_000, 0.003)?;
-/// assert_eq!((filter.bits(), filter.probes()), (12_090_975_616, 8));
+/// assert_eq!((filter.bits(), filter.probes()), (12_090_970_048, 8));
 /// assert_eq!(filter.part_bits(), 1 << 26);
 /// assert_eq!(filter.keys().len(), 181);
 /// assert_eq!(filter.keys()[7], b"bf-split:{phones}:7");

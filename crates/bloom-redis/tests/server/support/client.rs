@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use super::Server;
 
 /// Does operations over one kind of connection, and plain commands over a connection of its own.
-pub struct Client {
+pub(crate) struct Client {
     connection: Kind,
     plain: redis::Connection,
 }
@@ -20,7 +20,7 @@ enum Kind {
 
 impl Client {
     /// A blocking connection.
-    pub fn blocking(server: &Server) -> Self {
+    pub(crate) fn blocking(server: &Server) -> Self {
         Self {
             connection: Kind::Blocking(server.connection()),
             plain: server.connection(),
@@ -28,7 +28,7 @@ impl Client {
     }
 
     /// An asynchronous connection, on a runtime of its own.
-    pub fn asynchronous(server: &Server) -> Self {
+    pub(crate) fn asynchronous(server: &Server) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -48,7 +48,7 @@ impl Client {
     }
 
     /// Does an operation.
-    pub fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
+    pub(crate) fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
         match &mut self.connection {
             Kind::Blocking(connection) => call.query(connection),
             Kind::Asynchronous(runtime, connection) => runtime.block_on(call.query_async(connection)),
@@ -57,7 +57,7 @@ impl Client {
 
     /// Does an operation that must succeed.
     #[track_caller]
-    pub fn run<T: Send>(&mut self, call: Call<'_, T>) -> T {
+    pub(crate) fn run<T: Send>(&mut self, call: Call<'_, T>) -> T {
         match self.try_run(call) {
             Ok(value) => value,
             Err(error) => panic!("{error}"),
@@ -66,36 +66,26 @@ impl Client {
 
     /// Does an operation that must fail.
     #[track_caller]
-    pub fn fail<T: Send>(&mut self, call: Call<'_, T>) -> Error {
+    pub(crate) fn fail<T: Send>(&mut self, call: Call<'_, T>) -> Error {
         match self.try_run(call) {
             Ok(_) => panic!("the operation succeeded"),
             Err(error) => error,
         }
     }
 
-    /// Sends a command as it is: words in a line, or a built one.
+    /// Sends a command as it is.
     #[track_caller]
-    pub fn command<T: FromRedisValue>(&mut self, command: &Cmd) -> T {
+    pub(crate) fn command<T: FromRedisValue>(&mut self, command: &Cmd) -> T {
         command.query(&mut self.plain).expect("a reply")
     }
 
     /// Sends a command of words.
     #[track_caller]
-    pub fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
+    pub(crate) fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
         let mut command = Cmd::new();
         for word in words {
             command.arg(word);
         }
         self.command(&command)
-    }
-
-    /// How many commands the server did so far, apart from those of this method.
-    #[track_caller]
-    pub fn commands_done(&mut self) -> u64 {
-        let info: String = self.words(&["INFO", "stats"]);
-        let line = info
-            .lines()
-            .find_map(|line| line.strip_prefix("total_commands_processed:"));
-        line.and_then(|count| count.parse().ok()).expect("a count")
     }
 }

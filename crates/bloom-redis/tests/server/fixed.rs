@@ -1,14 +1,13 @@
 //! The fixed design on a real server: the published figures, bit for bit, then what is more than published.
 
-mod support;
-
 use std::time::Duration;
 
 use bloom_redis::{Answer, Commands, Error, Expiry, Fixed, Missing, Options, Schema, Trouble};
 use redis::cmd;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use support::{Client, for_each_client, golden};
+
+use crate::support::{Client, all_commands, for_each_client, golden, hex};
 
 const DAY: Expiry = Expiry::Sliding(Duration::from_secs(86_400));
 
@@ -18,15 +17,6 @@ fn as_published() -> Options {
         missing: Missing::Empty,
         ..Options::default()
     }
-}
-
-/// Every way to talk to a server.
-fn all_commands() -> impl Iterator<Item = Commands> {
-    (0..8_u8).map(|bits| Commands {
-        bitfield: bits & 1 == 0,
-        transactions: bits & 2 == 0,
-        scripts: bits & 4 == 0,
-    })
 }
 
 fn published() -> Fixed {
@@ -40,10 +30,6 @@ fn numbers(value: &Value) -> Vec<u64> {
 
 fn value(client: &mut Client, key: &[u8]) -> Vec<u8> {
     client.command(cmd("GET").arg(key))
-}
-
-fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

@@ -17,7 +17,7 @@ const STEPS: u32 = 400;
 const STEP: Duration = Duration::from_millis(25);
 
 /// A running server.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     port: u16,
     arguments: Vec<String>,
@@ -30,7 +30,7 @@ impl Server {
     /// # Panics
     ///
     /// When there is no program `redis-server`, or it does not answer: its log is in the message.
-    pub fn start(arguments: &[&str]) -> Self {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let arguments: Vec<String> = ["--save", "", "--appendonly", "no"]
             .iter()
@@ -51,35 +51,30 @@ impl Server {
     }
 
     /// Where clients connect.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("redis://127.0.0.1:{}/", self.port)
     }
 
     /// The port on 127.0.0.1.
-    pub fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// The server's folder.
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
-    }
-
     /// Ends the server at once, as SIGKILL does.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         // The process may have ended by itself.
         let _ = self.child.kill();
         self.child.wait().expect("the server's end");
     }
 
     /// Starts the server again after [`kill`](Self::kill): same port, folder and arguments.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.child = spawn(self.port, &self.arguments, self.folder.path())
             .unwrap_or_else(|| panic!("port {} was taken meanwhile", self.port));
     }
 
     /// A blocking connection.
-    pub fn connection(&self) -> redis::Connection {
+    pub(crate) fn connection(&self) -> redis::Connection {
         connect(self.port).expect("a connection")
     }
 }
