@@ -63,6 +63,11 @@ pub enum Error {
         /// Bitmaps that there are.
         bitmaps: u64,
     },
+    /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
+    NeedsScripts {
+        /// The operation.
+        what: &'static str,
+    },
     /// The filter was replaced while it was downloaded, three times in a row.
     Replaced {
         /// The filter's key.
@@ -259,6 +264,7 @@ impl fmt::Display for Error {
                 write!(f, "{what} is {here} here, {there} there")
             }
             Self::Full { bitmaps } => write!(f, "the filter has {bitmaps} bitmaps, and no more are allowed"),
+            Self::NeedsScripts { what } => write!(f, "{what} takes scripts, which are switched off"),
             Self::Replaced { key } => {
                 write!(f, "{}: replaced again and again while downloaded", display(key))
             }

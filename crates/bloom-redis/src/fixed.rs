@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::error::Error;
 use crate::options::{Expiry, Options};
 use crate::plan::bits::{self, Bitmap};
-use crate::plan::{Batch, tally, transfer};
+use crate::plan::{Batch, insert, tally, transfer};
 use crate::rebuild::{Rebuild, hashes};
 use crate::record::{self, Design, Record};
 use crate::schema::Schema;
@@ -171,7 +171,7 @@ impl Fixed {
     ) -> Call<'static, Vec<bool>> {
         let (bitmap, hashes, options) = (self.bitmap(name), hashes(elements), self.options);
         let expiry = expiry.into();
-        Call::new(move |line| async move { bits::insert(&line, &bitmap, &hashes, expiry, &options).await })
+        Call::new(move |line| async move { insert::insert(&line, &bitmap, &hashes, expiry, &options).await })
     }
 
     /// Figures of a filter. The server counts its bits.

@@ -1,5 +1,7 @@
 //! The growing design: bitmaps of one size behind a cursor, a new one when the current one is half full.
 
+use core::time::Duration;
+
 use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
@@ -9,7 +11,7 @@ use crate::options::Options;
 use crate::plan::bits::Bitmap;
 use crate::plan::chain::{self, Chain};
 use crate::plan::tally;
-use crate::rebuild::hashes;
+use crate::rebuild::{GrowingRebuild, hashes};
 use crate::record::{self, Design, Record};
 use crate::schema::Schema;
 use crate::statistics::Statistics;
@@ -71,7 +73,7 @@ impl Growing {
         }
     }
 
-    /// The same with other options. Neither a time to live nor rebuilds exist in this design.
+    /// The same with other options. This design has no time to live.
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
@@ -156,6 +158,15 @@ impl Growing {
     pub fn reset(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { chain::reset(&line, &chain, &options).await })
+    }
+
+    /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody
+    /// inserts into it.
+    ///
+    /// The call fails with [`Error::RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already, and with
+    /// [`Error::NeedsScripts`](crate::Error::NeedsScripts) when scripts are switched off.
+    pub fn rebuild(&self, lease: Duration) -> Call<'static, GrowingRebuild> {
+        GrowingRebuild::begin(self.chain.clone(), lease, self.options)
     }
 
     /// How many bitmaps there are.

@@ -39,7 +39,7 @@ pub use fixed::Fixed;
 pub use growing::Growing;
 pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options, Replicas};
-pub use rebuild::Rebuild;
+pub use rebuild::{GrowingRebuild, Rebuild};
 pub use record::{Design, NoRecord, Record};
 pub use schema::{Schema, SchemaError};
 pub use split::Split;

@@ -7,9 +7,10 @@ use guava_bloom::{BloomFilter, Hash128};
 use crate::call::Call;
 use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
-use crate::plan::bits::{self, Bitmap};
+use crate::plan::bits::Bitmap;
+use crate::plan::chain::{self, Chain};
 use crate::plan::generation::{self, Token};
-use crate::plan::transfer;
+use crate::plan::{insert, transfer};
 
 /// A new generation of a filter that is being filled, while the present one is asked and written to as ever.
 ///
@@ -47,7 +48,13 @@ pub struct Rebuild {
 impl Rebuild {
     pub(crate) fn begin(live: Bitmap, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
-            let token = generation::begin(&line, &live, lease).await?;
+            let token = generation::begin(
+                &line,
+                live.anchor(),
+                |token| generation::next(&live, token).keys,
+                lease,
+            )
+            .await?;
             Ok(Self {
                 live,
                 token,
@@ -71,8 +78,8 @@ impl Rebuild {
                 ..this.options
             };
             let next = generation::next(&this.live, this.token);
-            let new = bits::insert(&line, &next, &hashes, None, &options).await?;
-            generation::renew(&line, &this.live, this.token, this.lease).await?;
+            let new = insert::insert(&line, &next, &hashes, None, &options).await?;
+            generation::renew(&line, this.live.anchor(), &next.keys, this.token, this.lease).await?;
             Ok(new)
         })
     }
@@ -101,7 +108,10 @@ impl Rebuild {
 
     /// Drops the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
-        Call::new(move |line| async move { generation::abandon(&line, &self.live, self.token).await })
+        Call::new(move |line| async move {
+            let next = generation::next(&self.live, self.token);
+            generation::abandon(&line, self.live.anchor(), &next.keys, self.token).await
+        })
     }
 
     /// Uploads and commits.
@@ -115,7 +125,8 @@ impl Rebuild {
         const LEASE: Duration = Duration::from_secs(60);
         Call::new(move |line| async move {
             transfer::check_shape(&live, filter)?;
-            let token = generation::begin(&line, &live, LEASE).await?;
+            let name = |token| generation::next(&live, token).keys;
+            let token = generation::begin(&line, live.anchor(), name, LEASE).await?;
             let written = transfer::write(&line, &live, token, filter.words(), LEASE).await;
             let done: Result<(), Error> = match written {
                 Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
@@ -123,9 +134,70 @@ impl Rebuild {
             };
             if done.is_err() {
                 // The lease would do it; the first error is what the caller must know.
-                let _ = generation::abandon(&line, &live, token).await;
+                let _ = generation::abandon(&line, live.anchor(), &name(token), token).await;
             }
             done
+        })
+    }
+}
+
+/// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
+/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts.
+#[derive(Debug, Clone)]
+pub struct GrowingRebuild {
+    live: Chain,
+    token: Token,
+    lease: Duration,
+    options: Options,
+}
+
+impl GrowingRebuild {
+    pub(crate) fn begin(live: Chain, lease: Duration, options: Options) -> Call<'static, Self> {
+        Call::new(move |line| async move {
+            if !options.commands.scripts {
+                return Err(Error::NeedsScripts {
+                    what: "rebuilding a growing filter",
+                });
+            }
+            let name = |token| vec![live.next(token).key(0)];
+            let token = generation::begin(&line, &live.cursor, name, lease).await?;
+            Ok(Self {
+                live,
+                token,
+                lease,
+                options,
+            })
+        })
+    }
+
+    /// Inserts elements into the new generation, as [`Rebuild::insert_many`].
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes: Vec<Hash128> = hashes(elements);
+        let this = self.clone();
+        Call::new(move |line| async move {
+            let next = this.live.next(this.token);
+            let new = chain::insert_into_generation(&line, &next, &hashes, this.lease, &this.options).await?;
+            let keys = [next.key(0)];
+            generation::renew(&line, &this.live.cursor, &keys, this.token, this.lease).await?;
+            Ok(new)
+        })
+    }
+
+    /// Makes the new generation the filter, as [`Rebuild::commit`].
+    pub fn commit(self) -> Call<'static, ()> {
+        Call::new(
+            move |line| async move { chain::exchange(&line, &self.live, self.token, &self.options).await },
+        )
+    }
+
+    /// Drops the new generation. The filter stays as it is.
+    pub fn abandon(self) -> Call<'static, ()> {
+        Call::new(move |line| async move {
+            let next = self.live.next(self.token);
+            let last = chain::read_cursor(&line, &next).await?;
+            let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
+            keys.push(next.cursor);
+            generation::abandon(&line, &self.live.cursor, &keys, self.token).await
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::fixed::{create, download, one, unlink};
 use crate::options::{Expiry, Options};
 use crate::plan::bits::{self, Bitmap};
-use crate::plan::{tally, transfer};
+use crate::plan::{insert, tally, transfer};
 use crate::rebuild::{Rebuild, hashes};
 use crate::record::{self, Design, Record};
 use crate::schema::{REDIS_BITS, Schema, SchemaError};
@@ -179,7 +179,7 @@ impl Split {
     /// live: an insert touches some of the parts only.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (bitmap, hashes, options) = (self.bitmap.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { bits::insert(&line, &bitmap, &hashes, None, &options).await })
+        Call::new(move |line| async move { insert::insert(&line, &bitmap, &hashes, None, &options).await })
     }
 
     /// Figures of the filter. The server counts the bits of all parts.

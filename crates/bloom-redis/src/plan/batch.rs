@@ -83,6 +83,15 @@ impl Replies {
         }
     }
 
+    /// The parts of the next reply, an array; `None` if there is nothing.
+    pub(crate) fn into_parts(mut self) -> Result<Option<Self>, Error> {
+        match self.value()? {
+            Value::Nil => Ok(None),
+            Value::Array(parts) => Ok(Some(Self(parts.into_iter()))),
+            other => Err(unexpected("an array", Some(&other))),
+        }
+    }
+
     /// Passes over replies, whatever they are.
     pub(crate) fn skip(&mut self, count: usize) {
         self.0.by_ref().take(count).for_each(drop);

@@ -1,16 +1,20 @@
 //! Bitmaps behind a cursor, of which the last grows another.
 
+use core::time::Duration;
+
 use guava_bloom::Hash128;
 use redis::{Cmd, ErrorKind, cmd};
 
 use super::batch::unexpected;
-use super::bits::{Bitmap, confirm, exists, in_place_of, push_get, push_set, read_bits};
+use super::bits::{Bitmap, exists, in_place_of, push_get, push_set, read_bits};
+use super::generation::{ORPHAN, Token, Watch, next_key, record_key};
+use super::insert::confirm;
 use super::scripts::{self, Digested};
 use super::{Batch, Replies};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Missing, Options};
+use crate::options::{Expiry, Missing, Options};
 use crate::schema::Schema;
 
 /// Most bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
@@ -36,6 +40,15 @@ impl Chain {
         Bitmap::whole(self.key(number), self.schema)
     }
 
+    /// The filter of a rebuild.
+    pub(crate) fn next(&self, token: Token) -> Self {
+        Self {
+            cursor: next_key(&self.cursor, token),
+            base: next_key(&self.base, token),
+            schema: self.schema,
+        }
+    }
+
     fn missing(&self) -> Error {
         Error::Missing { key: self.key(0) }
     }
@@ -44,12 +57,16 @@ impl Chain {
         &self,
         script: &Digested,
         line: &Line,
+        keys: &[&[u8]],
         options: &Options,
         arguments: impl Fn(&mut Cmd),
     ) -> Result<Replies, Error> {
         let replies = script
             .run(line, |command| {
-                command.arg(1).arg(self.cursor.as_slice());
+                command.arg(1 + keys.len()).arg(self.cursor.as_slice());
+                for &key in keys {
+                    command.arg(key);
+                }
                 command.arg(self.base.as_slice()).arg(MOST_BITMAPS);
                 command.arg(u8::from(options.missing == Missing::Reported));
                 arguments(command);
@@ -117,7 +134,7 @@ async fn contains_by_script(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut replies = chain
-        .run(&scripts::CONTAINS, line, options, |command| {
+        .run(&scripts::CONTAINS, line, &[], options, |command| {
             command.arg(chain.schema.probes());
             chain.push_offsets(command, hashes);
         })
@@ -157,22 +174,19 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(chain.per_trip(options)) {
-        if options.commands.scripts {
-            let mut replies = chain
-                .run(&scripts::INSERT, line, options, |command| {
-                    command.arg(chain.schema.probes()).arg(chain.schema.bits());
-                    chain.push_offsets(command, hashes);
-                })
-                .await?;
-            let some = characters(&mut replies, hashes.len(), |character| match character {
-                b'0' => Some(false),
-                b'1' => Some(true),
-                _ => None,
-            })?;
-            new.extend(some.ok_or_else(|| chain.missing())?);
-        } else {
-            for &hash in hashes {
-                new.push(insert_by_commands(line, chain, hash, options).await?);
+        let (some, mut under_way) = insert_once(line, chain, hashes, None, options).await?;
+        new.extend(some);
+        // As for the other designs: what is inserted during a rebuild goes into its generation too.
+        while let Some(token) = under_way.filter(|_| options.follow_rebuilds) {
+            match insert_into_generation(line, &chain.next(token), hashes, ORPHAN, options).await {
+                Err(Error::Missing { .. }) => {
+                    let (_, again) = insert_once(line, chain, hashes, None, options).await?;
+                    under_way = again.filter(|&again| again != token);
+                }
+                done => {
+                    done?;
+                    break;
+                }
             }
         }
     }
@@ -180,11 +194,100 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
+/// Inserts elements into a generation that must be there, which then lives for the lease at least.
+pub(crate) async fn insert_into_generation(
+    line: &Line,
+    next: &Chain,
+    hashes: &[Hash128],
+    lease: Duration,
+    options: &Options,
+) -> Result<Vec<bool>, Error> {
+    let options = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let millis = Some(Expiry::Sliding(lease).millis()?);
+    let mut new = Vec::with_capacity(hashes.len());
+    for hashes in hashes.chunks(next.per_trip(&options)) {
+        new.extend(insert_once(line, next, hashes, millis, &options).await?.0);
+    }
+    Ok(new)
+}
+
+/// Inserts elements in one round trip, if scripts are allowed; says of each whether it was new, and which rebuild is
+/// under way.
+async fn insert_once(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    millis: Option<u64>,
+    options: &Options,
+) -> Result<(Vec<bool>, Option<Token>), Error> {
+    let watch = Watch::new(&chain.cursor);
+    if !options.commands.scripts {
+        let mut new = Vec::with_capacity(hashes.len());
+        for &hash in hashes {
+            new.push(insert_by_commands(line, chain, hash, options).await?);
+        }
+        let told = line.send(Batch::of(watch.look())).await?.bytes()?;
+        return Ok((new, watch.read(told.as_deref())?));
+    }
+    let replies = chain
+        .run(&scripts::INSERT, line, &[&watch.pointer], options, |command| {
+            command.arg(chain.schema.probes()).arg(chain.schema.bits());
+            match millis {
+                Some(millis) => command.arg(millis),
+                None => command.arg(""),
+            };
+            chain.push_offsets(command, hashes);
+        })
+        .await?
+        .into_parts()?;
+    let Some(mut replies) = replies else {
+        return Err(chain.missing());
+    };
+    let new = characters(&mut replies, hashes.len(), |character| match character {
+        b'0' => Some(false),
+        b'1' => Some(true),
+        _ => None,
+    })?
+    .ok_or_else(|| unexpected("answers", None))?;
+    let under_way = watch.read(replies.bytes()?.as_deref())?;
+    Ok((new, under_way))
+}
+
+/// Puts a rebuild in the filter's place.
+pub(crate) async fn exchange(
+    line: &Line,
+    live: &Chain,
+    token: Token,
+    options: &Options,
+) -> Result<(), Error> {
+    let next = live.next(token);
+    let watch = Watch::new(&live.cursor);
+    let record = record_key(&live.cursor);
+    let keys = [watch.pointer.as_slice(), &record, &live.cursor];
+    let options = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let mut replies = next
+        .run(&scripts::EXCHANGE, line, &keys, &options, |command| {
+            command.arg(live.base.as_slice()).arg(token.0);
+            command.arg(live.schema.bits());
+        })
+        .await?;
+    match replies.count()? {
+        0 => Err(next.missing()),
+        _ => Ok(()),
+    }
+}
+
 /// Creates the current bitmap if it is not there; whether it was not.
 pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
     if options.commands.scripts {
         let mut replies = chain
-            .run(&scripts::CREATE, line, options, |command| {
+            .run(&scripts::CREATE, line, &[], options, |command| {
                 command.arg(chain.schema.bits());
             })
             .await?;
@@ -202,7 +305,7 @@ pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Res
 /// Removes all bitmaps, and begins anew with an empty one.
 pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
     if options.commands.scripts {
-        let replies = chain.run(&scripts::RESET, line, options, |command| {
+        let replies = chain.run(&scripts::RESET, line, &[], options, |command| {
             command.arg(chain.schema.bits());
         });
         return replies.await.map(|_| ());

@@ -22,17 +22,18 @@ use crate::error::Error;
 use crate::names::companion;
 use crate::options::{Expiry, Options};
 
-/// Time to live of a generation that lost its own, because those who insert may not run scripts: it goes at last.
-const ORPHAN: Duration = Duration::from_secs(3_600);
+/// Time to live that those who insert give a generation where it has none, since they do not know the lease: whatever
+/// becomes of the rebuild, its keys go at last.
+pub(crate) const ORPHAN: Duration = Duration::from_secs(3_600);
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Token(u64);
+pub(crate) struct Token(pub(crate) u64);
 
 /// Looks for a rebuild under way.
 #[derive(Debug, Clone)]
 pub(crate) struct Watch {
-    pointer: Vec<u8>,
+    pub(crate) pointer: Vec<u8>,
 }
 
 impl Watch {
@@ -72,11 +73,15 @@ pub(crate) const fn follower_expiry() -> Expiry {
 
 /// The bits of a rebuild of this filter.
 pub(crate) fn next(live: &Bitmap, token: Token) -> Bitmap {
-    let purpose = format!("next:{}", token.0);
     Bitmap {
-        keys: live.keys.iter().map(|key| companion(&purpose, key)).collect(),
+        keys: live.keys.iter().map(|key| next_key(key, token)).collect(),
         ..live.clone()
     }
+}
+
+/// The key, or what keys begin with, of a rebuild.
+pub(crate) fn next_key(key: &[u8], token: Token) -> Vec<u8> {
+    companion(&format!("next:{}", token.0), key)
 }
 
 /// The key of the generations' record.
@@ -85,13 +90,20 @@ pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
 }
 
 /// Begins a rebuild: its bits are all zero.
-pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result<Token, Error> {
+///
+/// The anchor is what companions belong to; `name` gives the keys of the new bitmaps.
+pub(crate) async fn begin(
+    line: &Line,
+    anchor: &[u8],
+    name: impl Fn(Token) -> Vec<Vec<u8>>,
+    lease: Duration,
+) -> Result<Token, Error> {
     let millis = Expiry::Sliding(lease).millis()?;
     let mut count = cmd("HINCRBY");
-    count.arg(record_key(live.anchor())).arg("attempts").arg(1);
+    count.arg(record_key(anchor)).arg("attempts").arg(1);
     let token = Token(line.send(Batch::of(count)).await?.count()?);
 
-    let watch = Watch::new(live.anchor());
+    let (watch, keys) = (Watch::new(anchor), name(token));
     let mut batch = Batch::new();
     let mut take = cmd("SET");
     take.arg(watch.pointer.as_slice())
@@ -100,47 +112,49 @@ pub(crate) async fn begin(line: &Line, live: &Bitmap, lease: Duration) -> Result
         .arg("PX")
         .arg(millis);
     batch.push(take);
-    for key in &next(live, token).keys {
+    for key in &keys {
         let mut create = cmd("SET");
         create.arg(key.as_slice()).arg(&[0_u8][..]).arg("PX").arg(millis);
         batch.push(create);
     }
     let mut replies = line.send(batch).await?;
     if replies.value()? == Value::Nil {
-        abandon(line, live, token).await?;
-        return Err(Error::RebuildUnderWay {
-            key: live.anchor().to_vec(),
-        });
+        abandon(line, anchor, &keys, token).await?;
+        return Err(Error::RebuildUnderWay { key: anchor.to_vec() });
     }
-    for _ in &live.keys {
-        replies.value()?;
-    }
+    replies.checked()?;
     Ok(token)
 }
 
 /// Makes the rebuild's lease run anew.
-pub(crate) async fn renew(line: &Line, live: &Bitmap, token: Token, lease: Duration) -> Result<(), Error> {
+pub(crate) async fn renew(
+    line: &Line,
+    anchor: &[u8],
+    keys: &[Vec<u8>],
+    token: Token,
+    lease: Duration,
+) -> Result<(), Error> {
     let millis = Expiry::Sliding(lease).millis()?;
-    let watch = Watch::new(live.anchor());
+    let watch = Watch::new(anchor);
     let mut batch = Batch::new();
     batch.push(watch.look());
-    let next = next(live, token);
-    for key in next.keys.iter().chain([&watch.pointer]) {
+    for key in keys.iter().chain([&watch.pointer]) {
         let mut command = cmd("PEXPIRE");
         command.arg(key.as_slice()).arg(millis);
         batch.push(command);
     }
     let mut replies = line.send(batch).await?;
-    let under_way = watch.read(replies.bytes()?.as_deref())?;
-    for _ in &next.keys {
-        if replies.count()? == 0 {
-            return Err(next.missing());
-        }
+    let mut alive = watch.read(replies.bytes()?.as_deref())? == Some(token);
+    for _ in keys {
+        alive &= replies.count()? == 1;
     }
-    if under_way == Some(token) {
-        Ok(())
-    } else {
-        Err(next.missing())
+    if alive { Ok(()) } else { Err(lost(keys)) }
+}
+
+/// The error for a rebuild whose lease ended.
+pub(crate) fn lost(keys: &[Vec<u8>]) -> Error {
+    Error::Missing {
+        key: keys.first().cloned().unwrap_or_default(),
     }
 }
 
@@ -220,12 +234,12 @@ pub(crate) async fn commit(
 }
 
 /// Gives a rebuild up: the filter stays as it is.
-pub(crate) async fn abandon(line: &Line, live: &Bitmap, token: Token) -> Result<(), Error> {
-    let watch = Watch::new(live.anchor());
+pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token: Token) -> Result<(), Error> {
+    let watch = Watch::new(anchor);
     let mut batch = Batch::new();
     batch.push(watch.look());
     let mut unlink = cmd("UNLINK");
-    for key in &next(live, token).keys {
+    for key in keys {
         unlink.arg(key.as_slice());
     }
     batch.push(unlink);

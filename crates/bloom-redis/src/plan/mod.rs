@@ -4,6 +4,7 @@ mod batch;
 pub(crate) mod bits;
 pub(crate) mod chain;
 pub(crate) mod generation;
+pub(crate) mod insert;
 pub(crate) mod scripts;
 pub(crate) mod tally;
 pub(crate) mod transfer;

@@ -40,6 +40,8 @@ of_chain! {
     INSERT = "../scripts/insert.lua";
     /// Creates a growing filter.
     CREATE = "../scripts/create.lua";
+    /// Puts a rebuilt growing filter in the place of the old one.
+    EXCHANGE = "../scripts/exchange.lua";
     /// Empties a growing filter.
     RESET = "../scripts/reset.lua";
 }

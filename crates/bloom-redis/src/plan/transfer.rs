@@ -107,7 +107,7 @@ pub(crate) async fn write(
                 return Err(next.missing());
             }
             replies.count()?;
-            generation::renew(line, live, token, lease).await?;
+            generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
         }
     }
     Ok(())

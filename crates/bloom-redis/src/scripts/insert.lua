@@ -1,6 +1,8 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6] and on: offsets, element by element.
--- Returns a character an element, '1' new, '0' seen; or nothing if a bitmap is missing and that is reported.
+-- KEYS[2]: which rebuild is under way. ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6]: least time to live of
+-- all keys of the filter in ms, or '' if they have none. ARGV[7] and on: offsets, element by element.
+-- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a bitmap is missing and that is
+-- reported.
 --
 -- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
 -- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
@@ -29,7 +31,7 @@ local function grow()
 end
 
 local answers = {}
-for first = 6, #ARGV, probes do
+for first = 7, #ARGV, probes do
   local get, set = { '' }, { base .. cursor }
   for probe = 0, probes - 1 do
     local offset = ARGV[first + probe]
@@ -69,4 +71,15 @@ for first = 6, #ARGV, probes do
   end
   answers[#answers + 1] = added > 0 and '1' or '0'
 end
-return table.concat(answers)
+local function live_on(key)
+  if redis.call('PTTL', key) < tonumber(ARGV[6]) then
+    redis.call('PEXPIRE', key, ARGV[6])
+  end
+end
+if ARGV[6] ~= '' then
+  live_on(KEYS[1])
+  for number = 0, cursor do
+    live_on(base .. number)
+  end
+end
+return { table.concat(answers), redis.call('GET', KEYS[2]) }

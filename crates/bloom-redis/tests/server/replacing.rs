@@ -1,10 +1,13 @@
 //! Rebuilds, uploads and downloads on a real server.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, Error, Expiry, Fixed, Missing, Options, Rebuild, Schema, Split};
+use bloom_redis::{
+    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, Options, Rebuild, Schema, Split,
+};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 use redis::cmd;
 
@@ -99,6 +102,90 @@ fn a_rebuild_that_is_given_up_or_lost_its_lease_changes_nothing() {
             client.run(second.commit(None));
             assert_eq!(client.run(filter.contains("f", "old")), Answer::Absent);
         }
+    });
+}
+
+#[test]
+fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
+    for_each_client(|client| {
+        for bitfield in [true, false] {
+            client.words::<()>(&["FLUSHALL"]);
+            let filter = Growing::named("g", Schema::words(50, 0.01).unwrap()).with_options(Options {
+                commands: Commands {
+                    bitfield,
+                    ..Commands::default()
+                },
+                ..Options::default()
+            });
+            let elements = |range: Range<u32>| range.map(|i| i.to_string());
+            client.run(filter.create());
+            client.run(filter.insert_many(elements(0..500)));
+            let before = client.run(filter.bitmaps());
+
+            let rebuild = client.run(filter.rebuild(LEASE));
+            assert!(matches!(
+                client.fail(filter.rebuild(LEASE)),
+                Error::RebuildUnderWay { .. }
+            ));
+            client.run(rebuild.insert_many(elements(300..500)));
+            client.run(filter.insert_many(elements(490..600)));
+            let asked = ["0", "400", "599", "none"];
+            use Answer::{Absent, MayContain};
+            assert_eq!(
+                client.run(filter.contains_many(asked)),
+                [MayContain, MayContain, MayContain, Absent]
+            );
+            client.run(rebuild.commit());
+            assert_eq!(
+                client.run(filter.contains_many(asked)),
+                [Absent, MayContain, MayContain, Absent]
+            );
+            let answers = client.run(filter.contains_many(elements(300..600)));
+            assert!(answers.iter().all(|&answer| answer == MayContain));
+            let bitmaps = client.run(filter.bitmaps());
+            assert!((2..before).contains(&bitmaps));
+            // Bitmaps, cursor, the record of generations; nothing that expires.
+            assert_eq!(client.words::<u64>(&["DBSIZE"]), bitmaps + 2);
+            for number in 0..bitmaps {
+                let key = filter.key(number);
+                assert_eq!(client.command::<i64>(cmd("TTL").arg(&key)), -1);
+                let bytes: u64 = client.command(cmd("STRLEN").arg(&key));
+                assert_eq!(bytes, filter.bits() / 8);
+            }
+            let statistics = client.run(filter.statistics());
+            assert_eq!(statistics.rebuilds(), 1);
+            assert!(statistics.last_rebuild().is_some());
+
+            // The third: the one that was refused has a number, too.
+            let rebuild = client.run(filter.rebuild(LEASE));
+            client.run(rebuild.insert_many(elements(0..300)));
+            for number in 0..3 {
+                let key = format!("bloom-redis:next:3:{{g}}:bloomfilter-{number}");
+                let left: i64 = client.words(&["TTL", &key]);
+                assert!((50..=60).contains(&left), "{key}: {left}");
+            }
+            client.run(rebuild.clone().abandon());
+            assert_eq!(client.words::<u64>(&["DBSIZE"]), bitmaps + 2);
+            for error in [
+                client.fail(rebuild.insert_many(["a"])),
+                client.fail(rebuild.commit()),
+            ] {
+                assert!(matches!(error, Error::Missing { .. }), "{error}");
+            }
+        }
+        let plain = Growing::named("g", Schema::words(50, 0.01).unwrap()).with_options(Options {
+            commands: Commands::PLAIN,
+            ..Options::default()
+        });
+        let rebuild = client.run(Growing::named("g", *plain.schema()).rebuild(LEASE));
+        client.run(plain.insert("by plain commands"));
+        client.run(rebuild.commit());
+        let answer = client.run(plain.contains("by plain commands"));
+        assert_eq!(answer, Answer::MayContain);
+        assert_eq!(
+            client.fail(plain.rebuild(LEASE)).to_string(),
+            "rebuilding a growing filter takes scripts, which are switched off"
+        );
     });
 }
 
