@@ -6,11 +6,11 @@ use guava_bloom::Hash128;
 use redis::{Cmd, ErrorKind, cmd};
 
 use super::batch::unexpected;
-use super::bits::{Bitmap, exists, in_place_of, push_get, push_set, read_bits};
+use super::bits::{Bitmap, exists, in_place_of};
 use super::generation::{ORPHAN, Token, Watch, next_key, record_key};
 use super::insert::confirm;
 use super::scripts::{self, Digested};
-use super::{Batch, Replies};
+use super::{Batch, Replies, chain_by_commands};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
@@ -49,7 +49,7 @@ impl Chain {
         }
     }
 
-    fn missing(&self) -> Error {
+    pub(super) fn missing(&self) -> Error {
         Error::Missing { key: self.key(0) }
     }
 
@@ -117,7 +117,7 @@ pub(crate) async fn contains(
         let some = if options.commands.scripts {
             contains_by_script(line, chain, hashes, options).await
         } else {
-            contains_by_commands(line, chain, hashes, options).await
+            chain_by_commands::contains(line, chain, hashes, options).await
         };
         match some {
             Ok(some) => answers.extend(some),
@@ -227,7 +227,7 @@ async fn insert_once(
     if !options.commands.scripts {
         let mut new = Vec::with_capacity(hashes.len());
         for &hash in hashes {
-            new.push(insert_by_commands(line, chain, hash, options).await?);
+            new.push(chain_by_commands::insert(line, chain, hash, options).await?);
         }
         let told = line.send(Batch::of(watch.look())).await?.bytes()?;
         return Ok((new, watch.read(told.as_deref())?));
@@ -335,7 +335,7 @@ pub(crate) async fn read_cursor(line: &Line, chain: &Chain) -> Result<u64, Error
     parse_cursor(chain, line.send(Batch::of(get)).await?.bytes()?.as_deref())
 }
 
-fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Error> {
+pub(super) fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Error> {
     let Some(text) = text else {
         return Ok(0);
     };
@@ -347,103 +347,11 @@ fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Error> {
 }
 
 /// Gives a bitmap its full length, as published.
-fn allocate(chain: &Chain, number: u64) -> Cmd {
+pub(super) fn allocate(chain: &Chain, number: u64) -> Cmd {
     let mut command = cmd("SETBIT");
     command
         .arg(chain.key(number))
         .arg(chain.schema.bits() - 1)
         .arg("0");
     command
-}
-
-/// As published: the cursor first, then all bitmaps, in two round trips.
-async fn contains_by_commands(
-    line: &Line,
-    chain: &Chain,
-    hashes: &[Hash128],
-    options: &Options,
-) -> Result<Vec<Answer>, Error> {
-    let mut get = cmd("GET");
-    get.arg(chain.cursor.as_slice());
-    let mut batch = Batch::of(get);
-    // A bitmap beyond a cursor that is missing: the cursor was lost.
-    batch.push(exists(&chain.key(1)));
-    let mut replies = line.send(batch).await?;
-    let text = replies.bytes()?;
-    let reported = options.missing == Missing::Reported;
-    let mut missing = reported && text.is_none() && replies.count()? == 1;
-    let current = parse_cursor(chain, text.as_deref())?;
-
-    let probes = usize::from(chain.schema.probes());
-    let offsets: Vec<u64> = (hashes.iter())
-        .flat_map(|&hash| chain.schema.positions(hash))
-        .collect();
-    let mut batch = Batch::new();
-    for number in 0..=current {
-        let key = chain.key(number);
-        push_get(&mut batch, options.commands, &key, &offsets);
-        if reported {
-            batch.push(exists(&key));
-        }
-    }
-    let mut replies = line.send(batch).await?;
-    let mut held = vec![false; hashes.len()];
-    for _ in 0..=current {
-        let bits = read_bits(&mut replies, options.commands, offsets.len())?;
-        for (held, bits) in held.iter_mut().zip(bits.chunks(probes)) {
-            *held |= bits.iter().all(|&bit| bit);
-        }
-        if reported {
-            missing |= replies.count()? == 0;
-        }
-    }
-    Ok((held.into_iter())
-        .map(|held| match (held, missing) {
-            (true, _) => Answer::MayContain,
-            (false, true) => Answer::Missing,
-            (false, false) => Answer::Absent,
-        })
-        .collect())
-}
-
-/// As published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both grow.
-async fn insert_by_commands(
-    line: &Line,
-    chain: &Chain,
-    hash: Hash128,
-    options: &Options,
-) -> Result<bool, Error> {
-    let current = read_cursor(line, chain).await?;
-    if current > 0 || options.missing == Missing::Reported {
-        match contains_by_commands(line, chain, &[hash], options).await?.first() {
-            Some(Answer::Missing) => return Err(chain.missing()),
-            Some(Answer::MayContain) => return Ok(false),
-            _ => {}
-        }
-    }
-    let (key, offsets) = (
-        chain.key(current),
-        chain.schema.positions(hash).collect::<Vec<u64>>(),
-    );
-    let mut batch = Batch::new();
-    push_set(&mut batch, options.commands, &key, &offsets);
-    let mut count = cmd("BITCOUNT");
-    count.arg(key.as_slice());
-    batch.push(count);
-    let mut replies = line.send(batch).await?;
-    let before = read_bits(&mut replies, options.commands, offsets.len())?;
-    let ones = replies.count()?;
-    if ones * 2 > chain.schema.bits() {
-        if current + 1 >= MOST_BITMAPS {
-            return Err(Error::Full {
-                bitmaps: MOST_BITMAPS,
-            });
-        }
-        let mut advance = cmd("INCR");
-        advance.arg(chain.cursor.as_slice());
-        let opened = line.send(Batch::of(advance)).await?.count()?;
-        let grown = Batch::of(allocate(chain, opened));
-        line.send(grown).await?.checked()?;
-    }
-    Ok(before.contains(&false))
 }

@@ -3,6 +3,7 @@
 mod batch;
 pub(crate) mod bits;
 pub(crate) mod chain;
+mod chain_by_commands;
 pub(crate) mod generation;
 pub(crate) mod insert;
 pub(crate) mod scripts;
