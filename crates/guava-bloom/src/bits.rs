@@ -9,26 +9,31 @@ use crate::modulus::Modulus;
 use crate::parameters::MAX_WORDS;
 
 /// Bits, and how to find them by a number of 63 bits.
+///
+/// `W` is a word: `u64`, or an atomic one where threads share the bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bits {
-    words: Vec<u64>,
+pub(crate) struct Bits<W = u64> {
+    words: Vec<W>,
     modulus: Modulus,
 }
 
-impl Bits {
-    /// So many words of zeros.
-    pub(crate) fn zeros(words: usize) -> Result<Self, ParameterError> {
+impl<W> Bits<W> {
+    /// So many words of zeros, which is the default of a word.
+    pub(crate) fn zeros(words: usize) -> Result<Self, ParameterError>
+    where
+        W: Default,
+    {
         let mut zeros = Vec::new();
         zeros
             .try_reserve_exact(words)
             .map_err(|_| ParameterError::OutOfMemory {
                 bytes: words as u64 * 8,
             })?;
-        zeros.resize(words, 0);
+        zeros.resize_with(words, W::default);
         Self::from_words(zeros)
     }
 
-    pub(crate) fn from_words(words: Vec<u64>) -> Result<Self, ParameterError> {
+    pub(crate) fn from_words(words: Vec<W>) -> Result<Self, ParameterError> {
         let given = words.len() as u64;
         let bits = (1..=u64::from(MAX_WORDS)).contains(&given).then_some(given * 64);
         match bits.and_then(Modulus::new) {
@@ -38,12 +43,31 @@ impl Bits {
     }
 
     #[inline]
-    pub(crate) fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[W] {
         &self.words
     }
 
-    pub(crate) fn into_words(self) -> Vec<u64> {
+    pub(crate) fn into_words(self) -> Vec<W> {
         self.words
+    }
+
+    /// The same bits in words of another kind. Where both kinds are laid out alike, the memory is kept: the standard library
+    /// collects in place then.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
+        Bits {
+            words: self.words.into_iter().map(word).collect(),
+            modulus: self.modulus,
+        }
+    }
+
+    /// A copy in words of another kind.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
+        Bits {
+            words: self.words.iter().map(word).collect(),
+            modulus: self.modulus,
+        }
     }
 
     /// The number of bits, as what positions are remainders by.
@@ -51,7 +75,9 @@ impl Bits {
     pub(crate) const fn modulus(&self) -> Modulus {
         self.modulus
     }
+}
 
+impl Bits {
     /// How many bits are ones.
     pub(crate) fn ones(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
@@ -73,6 +99,11 @@ impl Bits {
             *word |= mask;
             changed
         })
+    }
+
+    /// All bits become zeros.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
     }
 
     /// Sets every bit that is set in the other.

@@ -1,6 +1,5 @@
 //! The filter: elements in, answers out.
 
-use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -8,7 +7,8 @@ use crate::bits::Bits;
 use crate::error::{Incompatible, ParameterError, Saturated};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
-use crate::parameters::{Parameters, round_half_up};
+use crate::parameters::Parameters;
+use crate::shape::Shape;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 
 /// Guava's `BloomFilter`: a set that forgets its elements but not that they were put.
@@ -28,9 +28,9 @@ use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 #[derive(Clone, PartialEq, Eq)]
 pub struct BloomFilter<F> {
     pub(crate) bits: Bits,
-    strategy: Strategy,
-    probes: u8,
-    funnel: F,
+    pub(crate) strategy: Strategy,
+    pub(crate) probes: u8,
+    pub(crate) funnel: F,
 }
 
 impl<F> BloomFilter<F> {
@@ -147,37 +147,13 @@ impl<F> BloomFilter<F> {
     where
         F: PartialEq + fmt::Debug,
     {
-        if self.probes != other.probes {
-            return Err(Incompatible::Probes {
-                ours: self.probes,
-                theirs: other.probes,
-            });
-        }
-        if self.bit_size() != other.bit_size() {
-            return Err(Incompatible::BitSize {
-                ours: self.bit_size(),
-                theirs: other.bit_size(),
-            });
-        }
-        if self.strategy != other.strategy {
-            return Err(Incompatible::Strategy {
-                ours: self.strategy,
-                theirs: other.strategy,
-            });
-        }
-        if self.funnel != other.funnel {
-            return Err(Incompatible::Funnel {
-                ours: format!("{:?}", self.funnel),
-                theirs: format!("{:?}", other.funnel),
-            });
-        }
-        Ok(())
+        self.shape().check(&other.shape())
     }
 
     /// The probability that an absent element is said to be in, as the bits are now: the share of ones to the power of
     /// the probe count. Counts the bits, which reads the whole filter.
     pub fn expected_fpp(&self) -> f64 {
-        libm::pow(self.share_of_ones(), self.probes.into())
+        self.shape().expected_fpp(self.bit_count())
     }
 
     /// An estimate of how many different elements were put, from the share of ones. Counts the bits, which reads the
@@ -187,18 +163,16 @@ impl<F> BloomFilter<F> {
     ///
     /// [`Saturated`] when all bits are ones; Guava throws an `ArithmeticException` then.
     pub fn approximate_element_count(&self) -> Result<u64, Saturated> {
-        let bit_size = self.bit_size();
-        let share = self.share_of_ones();
-        if share >= 1.0 {
-            return Err(Saturated { bit_size });
-        }
-        Ok(round_half_up(
-            -libm::log1p(-share) * bit_size as f64 / f64::from(self.probes),
-        ))
+        self.shape().approximate_element_count(self.bit_count())
     }
 
-    fn share_of_ones(&self) -> f64 {
-        self.bit_count() as f64 / self.bit_size() as f64
+    pub(crate) fn shape(&self) -> Shape<'_, F> {
+        Shape {
+            funnel: &self.funnel,
+            strategy: self.strategy,
+            probes: self.probes,
+            bit_size: self.bit_size(),
+        }
     }
 
     /// How many bits are ones. Reads the whole filter.
@@ -234,6 +208,11 @@ impl<F> BloomFilter<F> {
     #[inline]
     pub fn words(&self) -> &[u64] {
         self.bits.words()
+    }
+
+    /// Takes all elements out; the memory stays.
+    pub fn clear(&mut self) {
+        self.bits.clear();
     }
 
     /// The bits, without the filter.

@@ -234,6 +234,18 @@ impl Funnel<i32> for Integer {
     }
 }
 
+impl Funnel<&i32> for Integer {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &&i32, into: &mut S) {
+        into.put_i32(**from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &&i32) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
 /// Java's `long`: Guava's `Funnels.longFunnel()`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Long;
@@ -246,6 +258,18 @@ impl Funnel<i64> for Long {
 
     #[inline]
     fn hash(&self, from: &i64) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
+impl Funnel<&i64> for Long {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &&i64, into: &mut S) {
+        into.put_i64(**from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &&i64) -> Hash128 {
         Hash128::of(&from.to_le_bytes())
     }
 }

@@ -13,21 +13,40 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[cfg(target_has_atomic = "64")]
+mod atomic_bits;
 mod bits;
+#[cfg(target_has_atomic = "64")]
+mod concurrent;
 mod error;
 mod filter;
 mod funnel;
 mod hash;
+#[cfg(feature = "std")]
+mod merge;
 mod modulus;
+#[cfg(all(feature = "rayon", target_has_atomic = "64"))]
+mod parallel;
 mod parameters;
 mod serial;
+mod shape;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+mod slot;
 mod strategy;
 
+#[cfg(target_has_atomic = "64")]
+pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
 pub use error::{Incompatible, ParameterError, ReadError, Saturated};
 pub use filter::BloomFilter;
 pub use funnel::{Bytes, Funnel, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units};
 pub use hash::Hash128;
+#[cfg(feature = "std")]
+pub use merge::{MergeError, merge_streams};
 pub use modulus::Modulus;
+#[cfg(all(feature = "rayon", target_has_atomic = "64"))]
+pub use parallel::CollectBloomFilter;
 pub use parameters::{DEFAULT_FPP, InsertionCount, MAX_PROBES, MAX_WORDS, Parameters, ProbeCountRule};
 pub use serial::StreamHeader;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub use slot::{Rebuild, RebuildUnderWay, Slot};
 pub use strategy::{Positions, Strategy};

@@ -9,7 +9,7 @@ use crate::parameters::MAX_WORDS;
 use crate::strategy::Strategy;
 
 /// Bytes of a word in the stream.
-const WORD: usize = 8;
+pub(crate) const WORD: usize = 8;
 
 /// The six bytes in front of the words, as they are: possibly values that no filter has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +26,15 @@ impl StreamHeader {
     /// Bytes of a header.
     pub const LEN: usize = 6;
 
+    /// The header of a filter, which has at most `MAX_WORDS` words.
+    pub(crate) fn of(strategy: Strategy, probes: u8, words: usize) -> Self {
+        Self {
+            ordinal: strategy.ordinal().cast_signed(),
+            probes,
+            words: i32::try_from(words).unwrap_or(i32::MAX),
+        }
+    }
+
     /// The header of these bytes.
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         let [ordinal, probes, a, b, c, d] = bytes;
@@ -40,6 +49,11 @@ impl StreamHeader {
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
         let [a, b, c, d] = self.words.to_be_bytes();
         [self.ordinal.cast_unsigned(), self.probes, a, b, c, d]
+    }
+
+    /// Bytes of a stream with this header: 6 and 8 for each word.
+    pub const fn stream_len(self) -> u64 {
+        Self::LEN as u64 + self.words.unsigned_abs() as u64 * WORD as u64
     }
 
     /// The strategy and the number of words, if a filter can have these values.
@@ -73,16 +87,12 @@ impl fmt::Display for StreamHeader {
 impl<F> BloomFilter<F> {
     /// The header of this filter's stream.
     pub fn stream_header(&self) -> StreamHeader {
-        StreamHeader {
-            ordinal: self.strategy().ordinal().cast_signed(),
-            probes: self.probes(),
-            words: i32::try_from(self.words().len()).unwrap_or(i32::MAX),
-        }
+        StreamHeader::of(self.strategy(), self.probes(), self.words().len())
     }
 
     /// Bytes of this filter's stream: a header of 6 and 8 for each word.
     pub fn stream_len(&self) -> u64 {
-        StreamHeader::LEN as u64 + self.words().len() as u64 * WORD as u64
+        self.stream_header().stream_len()
     }
 
     /// The stream as one buffer: the bytes that Guava's `writeTo` writes.
@@ -143,7 +153,7 @@ fn extend_from_big_endian(words: &mut Vec<u64>, bytes: &[u8]) {
 }
 
 #[cfg(feature = "std")]
-mod io {
+pub(crate) mod io {
     use alloc::vec;
     use alloc::vec::Vec;
     use std::io::{self, ErrorKind, Read, Write};
@@ -153,7 +163,23 @@ mod io {
     use crate::filter::BloomFilter;
 
     /// Words that are converted, written or read at a time.
-    const PIECE_WORDS: usize = 8192;
+    pub(crate) const PIECE_WORDS: usize = 8192;
+
+    impl StreamHeader {
+        /// Reads a header, as it is, and leaves the reader at the words.
+        ///
+        /// # Errors
+        ///
+        /// [`ReadError::HeaderCut`] or [`ReadError::Io`].
+        pub fn read_from(mut reader: impl Read) -> Result<Self, ReadError> {
+            let mut header = [0; Self::LEN];
+            let found = fill(&mut reader, &mut header)?;
+            if found < header.len() {
+                return Err(ReadError::HeaderCut { found });
+            }
+            Ok(Self::from_bytes(header))
+        }
+    }
 
     impl<F> BloomFilter<F> {
         /// Writes the stream, byte for byte Guava's `writeTo`, in pieces of 64 KiB. Does not flush.
@@ -161,18 +187,8 @@ mod io {
         /// # Errors
         ///
         /// Those of the writer.
-        pub fn write_to(&self, mut writer: impl Write) -> io::Result<()> {
-            writer.write_all(&self.stream_header().to_bytes())?;
-            let mut buffer = vec![0; self.words().len().min(PIECE_WORDS) * WORD];
-            for piece in self.words().chunks(PIECE_WORDS) {
-                let (places, _) = buffer.as_chunks_mut::<WORD>();
-                for (place, word) in places.iter_mut().zip(piece) {
-                    *place = word.to_be_bytes();
-                }
-                let filled = buffer.get(..piece.len() * WORD).unwrap_or_default();
-                writer.write_all(filled)?;
-            }
-            Ok(())
+        pub fn write_to(&self, writer: impl Write) -> io::Result<()> {
+            write(writer, self.stream_header(), self.words(), |&word| word)
         }
 
         /// Reads the filter that a reader is at, as Guava's `readFrom` does: exactly its bytes, so that what follows in
@@ -186,12 +202,7 @@ mod io {
         /// [`ReadError`] names what is wrong with the header, or how many bytes are missing, or what the reader
         /// reported.
         pub fn read_from(mut reader: impl Read, funnel: F) -> Result<Self, ReadError> {
-            let mut header = [0; StreamHeader::LEN];
-            let found = fill(&mut reader, &mut header)?;
-            if found < header.len() {
-                return Err(ReadError::HeaderCut { found });
-            }
-            let header = StreamHeader::from_bytes(header);
+            let header = StreamHeader::read_from(&mut reader)?;
             let (strategy, count) = header.validate()?;
             let out_of_memory = || ReadError::OutOfMemory { header };
             let mut missing = usize::try_from(count).map_err(|_| out_of_memory())?;
@@ -220,8 +231,28 @@ mod io {
         }
     }
 
+    /// Writes a stream in pieces, from words of whatever kind.
+    pub(crate) fn write<W>(
+        mut writer: impl Write,
+        header: StreamHeader,
+        words: &[W],
+        value: impl Fn(&W) -> u64,
+    ) -> io::Result<()> {
+        writer.write_all(&header.to_bytes())?;
+        let mut buffer = vec![0; words.len().min(PIECE_WORDS) * WORD];
+        for piece in words.chunks(PIECE_WORDS) {
+            let (places, _) = buffer.as_chunks_mut::<WORD>();
+            for (place, word) in places.iter_mut().zip(piece) {
+                *place = value(word).to_be_bytes();
+            }
+            let filled = buffer.get(..piece.len() * WORD).unwrap_or_default();
+            writer.write_all(filled)?;
+        }
+        Ok(())
+    }
+
     /// Reads until the buffer is full or the reader at its end; how many bytes were read.
-    fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ReadError> {
+    pub(crate) fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ReadError> {
         let mut filled = 0;
         while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             match reader.read(rest) {
