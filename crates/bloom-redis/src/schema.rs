@@ -115,8 +115,7 @@ fn parameters(insertions: u64, fpp: f64) -> Result<Parameters, SchemaError> {
     if insertions == 0 {
         return Err(SchemaError::NoInsertions);
     }
-    Parameters::new(insertions, fpp)
-        .and_then(|parameters| parameters.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion))
+    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion)
         .map_err(SchemaError::Parameters)
 }
 

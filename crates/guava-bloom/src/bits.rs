@@ -4,6 +4,7 @@
 
 use alloc::vec::Vec;
 
+use crate::arch;
 use crate::error::ParameterError;
 use crate::modulus::Modulus;
 use crate::parameters::MAX_WORDS;
@@ -83,17 +84,32 @@ impl Bits {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Whether the bit is one that this number points to.
+    /// The position of this number: its remainder by the number of bits.
     #[inline]
-    pub(crate) fn test(&self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus.remainder(dividend));
+    pub(crate) fn position(&self, dividend: u64) -> u64 {
+        self.modulus.remainder(dividend)
+    }
+
+    /// Asks the processor to fetch the memory of a bit.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: u64) {
+        let (word, _) = place(position);
+        if let Some(word) = self.words.get(word) {
+            arch::prefetch(word);
+        }
+    }
+
+    /// Whether the bit at this position is a one.
+    #[inline]
+    pub(crate) fn test(&self, position: u64) -> bool {
+        let (word, mask) = place(position);
         self.words.get(word).is_some_and(|word| word & mask != 0)
     }
 
-    /// Sets the bit that this number points to; whether it was a zero.
+    /// Sets the bit at this position; whether it was a zero.
     #[inline]
-    pub(crate) fn set(&mut self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus.remainder(dividend));
+    pub(crate) fn set(&mut self, position: u64) -> bool {
+        let (word, mask) = place(position);
         self.words.get_mut(word).is_some_and(|word| {
             let changed = *word & mask == 0;
             *word |= mask;

@@ -69,12 +69,12 @@ impl fmt::Display for ParameterError {
             }
             Self::FppOutOfRange { given } => write!(
                 f,
-                "the false-positive probability is {given}, allowed are numbers above 0 and below 1"
+                "the false-positive probability is {given:?}, allowed are numbers above 0 and below 1"
             ),
             Self::NoBits { insertions, fpp } => write!(
                 f,
-                "{insertions} insertions at a false-positive probability of {fpp} give a filter of 0 bits, allowed is at \
-                 least 1"
+                "expected insertions {insertions} and false-positive probability {fpp:?} give a filter of 0 bits, allowed is \
+                 at least 1"
             ),
             Self::TooManyBits {
                 insertions,
@@ -82,13 +82,13 @@ impl fmt::Display for ParameterError {
                 bits,
             } => write!(
                 f,
-                "{insertions} insertions at a false-positive probability of {fpp} give a filter of {bits} bits, allowed \
-                 are at most {}",
+                "expected insertions {insertions} and false-positive probability {fpp:?} give a filter of {bits} bits, \
+                 allowed are at most {}",
                 u64::from(MAX_WORDS) * 64
             ),
             Self::TooManyProbes { probes, fpp } => write!(
                 f,
-                "a false-positive probability of {fpp} gives {probes} probes, allowed are at most {MAX_PROBES}"
+                "the false-positive probability {fpp:?} gives {probes} probes, allowed are at most {MAX_PROBES}"
             ),
             Self::NoProbes => write!(f, "the probe count is 0, allowed are 1 to {MAX_PROBES}"),
             Self::WordCount { given } => {

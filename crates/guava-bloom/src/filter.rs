@@ -112,14 +112,14 @@ impl<F> BloomFilter<F> {
     fn put_steps(&mut self, mut steps: impl Steps) -> bool {
         let mut changed = false;
         for _ in 0..self.probes {
-            changed |= self.bits.set(steps.step());
+            changed |= self.bits.set(self.bits.position(steps.step()));
         }
         changed
     }
 
     #[inline]
     fn contains_steps(&self, mut steps: impl Steps) -> bool {
-        (0..self.probes).all(|_| self.bits.test(steps.step()))
+        (0..self.probes).all(|_| self.bits.test(self.bits.position(steps.step())))
     }
 
     /// Puts in everything that is in `other`: the filter is then the one to which both sets of elements were put.

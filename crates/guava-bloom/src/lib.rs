@@ -1,6 +1,8 @@
+// The README's link to a file, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//!
 #![doc = include_str!("../README.md")]
 #![no_std]
-#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -13,17 +15,21 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod arch;
 #[cfg(target_has_atomic = "64")]
 mod atomic_bits;
+mod batch;
 mod bits;
 #[cfg(target_has_atomic = "64")]
 mod concurrent;
 mod error;
 mod filter;
+pub mod format;
 mod funnel;
 mod hash;
 #[cfg(feature = "std")]
 mod merge;
+mod java_math;
 mod modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 mod parallel;

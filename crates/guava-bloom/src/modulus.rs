@@ -70,6 +70,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use proptest::prelude::*;
+    use proptest::test_runner::{RngAlgorithm, RngSeed};
 
     use super::Modulus;
 
@@ -120,6 +121,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig {
             cases: 20_000,
+            rng_algorithm: RngAlgorithm::ChaCha,
+            rng_seed: RngSeed::Fixed(1),
             failure_persistence: None,
             ..ProptestConfig::default()
         })]

@@ -4,7 +4,7 @@ use alloc::format;
 use core::fmt;
 
 use crate::error::{Incompatible, Saturated};
-use crate::parameters::round_half_up;
+use crate::java_math;
 use crate::strategy::Strategy;
 
 /// All that two filters must have in common to be combined.
@@ -50,7 +50,7 @@ impl<F> Shape<'_, F> {
 
     /// The false-positive probability of a filter with so many ones.
     pub(crate) fn expected_fpp(&self, ones: u64) -> f64 {
-        libm::pow(self.share(ones), self.probes.into())
+        java_math::power(self.share(ones), self.probes)
     }
 
     /// The elements of a filter with so many ones, estimated.
@@ -61,7 +61,7 @@ impl<F> Shape<'_, F> {
                 bit_size: self.bit_size,
             });
         }
-        Ok(round_half_up(
+        Ok(java_math::round(
             -libm::log1p(-share) * self.bit_size as f64 / f64::from(self.probes),
         ))
     }

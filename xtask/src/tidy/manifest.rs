@@ -32,9 +32,10 @@ const ARROWS: [(&str, &[&str]); 10] = [
 ];
 
 /// Crates that may use only these of other people's crates, tests aside.
-const LEAN: [(&str, &[&str]); 2] = [
+const LEAN: [(&str, &[&str]); 3] = [
     ("hashzoo", &[]),
     ("filter-policy", &["libm", "cpufeatures", "snap"]),
+    ("guava-bloom", &["libm", "rayon", "arc-swap"]),
 ];
 
 /// What cargo knows of a package.

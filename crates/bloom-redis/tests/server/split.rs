@@ -16,8 +16,7 @@ fn elements() -> Vec<Vec<u8>> {
 #[test]
 fn parts_together_are_the_bits_of_guava() {
     let rule = ProbeCountRule::FromBitsPerInsertion;
-    let parameters = Parameters::new(INSERTIONS, FPP).unwrap();
-    let parameters = parameters.with_probe_count_rule(rule).unwrap();
+    let parameters = Parameters::with_rule(INSERTIONS, FPP, rule).unwrap();
     let mut local = BloomFilter::new(Bytes, &parameters).unwrap();
     for element in elements() {
         local.put(element.as_slice());
