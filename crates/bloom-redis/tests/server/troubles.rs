@@ -118,7 +118,17 @@ fn a_replica_answers_and_refuses_to_write() {
             ..EMPTY
         });
         let error = writer.fail(too_many.insert("f", "c", None));
-        assert_eq!(error.to_string(), "1 replicas have the insert, 2 were asked for");
+        // The one replica may be slower than the time-out.
+        assert!(
+            matches!(
+                error,
+                Error::Replication {
+                    wanted: 2,
+                    reached: 0..=1
+                }
+            ),
+            "{error}"
+        );
         assert_eq!(writer.run(waiting.contains("f", "c")), Answer::MayContain);
     }
 }
