@@ -177,10 +177,14 @@ pub(crate) async fn contains(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(hashes.len());
-    for hashes in hashes.chunks(per_trip(bitmap, options)) {
-        match contains_once(line, bitmap, hashes, options).await {
+    for trip in hashes.chunks(per_trip(bitmap, options)) {
+        match contains_once(line, bitmap, trip, options).await {
             Ok(some) => answers.extend(some),
-            Err(error) => answers.extend(vec![in_place_of(error, options)?; hashes.len()]),
+            // One time-out is enough.
+            Err(error) => {
+                answers.resize(hashes.len(), in_place_of(error, options)?);
+                break;
+            }
         }
     }
     Ok(answers)

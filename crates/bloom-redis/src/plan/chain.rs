@@ -113,15 +113,19 @@ pub(crate) async fn contains(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(hashes.len());
-    for hashes in hashes.chunks(chain.per_trip(options)) {
+    for trip in hashes.chunks(chain.per_trip(options)) {
         let some = if options.commands.scripts {
-            contains_by_script(line, chain, hashes, options).await
+            contains_by_script(line, chain, trip, options).await
         } else {
-            chain_by_commands::contains(line, chain, hashes, options).await
+            chain_by_commands::contains(line, chain, trip, options).await
         };
         match some {
             Ok(some) => answers.extend(some),
-            Err(error) => answers.extend(vec![in_place_of(error, options)?; hashes.len()]),
+            // One time-out is enough.
+            Err(error) => {
+                answers.resize(hashes.len(), in_place_of(error, options)?);
+                break;
+            }
         }
     }
     Ok(answers)
