@@ -315,3 +315,98 @@ impl core::error::Error for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trouble(reply: &str) -> Trouble {
+        let reply = format!("-{reply}\r\n");
+        let error = match redis::parse_redis_value(reply.as_bytes()) {
+            Ok(redis::Value::ServerError(error)) => RedisError::from(error),
+            other => panic!("{other:?}"),
+        };
+        Error::from(error).trouble().unwrap()
+    }
+
+    #[test]
+    fn what_servers_say_is_told_apart() {
+        for (reply, expected, unavailable) in [
+            (
+                "LOADING Redis is loading the dataset in memory",
+                Trouble::Loading,
+                true,
+            ),
+            (
+                "OOM command not allowed when used memory > 'maxmemory'.",
+                Trouble::OutOfMemory,
+                true,
+            ),
+            (
+                "READONLY You can't write against a read only replica.",
+                Trouble::ReadOnly,
+                true,
+            ),
+            (
+                "MISCONF Redis is configured to save RDB snapshots",
+                Trouble::WritesRefused,
+                true,
+            ),
+            (
+                "NOREPLICAS Not enough good replicas to write.",
+                Trouble::WritesRefused,
+                true,
+            ),
+            ("BUSY Redis is busy running a script.", Trouble::Busy, true),
+            (
+                "CLUSTERDOWN Hash slot not served",
+                Trouble::ClusterUnavailable,
+                true,
+            ),
+            (
+                "MASTERDOWN Link with MASTER is down",
+                Trouble::ClusterUnavailable,
+                true,
+            ),
+            (
+                "TRYAGAIN Multiple keys request during rehashing of slot",
+                Trouble::ClusterUnavailable,
+                true,
+            ),
+            ("MOVED 380 127.0.0.1:7000", Trouble::OtherNode, true),
+            ("ASK 380 127.0.0.1:7000", Trouble::OtherNode, true),
+            (
+                "CROSSSLOT Keys in request don't hash to the same slot",
+                Trouble::CrossSlot,
+                false,
+            ),
+            (
+                "ERR Script attempted to access a non local key in a cluster node",
+                Trouble::CrossSlot,
+                false,
+            ),
+            ("WRONGTYPE Operation against a key", Trouble::WrongType, false),
+            ("NOAUTH Authentication required.", Trouble::Forbidden, false),
+            (
+                "WRONGPASS invalid username-password pair",
+                Trouble::Forbidden,
+                false,
+            ),
+            ("NOPERM this user has no permissions", Trouble::Forbidden, false),
+            (
+                "ERR unknown command 'BITFIELD_RO'",
+                Trouble::UnknownCommand,
+                false,
+            ),
+            ("ERR syntax error", Trouble::Other, false),
+            ("SOMETHING else", Trouble::Other, false),
+        ] {
+            let trouble = trouble(reply);
+            assert_eq!(
+                (trouble, trouble.is_unavailable(), trouble.needs_reconnection()),
+                (expected, unavailable, false),
+                "{reply}"
+            );
+        }
+    }
+}

@@ -9,7 +9,8 @@
 //! | `options` | what a caller chooses: commands, missing filters, failures, bounds, replicas | servers |
 //! | `answer` | what a query says | |
 //! | `error` | what can go wrong, by kind | |
-//! | `call` | [`Call`] and its two drivers, synchronous and asynchronous: the only code that touches a connection | filters |
+//! | `call` | [`Call`] and its drivers, synchronous and asynchronous: the only code that sends anything | filters |
+//! | `reconnecting` | [`Reconnecting`], a blocking connection that outlives the server's | filters |
 //! | `plan` | commands to send and how their replies are read, a file a concern; the Lua scripts lie in `scripts/` | connections |
 //! | `fixed`, `growing`, `split` | the designs: their keys, and which plan does what | commands |
 //! | `record`, `rebuild`, `statistics` | the parameter record, generations, figures | connections |
@@ -27,6 +28,7 @@ mod names;
 mod options;
 mod plan;
 mod rebuild;
+mod reconnecting;
 mod record;
 mod schema;
 mod split;
@@ -40,6 +42,7 @@ pub use growing::Growing;
 pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options, Replicas};
 pub use rebuild::{GrowingRebuild, Rebuild};
+pub use reconnecting::Reconnecting;
 pub use record::{Design, NoRecord, Record};
 pub use schema::{Schema, SchemaError};
 pub use split::Split;

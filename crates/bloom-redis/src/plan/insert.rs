@@ -316,8 +316,12 @@ impl<'a> Insert<'a> {
             },
             ..*self
         };
-        let replies = line.send(plain.batch(parts)).await?;
-        plain.read(parts, replies, done)
+        let mut replies = Vec::new();
+        // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
+        for command in plain.batch(parts).pipeline().cmd_iter() {
+            replies.push(line.send(Batch::of(command.clone())).await?);
+        }
+        plain.read(parts, Replies::concat(replies), done)
     }
 
     /// One part in one command.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cluster;
+mod failures;
 mod fixed;
 mod growing;
 mod record;
@@ -9,4 +10,5 @@ mod replacing;
 mod round_trips;
 mod split;
 mod support;
+mod together;
 mod troubles;

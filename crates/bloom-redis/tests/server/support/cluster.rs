@@ -5,8 +5,7 @@ use std::time::Duration;
 use redis::cluster::{ClusterClient, ClusterConnection};
 use redis::cmd;
 
-use super::Server;
-use super::server::wait_until;
+use super::{Server, wait_until};
 
 /// Slots of a cluster, as its specification says.
 const SLOTS: u16 = 16_384;
@@ -66,6 +65,7 @@ impl Cluster {
             .connection_timeout(Duration::from_secs(5))
             .response_timeout(Duration::from_secs(30))
             .retries(4)
+            .min_retry_wait(5)
             .max_retry_wait(20)
             .build()
             .expect("a client")
