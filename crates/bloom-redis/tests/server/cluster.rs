@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Schema, SchemaError, Split,
-    Trouble,
+    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema,
+    SchemaError, Split, Trouble,
 };
 use guava_bloom::Bytes;
 
@@ -399,4 +399,53 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
 
 fn cluster_master(cluster: &Cluster, filter: &Fixed, name: &str) -> usize {
     cluster.master_of(&filter.key(name))
+}
+
+#[test]
+fn replicas_are_waited_for_where_the_insert_went_and_read_if_the_client_says_so() {
+    let cluster = Cluster::start(&[]);
+    let waiting = fixed(Commands::default(), Missing::Empty).with_options(Options {
+        missing: Missing::Empty,
+        replicas: Some(Replicas {
+            count: 1,
+            timeout: Duration::from_secs(20),
+        }),
+        ..Options::default()
+    });
+    let names: Vec<String> = (0..20).map(|name| name.to_string()).collect();
+    let with = cluster.master_of(&waiting.key(&names[0]));
+    let replica = cluster.add_replica(with);
+    let without = (names.iter())
+        .find(|name| cluster.master_of(&waiting.key(name)) != with)
+        .unwrap();
+    let impatient = waiting.clone().with_options(Options {
+        missing: Missing::Empty,
+        replicas: Some(Replicas {
+            count: 1,
+            timeout: Duration::from_millis(1),
+        }),
+        ..Options::default()
+    });
+    for (number, connect) in Client::OF_CLUSTERS.into_iter().enumerate() {
+        let mut client = connect(&cluster);
+        let element = number.to_string();
+        assert!(client.run(waiting.insert(&names[0], &element, None)));
+        let error = client.fail(impatient.insert(without, &element, None));
+        let expected = Error::Replication {
+            wanted: 1,
+            reached: 0,
+        };
+        assert_eq!(error.to_string(), expected.to_string());
+
+        // The replica has it; asked directly, it answers only a connection that says `READONLY`.
+        let mut connection = replica.connection();
+        let error = waiting
+            .contains(&names[0], &element)
+            .query(&mut connection)
+            .unwrap_err();
+        assert_eq!(error.trouble(), Some(Trouble::OtherNode), "{error}");
+        redis::cmd("READONLY").exec(&mut connection).unwrap();
+        let answer = waiting.contains(&names[0], &element).query(&mut connection);
+        assert_eq!(answer.unwrap(), Answer::MayContain);
+    }
 }
