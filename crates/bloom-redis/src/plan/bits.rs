@@ -9,10 +9,11 @@ use super::batch::{bit, unexpected};
 use super::{Batch, Replies};
 use crate::answer::Answer;
 use crate::call::Line;
-use crate::error::{Error, Trouble};
+use crate::error::Error;
 use crate::names::placed_by;
 use crate::options::{Commands, Missing, OnFailure, Options};
 use crate::schema::Schema;
+use crate::trouble::Trouble;
 
 /// Bits in one `BITFIELD`: the server does nothing else meanwhile, for some 0.3 ms.
 const BITS_PER_COMMAND: usize = 4096;

@@ -9,9 +9,10 @@ use super::generation::{Token, Watch, follower_expiry, next};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
 use super::{Batch, Replies};
 use crate::call::Line;
-use crate::error::{Error, Trouble, is_redirection};
+use crate::error::Error;
 use crate::names::slots;
 use crate::options::{Commands, Expiry, Missing, Options};
+use crate::trouble::{Trouble, is_redirection};
 
 /// Inserts elements; says of each whether it was new.
 pub(crate) async fn insert(
@@ -43,7 +44,9 @@ pub(crate) async fn insert(
             }
         }
     }
-    confirm(line, &slots(&bitmap.keys, bitmap.spread), options).await?;
+    if options.replicas.is_some() {
+        confirm(line, &slots(&bitmap.keys, bitmap.spread), options).await?;
+    }
     Ok(new)
 }
 

@@ -272,3 +272,64 @@ fn a_server_that_forgot_the_scripts_gets_them_again() {
         assert_eq!(client.run(filter.contains("a")), Answer::MayContain);
     });
 }
+
+#[test]
+fn a_kept_count_is_the_count() {
+    for_each_client(|client| {
+        let counting = Growing::named("g", Schema::words(100, 0.01).unwrap());
+        let keeping = counting.clone().with_options(Options {
+            keep_count: true,
+            ..Options::default()
+        });
+        let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
+        let bits = |client: &mut Client| -> Vec<Vec<u8>> {
+            (0..client.run(counting.bitmaps()))
+                .map(|number| client.command(cmd("GET").arg(counting.key(number))))
+                .collect()
+        };
+        let check_count = |client: &mut Client| {
+            let current = client.run(counting.bitmaps()) - 1;
+            let ones: u64 = client.command(cmd("BITCOUNT").arg(counting.key(current)));
+            let kept: String = client.words(&["GET", "bloom-redis:ones:{g}:cursor"]);
+            assert_eq!(kept, format!("{current}:{ones}"));
+        };
+        client.run(counting.create());
+        let new = client.run(counting.insert_many(&elements));
+        let expected = bits(client);
+
+        client.run(counting.reset());
+        let (singly, together) = elements.split_at(200);
+        let mut kept: Vec<bool> = singly.iter().map(|one| client.run(keeping.insert(one))).collect();
+        check_count(client);
+        kept.extend(client.run(keeping.insert_many(together)));
+        check_count(client);
+        assert!(kept == new && bits(client) == expected);
+
+        // What replaces the bitmaps ends the count.
+        for round in 0..3 {
+            match round {
+                0 => client.run(counting.reset()),
+                1 => {
+                    let rebuild = client.run(keeping.rebuild(std::time::Duration::from_secs(60)));
+                    client.run(rebuild.insert_many(&elements[..20]));
+                    client.run(rebuild.commit());
+                }
+                _ => {
+                    client.command::<()>(cmd("DEL").arg(counting.key(0)));
+                    client.run(counting.create());
+                }
+            }
+            client.run(keeping.insert_many(["a", "b", "c"]));
+            check_count(client);
+        }
+        // So does a bitmap that went where missing is empty.
+        client.command::<()>(cmd("DEL").arg(counting.key(0)));
+        let empty = keeping.clone().with_options(Options {
+            keep_count: true,
+            missing: Missing::Empty,
+            ..Options::default()
+        });
+        client.run(empty.insert("a"));
+        check_count(client);
+    });
+}

@@ -7,6 +7,7 @@ mod fixed;
 mod growing;
 mod record;
 mod replacing;
+mod resharding;
 mod round_trips;
 mod split;
 mod support;
