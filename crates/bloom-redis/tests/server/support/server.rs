@@ -66,7 +66,7 @@ impl Server {
     }
 
     /// Ends the server at once, as SIGKILL does.
-    pub(crate) fn kill(&self) {
+    pub(crate) fn kill(&mut self) {
         self.process().kill();
     }
 
