@@ -36,7 +36,7 @@ enum Probe {
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 10] = [
+const NEEDS: [Need; 11] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -66,6 +66,11 @@ const NEEDS: [Need; 10] = [
         name: "leveldb/c.h",
         source: Source::Debian("libleveldb-dev"),
         probe: Probe::Header,
+    },
+    Need {
+        name: "redis-server",
+        source: Source::Debian("redis-server"),
+        probe: Probe::Program,
     },
     Need {
         name: "valgrind",
