@@ -4,7 +4,9 @@
 
 use core::num::NonZeroU64;
 
+use crate::arch::{self, Kernel};
 use crate::error::Error;
+use crate::keys::Parts;
 use crate::params::BitsPerKey;
 use crate::probe::ProbeSequence;
 
@@ -29,7 +31,11 @@ use crate::probe::ProbeSequence;
 pub struct FilterBuilder<'out> {
     filter: &'out mut [u8],
     sequence: ProbeSequence,
+    kernel: Kernel,
 }
+
+/// How many hash values are collected before their bits are set together.
+const TOGETHER: usize = 64;
 
 impl<'out> FilterBuilder<'out> {
     /// An empty filter, sized for `keys` keys, at the start of `out`; the rest of `out` stays as it is.
@@ -50,7 +56,14 @@ impl<'out> FilterBuilder<'out> {
         Ok(Self {
             filter,
             sequence: ProbeSequence::new(bits, bits_per_key.probe_count()),
+            kernel: Kernel::best(),
         })
+    }
+
+    /// The same, with the instructions of the caller's choice for [`extend`](Extend::extend).
+    pub(crate) const fn on_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = kernel;
+        self
     }
 
     /// Adds a key by its hash value. More keys than the filter was sized for cost accuracy, never a key.
@@ -71,8 +84,14 @@ impl<'out> FilterBuilder<'out> {
 }
 
 impl Extend<u32> for FilterBuilder<'_> {
-    /// Adds keys by their hash values.
+    /// Adds keys by their hash values; several at a time, which is faster than one by one.
     fn extend<I: IntoIterator<Item = u32>>(&mut self, hashes: I) {
-        hashes.into_iter().for_each(|hash| self.insert_hash(hash));
+        let (kernel, probes) = (self.kernel, self.sequence.probes());
+        let Some((_, bit_array)) = self.filter.split_last_mut() else {
+            return;
+        };
+        let mut parts = Parts::<TOGETHER, _>::new(|hashes| arch::insert(kernel, hashes, probes, bit_array));
+        hashes.into_iter().for_each(|hash| parts.push(hash));
+        parts.finish();
     }
 }

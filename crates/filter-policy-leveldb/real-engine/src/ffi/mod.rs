@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
 
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
+use core::marker::PhantomData;
 use core::ptr;
 use core::slice;
 use std::ffi::CString;
@@ -12,6 +13,11 @@ use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
 
 #[repr(C)]
 struct FilterPolicy {
+    opaque: [u8; 0],
+}
+
+#[repr(C)]
+struct RawKeys {
     opaque: [u8; 0],
 }
 
@@ -40,6 +46,15 @@ unsafe extern "C" {
         filter: *const c_char,
         filter_length: usize,
     ) -> bool;
+    fn shim_keys_new(keys: *const *const c_char, lengths: *const usize, n: usize) -> *mut RawKeys;
+    fn shim_keys_destroy(keys: *mut RawKeys);
+    fn shim_policy_create_filters(policy: *const FilterPolicy, keys: *const RawKeys, size: usize) -> u64;
+    fn shim_policy_count_matches(
+        policy: *const FilterPolicy,
+        keys: *const RawKeys,
+        filter: *const c_char,
+        filter_length: usize,
+    ) -> u64;
     fn shim_engine_open(
         folder: *const c_char,
         policy: *const FilterPolicy,
@@ -216,6 +231,52 @@ impl EnginePolicy {
                 filter.len(),
             )
         }
+    }
+
+    /// Builds a filter of every `size` keys, in a loop in C++, and gives the sum of their first bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the size is 0 or above 2^31 - 1.
+    pub fn create_filters(&self, keys: &EngineKeys<'_>, size: usize) -> u64 {
+        assert!(
+            size > 0 && c_int::try_from(size).is_ok(),
+            "LevelDB takes no filter of {size} keys"
+        );
+        // SAFETY: both objects are alive.
+        unsafe { shim_policy_create_filters(self.policy, keys.raw, size) }
+    }
+
+    /// How many of the keys the filter may hold, asked one by one in a loop in C++.
+    pub fn count_matches(&self, keys: &EngineKeys<'_>, filter: &[u8]) -> u64 {
+        // SAFETY: both objects are alive, and the slice has the length that is passed.
+        unsafe { shim_policy_count_matches(self.policy, keys.raw, filter.as_ptr().cast(), filter.len()) }
+    }
+}
+
+/// Keys as LevelDB's code has them before it calls a policy, so that a loop over them can be timed.
+pub struct EngineKeys<'a> {
+    raw: *mut RawKeys,
+    _keys: PhantomData<&'a [u8]>,
+}
+
+impl<'a> EngineKeys<'a> {
+    /// Keeps where the keys are.
+    pub fn new(keys: &[&'a [u8]]) -> Self {
+        let pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ptr().cast()).collect();
+        let lengths: Vec<usize> = keys.iter().map(|key| key.len()).collect();
+        Self {
+            // SAFETY: the arrays have so many elements; the bytes outlive this, and C++ only reads them.
+            raw: unsafe { shim_keys_new(pointers.as_ptr(), lengths.as_ptr(), keys.len()) },
+            _keys: PhantomData,
+        }
+    }
+}
+
+impl Drop for EngineKeys<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `new` made it, and nobody uses it any more.
+        unsafe { shim_keys_destroy(self.raw) };
     }
 }
 

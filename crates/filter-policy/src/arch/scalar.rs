@@ -1,0 +1,117 @@
+//! Code for every processor: no division, no data-dependent branch, no instruction beyond the language.
+
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+
+use super::{Asked, Source};
+use crate::hasher::LaneHash;
+use crate::modulus::Modulus;
+
+/// Largest bit array that is built as one byte per bit first, in bits, as that array lies on the stack. A store to a
+/// byte needs not wait for the one before, as a change of a bit would.
+const MAP_BITS: usize = 8192;
+/// The same for the filters of small blocks, of which less memory has to be cleared.
+const SMALL_MAP_BITS: usize = 512;
+
+pub(super) fn create(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+    let bits = bit_array.len() * 8;
+    if bits <= SMALL_MAP_BITS {
+        create_by_map::<SMALL_MAP_BITS>(source, modulus, probes, bit_array);
+    } else if bits <= MAP_BITS {
+        create_by_map::<MAP_BITS>(source, modulus, probes, bit_array);
+    } else {
+        bit_array.fill(0);
+        insert(source, modulus, probes, bit_array);
+    }
+}
+
+fn create_by_map<const BITS: usize>(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+    let mut map = [0_u8; BITS];
+    for_each_position(source, modulus, probes, |position| {
+        // Positions are below the number of bits; the remainder costs nothing and drops a check.
+        if let Some(byte) = map.get_mut(position as usize % BITS) {
+            *byte = 1;
+        }
+    });
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
+        // Each product moves one of the eight to its place in the highest byte.
+        let [.., byte] = u64::from_le_bytes(*eight)
+            .wrapping_mul(0x0102_0408_1020_4080)
+            .to_le_bytes();
+        *bits = byte;
+    }
+}
+
+pub(super) fn insert(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+    // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut last = 0_u32;
+    for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => last |= bit,
+        }
+    });
+    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+#[inline]
+pub(super) fn may_match(asked: &Asked<'_>, hash: u32) -> bool {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    let mut all = 1;
+    // To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+    for _ in 0..asked.probes {
+        let position = asked.modulus.remainder(hash);
+        let byte = asked.bit_array.get((position / 8) as usize);
+        all &= byte.copied().unwrap_or_default() >> (position % 8);
+        hash = hash.wrapping_add(stride);
+    }
+    all & 1 != 0
+}
+
+pub(super) fn may_match_many(asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+    answers.fill(0);
+    let mut index = 0_usize;
+    for_each_hash(source, |hash| {
+        if let Some(word) = answers.get_mut(index / 64) {
+            *word |= u64::from(may_match(asked, hash)) << (index % 64);
+        }
+        index += 1;
+    });
+}
+
+#[inline(always)]
+fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
+    for_each_hash(source, |hash| {
+        let stride = hash.rotate_right(17);
+        let mut hash = hash;
+        for _ in 0..probes {
+            visit(modulus.remainder(hash));
+            hash = hash.wrapping_add(stride);
+        }
+    });
+}
+
+/// Chooses the function once for all keys.
+#[inline(always)]
+fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
+    macro_rules! hash_each {
+        ($keys:expr, $function:expr) => {
+            match $function {
+                LaneHash::LevelDb { seed } => $keys.for_each(|key| visit(leveldb_hash(key, seed))),
+                LaneHash::Murmur2 { seed } => $keys.for_each(|key| visit(murmur2(key, seed))),
+                LaneHash::Murmur2SignedTail { seed } => {
+                    $keys.for_each(|key| visit(murmur2_signed_tail(key, seed)));
+                }
+            }
+        };
+    }
+    match source {
+        Source::Slices(keys, function) => hash_each!(keys.iter(), function),
+        Source::Packed(keys, function) => hash_each!(keys.iter(), function),
+        Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+    }
+}
