@@ -12,7 +12,7 @@ use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
-use crate::prepared::{HashedKey, PreparedFilter};
+use crate::prepared::{HashedKey, Stored};
 
 /// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
 ///
@@ -30,7 +30,7 @@ use crate::prepared::{HashedKey, PreparedFilter};
 /// the processor can and the hasher has a [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one,
 /// and only their bits are set together. [`FilterPolicy::create_filter`] takes the fast way.
 ///
-/// To ask one filter for many keys, see [`PreparedFilter`]; many filters for one key, [`hashed`](Self::hashed).
+/// To ask one filter for many keys, see [`PreparedFilter`](crate::PreparedFilter); many filters for one key, [`hashed`](Self::hashed).
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -298,7 +298,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        PreparedFilter::on_kernel(filter, self.kernel()).may_match(&self.hasher, key)
+        Stored::new(filter).may_match(self.kernel(), || self.hasher.hash(key))
     }
 }
 

@@ -22,6 +22,8 @@ use crate::hasher::KeyHasher;
 pub struct PackedKeys<'a> {
     bytes: &'a [u8],
     key_len: NonZeroUsize,
+    /// Kept, as it would take a division.
+    len: usize,
 }
 
 impl<'a> PackedKeys<'a> {
@@ -29,10 +31,8 @@ impl<'a> PackedKeys<'a> {
     #[inline]
     pub fn new(bytes: &'a [u8], key_len: usize) -> Option<Self> {
         let key_len = NonZeroUsize::new(key_len)?;
-        bytes
-            .len()
-            .is_multiple_of(key_len.get())
-            .then_some(Self { bytes, key_len })
+        let len = bytes.len() / key_len;
+        (len * key_len.get() == bytes.len()).then_some(Self { bytes, key_len, len })
     }
 
     /// The elements of an array or a vector of arrays.
@@ -45,6 +45,7 @@ impl<'a> PackedKeys<'a> {
             Some(key_len) => Self {
                 bytes: keys.as_flattened(),
                 key_len,
+                len: keys.len(),
             },
             None => unreachable!(),
         }
@@ -53,7 +54,7 @@ impl<'a> PackedKeys<'a> {
     /// How many keys there are.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.bytes.len() / self.key_len.get()
+        self.len
     }
 
     /// Whether there are none.

@@ -2,71 +2,86 @@
 //!
 //! Knows nothing of probes or of where bits lie.
 
-/// Gives `hash % bits` for every hash value, without a division.
+/// Gives `hash % bits` for every hash value, without a division for each.
 ///
-/// With `m = floor(2^32 / bits)`, the product's high half `q = floor(hash * m / 2^32)` is the quotient or one less,
-/// because `hash / bits - hash * m / 2^32 < hash / 2^32 < 1`. So `r = hash - q * bits` is below `2 * bits`, and the
-/// lesser of `r` and `r - bits`, which wraps around where `r` is the remainder already, is the remainder.
-///
-/// Filters of 2^32 bits and more leave every hash value as it is: both numbers are then 0.
+/// The product of a hash value and `2^64 / bits`, rounded up, is the quotient in its high bits and the rest over `bits`,
+/// as a fraction of 2^64, in its low ones; times `bits`, that is the remainder. It is exact for 32-bit numbers and up
+/// to 2^32 bits (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Modulus {
-    bits: u32,
-    reciprocal: u32,
+    /// 1 to 2^32.
+    bits: u64,
+    /// `floor((2^64 - 1) / bits)`.
+    fraction: u64,
 }
 
 impl Modulus {
-    /// By this number of bits; 0 and numbers from 2^32 leave hash values as they are.
+    /// The most that makes a difference to 32-bit hash values: 2^32 leaves them as they are.
+    const MOST_BITS: u64 = 1 << 32;
+
+    /// By the number of bits in so many bytes. No bytes at all count as one bit.
     #[inline]
-    pub(crate) const fn new(bits: u64) -> Self {
-        if bits == 0 || bits > u32::MAX as u64 {
-            return Self {
-                bits: 0,
-                reciprocal: 0,
-            };
-        }
-        let quotient = (1 << 32) / bits;
+    pub(crate) const fn of_bytes(bytes: usize) -> Self {
+        let bits = (bytes as u64).saturating_mul(8);
+        Self::new(match bits {
+            0 => 1,
+            1..Self::MOST_BITS => bits,
+            _ => Self::MOST_BITS,
+        })
+    }
+
+    /// By 1 to 2^32 bits.
+    #[inline]
+    const fn new(bits: u64) -> Self {
         Self {
-            bits: low(bits),
-            // 1 bit has 2^32, one more than fits; one less gives the same remainder, 0.
-            reciprocal: low(if quotient > u32::MAX as u64 {
-                u32::MAX as u64
-            } else {
-                quotient
-            }),
+            bits,
+            fraction: u64::MAX / bits,
         }
-    }
-
-    /// The number of bits; 0 where hash values stay as they are.
-    #[inline]
-    pub(crate) const fn bits(self) -> u32 {
-        self.bits
-    }
-
-    /// `floor(2^32 / bits)`; 0 where hash values stay as they are.
-    #[inline]
-    pub(crate) const fn reciprocal(self) -> u32 {
-        self.reciprocal
     }
 
     /// `hash % bits`.
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder by at most 2^32")]
     pub(crate) const fn remainder(self, hash: u32) -> u32 {
-        let quotient = low((hash as u64 * self.reciprocal as u64) >> 32);
-        let rest = hash.wrapping_sub(quotient.wrapping_mul(self.bits));
-        let less = rest.wrapping_sub(self.bits);
-        if less < rest { less } else { rest }
+        let rest = self.fraction.wrapping_add(1).wrapping_mul(hash as u64);
+        ((rest as u128 * self.bits as u128) >> 64) as u32
     }
-}
 
-#[expect(clippy::cast_possible_truncation, reason = "callers have numbers below 2^32")]
-const fn low(number: u64) -> u32 {
-    number as u32
+    /// The number of bits, and its reciprocal `m`, for lanes of 32 bits: `2^32 / bits` rounded down, or one less where
+    /// it is whole.
+    ///
+    /// The high half of `hash * m` is the quotient or one less, because `hash / bits - hash * m / 2^32` is at most
+    /// `hash / 2^32`, which is below 1. So `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and
+    /// `r - bits`, which wraps around where `r` is the remainder already, is the remainder.
+    ///
+    /// `None` from 2^31 bits on, where lanes could not add positions.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the highest 32 bits, and less than 2^31"
+    )]
+    pub(crate) const fn for_lanes(self) -> Option<(u32, u32)> {
+        if self.bits < 1 << 31 {
+            Some((self.bits as u32, (self.fraction >> 32) as u32))
+        } else {
+            None
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The remainder by what lanes get, as they compute it.
+    #[cfg(target_arch = "x86_64")]
+    fn in_lanes(modulus: Modulus, hash: u32) -> Option<u32> {
+        let (bits, reciprocal) = modulus.for_lanes()?;
+        let quotient = u32::try_from((u64::from(hash) * u64::from(reciprocal)) >> 32).unwrap();
+        let rest = hash.wrapping_sub(quotient.wrapping_mul(bits));
+        Some(rest.min(rest.wrapping_sub(bits)))
+    }
 
     #[test]
     fn remainders_are_exact() {
@@ -77,8 +92,6 @@ mod tests {
             0xffff_fff8,
             0xffff_ffff,
             1 << 32,
-            (1 << 32) + 8,
-            u64::MAX,
         ]);
         for bits in sizes {
             let modulus = Modulus::new(bits);
@@ -98,12 +111,24 @@ mod tests {
             });
             for hash in near.chain([0x1234_5678, 0xdead_beef]) {
                 let hash = u32::try_from(hash).unwrap_or(u32::MAX);
+                let expected = u64::from(hash) % bits;
+                assert_eq!(u64::from(modulus.remainder(hash)), expected, "{hash:#x} % {bits}");
+                #[cfg(target_arch = "x86_64")]
                 assert_eq!(
-                    u64::from(modulus.remainder(hash)),
-                    u64::from(hash) % bits,
-                    "{hash:#x} % {bits}"
+                    in_lanes(modulus, hash).map(u64::from),
+                    (bits < 1 << 31).then_some(expected),
+                    "{hash:#x} % {bits} in lanes"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn the_bits_of_bytes_stop_at_2_to_the_32() {
+        assert_eq!(Modulus::of_bytes(0), Modulus::new(1));
+        assert_eq!(Modulus::of_bytes(9), Modulus::new(72));
+        for bytes in [1 << 29, (1 << 29) + 1, usize::MAX] {
+            assert_eq!(Modulus::of_bytes(bytes), Modulus::new(1 << 32));
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::arch::{self, Asked, Kernel, Source};
 use crate::error::Error;
 use crate::hasher::KeyHasher;
 use crate::keys::KeyBatch;
-use crate::view::{FilterKind, FilterView};
+use crate::params::MAX_PROBES;
 
 /// How many hash values of a function that has no lanes are computed before the filter is asked for them: a whole
 /// number of words of answers.
@@ -17,7 +17,7 @@ const HASHES: usize = 256;
 /// [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match), which does the same each time. What saves much
 /// more is to ask for many keys in one call: see [`may_match_many`](Self::may_match_many).
 ///
-/// The answers are those of [`FilterView`], for any bytes.
+/// The answers are those of [`FilterView`](crate::FilterView), for any bytes.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, LevelDbHash, PreparedFilter};
@@ -36,19 +36,42 @@ const HASHES: usize = 256;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct PreparedFilter<'a> {
-    answers: Answers<'a>,
+    asked: Stored<'a>,
     kernel: Kernel,
 }
 
+/// What stored bytes say.
 #[derive(Debug, Clone, Copy)]
-enum Answers<'a> {
-    /// For any key.
+pub(crate) enum Stored<'a> {
+    /// The same of any key.
     Always(bool),
-    OfBits(Asked<'a>),
+    /// What the bits say.
+    Bits(Asked<'a>),
+}
+
+impl<'a> Stored<'a> {
+    /// Accepts any bytes.
+    #[inline(always)]
+    pub(crate) fn new(filter: &'a [u8]) -> Self {
+        match filter {
+            [] | [_] => Self::Always(false),
+            [.., probes] if *probes > MAX_PROBES => Self::Always(true),
+            [bit_array @ .., probes] => Self::Bits(Asked::new(bit_array, *probes)),
+        }
+    }
+
+    /// The answer for the hash value that `hash` computes.
+    #[inline(always)]
+    pub(crate) fn may_match(self, kernel: Kernel, hash: impl FnOnce() -> u32) -> bool {
+        match self {
+            Self::Always(answer) => answer,
+            Self::Bits(asked) => arch::may_match(kernel, asked, hash()),
+        }
+    }
 }
 
 impl<'a> PreparedFilter<'a> {
-    /// Prepares a filter; accepts any bytes, as [`FilterView::new`].
+    /// Prepares a filter; accepts any bytes, as [`FilterView::new`](crate::FilterView::new).
     #[inline]
     pub fn new(filter: &'a [u8]) -> Self {
         Self::on_kernel(filter, Kernel::best())
@@ -58,13 +81,10 @@ impl<'a> PreparedFilter<'a> {
     /// [`Kernel::Scalar`].
     #[inline]
     pub fn on_kernel(filter: &'a [u8], kernel: Kernel) -> Self {
-        let view = FilterView::new(filter);
-        let answers = match (view.kind(), view.probe_count()) {
-            (FilterKind::TooShort, _) => Answers::Always(false),
-            (FilterKind::Bloom, Some(probes)) => Answers::OfBits(Asked::new(view.bit_array(), probes)),
-            _ => Answers::Always(true),
-        };
-        Self { answers, kernel }
+        Self {
+            asked: Stored::new(filter),
+            kernel,
+        }
     }
 
     /// The instructions that are used, if the processor has them.
@@ -75,19 +95,13 @@ impl<'a> PreparedFilter<'a> {
     /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this hasher.
     #[inline]
     pub fn may_match<H: KeyHasher + ?Sized>(&self, hasher: &H, key: &[u8]) -> bool {
-        match &self.answers {
-            Answers::Always(answer) => *answer,
-            Answers::OfBits(asked) => arch::may_match(self.kernel, asked, hasher.hash(key)),
-        }
+        self.asked.may_match(self.kernel, || hasher.hash(key))
     }
 
     /// Whether the filter may hold a key of this hash value.
     #[inline]
     pub fn may_match_hash(&self, hash: u32) -> bool {
-        match &self.answers {
-            Answers::Always(answer) => *answer,
-            Answers::OfBits(asked) => arch::may_match(self.kernel, asked, hash),
-        }
+        self.asked.may_match(self.kernel, || hash)
     }
 
     /// Asks for many keys: bit `i % 64` of word `i / 64` is the answer for key `i`.
@@ -109,12 +123,12 @@ impl<'a> PreparedFilter<'a> {
     ) -> Result<(), Error> {
         let keys = keys.into();
         let answers = words_for(keys.len(), answers)?;
-        match (&self.answers, hasher.lane_hash()) {
-            (Answers::Always(answer), _) => fill(*answer, keys.len(), answers),
-            (Answers::OfBits(asked), Some(function)) => {
+        match (&self.asked, hasher.lane_hash()) {
+            (Stored::Always(answer), _) => fill(*answer, keys.len(), answers),
+            (Stored::Bits(asked), Some(function)) => {
                 arch::may_match_many(self.kernel, asked, Source::keys(keys, function), answers);
             }
-            (Answers::OfBits(asked), None) => self.hash_and_ask(asked, hasher, keys, answers),
+            (Stored::Bits(asked), None) => self.hash_and_ask(asked, hasher, keys, answers),
         }
         Ok(())
     }
@@ -126,9 +140,9 @@ impl<'a> PreparedFilter<'a> {
     /// As there.
     pub fn may_match_hashes(&self, hashes: &[u32], answers: &mut [u64]) -> Result<(), Error> {
         let answers = words_for(hashes.len(), answers)?;
-        match &self.answers {
-            Answers::Always(answer) => fill(*answer, hashes.len(), answers),
-            Answers::OfBits(asked) => {
+        match &self.asked {
+            Stored::Always(answer) => fill(*answer, hashes.len(), answers),
+            Stored::Bits(asked) => {
                 arch::may_match_many(self.kernel, asked, Source::Hashes(hashes), answers);
             }
         }
@@ -200,6 +214,6 @@ impl HashedKey {
     /// Whether the filter may hold the key; as [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match).
     #[inline]
     pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        PreparedFilter::on_kernel(filter, self.kernel).may_match_hash(self.hash)
+        Stored::new(filter).may_match(self.kernel, || self.hash)
     }
 }

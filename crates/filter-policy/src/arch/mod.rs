@@ -23,10 +23,6 @@ use crate::modulus::Modulus;
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Avx2, Avx512};
 
-/// Filters of so many bytes and more are left to the scalar code: lanes add positions, which must not exceed 31 bits.
-#[cfg(target_arch = "x86_64")]
-const TOO_LONG_FOR_LANES: usize = 1 << 28;
-
 /// A set of instructions by which filters are built and asked.
 ///
 /// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
@@ -134,7 +130,6 @@ impl<'a> Source<'a> {
 /// The bits of a filter to be asked, and how.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
-    /// Not empty.
     bit_array: &'a [u8],
     modulus: Modulus,
     /// At most 30.
@@ -147,7 +142,7 @@ impl<'a> Asked<'a> {
     pub(crate) fn new(bit_array: &'a [u8], probes: u8) -> Self {
         Self {
             bit_array,
-            modulus: Modulus::new(bit_array.len() as u64 * 8),
+            modulus: Modulus::of_bytes(bit_array.len()),
             probes: u32::from(probes),
         }
     }
@@ -156,50 +151,45 @@ impl<'a> Asked<'a> {
 /// Calls the function of this name with lanes, if the kernel has some, the processor has them, and the filter is not
 /// too long for them; the portable one otherwise.
 macro_rules! dispatch {
-    ($kernel:expr, $len:expr, $function:ident($($argument:expr),*)) => {{
+    ($kernel:expr, $function:ident($bit_array:expr, $modulus:expr $(, $argument:expr)*)) => {{
         #[cfg(target_arch = "x86_64")]
-        if $len < TOO_LONG_FOR_LANES {
+        if let Some(divisor) = $modulus.for_lanes() {
             if $kernel == Kernel::Avx512
                 && let Some(lanes) = Avx512::detect()
             {
-                return lanes.$function($($argument),*);
+                return lanes.$function($bit_array, divisor $(, $argument)*);
             }
             if $kernel == Kernel::Avx2
                 && let Some(lanes) = Avx2::detect()
             {
-                return lanes.$function($($argument),*);
+                return lanes.$function($bit_array, divisor $(, $argument)*);
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = ($kernel, $len);
-        scalar::$function($($argument),*)
+        let _ = $kernel;
+        scalar::$function($bit_array, $modulus $(, $argument)*)
     }};
 }
 
 /// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds. It must not be empty.
 pub(crate) fn create(kernel: Kernel, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
-    let modulus = Modulus::new(bit_array.len() as u64 * 8);
-    dispatch!(
-        kernel,
-        bit_array.len(),
-        create(source, modulus, probes, bit_array)
-    )
+    let modulus = Modulus::of_bytes(bit_array.len());
+    dispatch!(kernel, create(bit_array, modulus, probes, source))
 }
 
 /// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.
 pub(crate) fn insert(kernel: Kernel, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
-    let modulus = Modulus::new(bit_array.len() as u64 * 8);
-    dispatch!(
-        kernel,
-        bit_array.len(),
-        insert(Source::Hashes(hashes), modulus, probes, bit_array)
-    )
+    let modulus = Modulus::of_bytes(bit_array.len());
+    dispatch!(kernel, insert(bit_array, modulus, probes, Source::Hashes(hashes)))
 }
 
 /// Whether all bits of a hash value are set.
-#[inline]
-pub(crate) fn may_match(kernel: Kernel, asked: &Asked<'_>, hash: u32) -> bool {
-    dispatch!(kernel, asked.bit_array.len(), may_match(asked, hash))
+#[inline(always)]
+pub(crate) fn may_match(kernel: Kernel, asked: Asked<'_>, hash: u32) -> bool {
+    dispatch!(
+        kernel,
+        may_match(asked.bit_array, asked.modulus, asked.probes, hash)
+    )
 }
 
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
@@ -207,7 +197,6 @@ pub(crate) fn may_match(kernel: Kernel, asked: &Asked<'_>, hash: u32) -> bool {
 pub(crate) fn may_match_many(kernel: Kernel, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
     dispatch!(
         kernel,
-        asked.bit_array.len(),
-        may_match_many(asked, source, answers)
+        may_match_many(asked.bit_array, asked.modulus, asked.probes, source, answers)
     )
 }

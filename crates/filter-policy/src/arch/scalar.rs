@@ -2,7 +2,7 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::{Asked, Source};
+use super::Source;
 use crate::hasher::LaneHash;
 use crate::modulus::Modulus;
 
@@ -12,19 +12,19 @@ const MAP_BITS: usize = 8192;
 /// The same for the filters of small blocks, of which less memory has to be cleared.
 const SMALL_MAP_BITS: usize = 512;
 
-pub(super) fn create(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let bits = bit_array.len() * 8;
     if bits <= SMALL_MAP_BITS {
-        create_by_map::<SMALL_MAP_BITS>(source, modulus, probes, bit_array);
+        create_by_map::<SMALL_MAP_BITS>(bit_array, modulus, probes, source);
     } else if bits <= MAP_BITS {
-        create_by_map::<MAP_BITS>(source, modulus, probes, bit_array);
+        create_by_map::<MAP_BITS>(bit_array, modulus, probes, source);
     } else {
         bit_array.fill(0);
-        insert(source, modulus, probes, bit_array);
+        insert(bit_array, modulus, probes, source);
     }
 }
 
-fn create_by_map<const BITS: usize>(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+fn create_by_map<const BITS: usize>(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let mut map = [0_u8; BITS];
     for_each_position(source, modulus, probes, |position| {
         // Positions are below the number of bits; the remainder costs nothing and drops a check.
@@ -41,7 +41,7 @@ fn create_by_map<const BITS: usize>(source: Source<'_>, modulus: Modulus, probes
     }
 }
 
-pub(super) fn insert(source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
+pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut last = 0_u32;
@@ -57,27 +57,35 @@ pub(super) fn insert(source: Source<'_>, modulus: Modulus, probes: u8, bit_array
     }
 }
 
-#[inline]
-pub(super) fn may_match(asked: &Asked<'_>, hash: u32) -> bool {
+pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
     let stride = hash.rotate_right(17);
     let mut hash = hash;
     let mut all = 1;
     // To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
-    for _ in 0..asked.probes {
-        let position = asked.modulus.remainder(hash);
-        let byte = asked.bit_array.get((position / 8) as usize);
-        all &= byte.copied().unwrap_or_default() >> (position % 8);
+    for _ in 0..probes {
+        let position = modulus.remainder(hash);
+        let byte = bit_array
+            .get((position / 8) as usize)
+            .copied()
+            .unwrap_or_default();
+        all &= u32::from(byte) >> (position % 8);
         hash = hash.wrapping_add(stride);
     }
     all & 1 != 0
 }
 
-pub(super) fn may_match_many(asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+pub(super) fn may_match_many(
+    bit_array: &[u8],
+    modulus: Modulus,
+    probes: u32,
+    source: Source<'_>,
+    answers: &mut [u64],
+) {
     answers.fill(0);
     let mut index = 0_usize;
     for_each_hash(source, |hash| {
         if let Some(word) = answers.get_mut(index / 64) {
-            *word |= u64::from(may_match(asked, hash)) << (index % 64);
+            *word |= u64::from(may_match(bit_array, modulus, probes, hash)) << (index % 64);
         }
         index += 1;
     });

@@ -5,22 +5,27 @@
 //! whole words elsewhere.
 
 use core::hint::black_box;
+use core::mem;
 
 use super::super::Source;
 use super::probes::{Probes, Remainders};
-use super::{Lanes, MOST_LANES};
-use crate::modulus::Modulus;
+use super::source::{Consumer, Groups, consume};
+use super::{Divisor, Lanes, MOST_LANES};
 use crate::params::MAX_PROBES;
 
 /// Largest bit array that is built as a map, in bits, as maps lie on the stack.
 const MAP_BITS: usize = 8192;
-/// The same for the filters of small blocks, of which less memory has to be cleared.
+/// The same for the filters of small blocks, for which less memory has to be cleared.
 const SMALL_MAP_BITS: usize = 512;
+/// And for those between.
+const MEDIUM_MAP_BITS: usize = 2048;
 /// Length from which bit arrays are brought into the cache before they are written, in bytes: four times the
 /// second-level cache of the machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
 /// How many groups of keys lie between the prefetch and the store.
 const PREFETCH_GROUPS: usize = 4;
+/// How many keys are hashed together.
+const PART: usize = 128;
 /// The probe count at 10 bits per key, for which loops are unrolled.
 const USUAL_PROBES: usize = 6;
 
@@ -30,33 +35,28 @@ const MOST_PROBES: usize = MAX_PROBES as usize;
 #[inline(always)]
 pub(in super::super) fn create<S: Lanes>(
     lanes: S,
-    source: Source<'_>,
-    modulus: Modulus,
-    probes: u8,
     bit_array: &mut [u8],
+    divisor: Divisor,
+    probes: u8,
+    source: Source<'_>,
 ) {
     let bits = bit_array.len() * 8;
-    if bits <= SMALL_MAP_BITS {
-        create_by_map::<S, SMALL_MAP_BITS>(lanes, source, modulus, probes, bit_array);
+    let (mut small, mut medium, mut large);
+    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+        small = [0; SMALL_MAP_BITS];
+        &mut small
+    } else if bits <= MEDIUM_MAP_BITS {
+        medium = [0; MEDIUM_MAP_BITS];
+        &mut medium
     } else if bits <= MAP_BITS {
-        create_by_map::<S, MAP_BITS>(lanes, source, modulus, probes, bit_array);
+        large = [0; MAP_BITS];
+        &mut large
     } else {
         bit_array.fill(0);
-        insert(lanes, source, modulus, probes, bit_array);
-    }
-}
-
-#[inline(always)]
-fn create_by_map<S: Lanes, const BITS: usize>(
-    lanes: S,
-    source: Source<'_>,
-    modulus: Modulus,
-    probes: u8,
-    bit_array: &mut [u8],
-) {
-    let mut map = Map([0; BITS]);
-    fill(lanes, source, modulus, probes, &mut map);
-    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.0.as_chunks().0) {
+        return insert(lanes, bit_array, divisor, probes, source);
+    };
+    fill(lanes, divisor, probes, source, &mut Map(map));
+    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
         let packed = lanes.high_bits(bits).to_le_bytes();
         match bytes.first_chunk_mut() {
             Some(eight) => *eight = packed,
@@ -69,18 +69,18 @@ fn create_by_map<S: Lanes, const BITS: usize>(
 #[inline(always)]
 pub(in super::super) fn insert<S: Lanes>(
     lanes: S,
-    source: Source<'_>,
-    modulus: Modulus,
-    probes: u8,
     bit_array: &mut [u8],
+    divisor: Divisor,
+    probes: u8,
+    source: Source<'_>,
 ) {
     let len = bit_array.len();
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut words = Words { words, beyond: 0 };
     if len < PREFETCHED {
-        fill(lanes, source, modulus, probes, &mut words);
+        fill(lanes, divisor, probes, source, &mut words);
     } else {
-        fill_prefetched(lanes, source, modulus, probes, &mut words);
+        fill_prefetched(lanes, divisor, probes, source, &mut words);
     }
     for (byte, new) in rest.iter_mut().zip(words.beyond.to_le_bytes()) {
         *byte |= new;
@@ -88,31 +88,33 @@ pub(in super::super) fn insert<S: Lanes>(
 }
 
 /// Where bits are set.
-trait Bits {
+trait Bits: Default {
     fn set(&mut self, position: u32);
     /// The bytes that will be changed, and which of them for this position.
     fn place(&self, position: u32) -> (&[u8], usize);
 }
 
 /// A byte for each bit, its highest bit set if the bit is.
-struct Map<const BITS: usize>([u8; BITS]);
+#[derive(Default)]
+struct Map<'a>(&'a mut [u8]);
 
-impl<const BITS: usize> Bits for Map<BITS> {
+impl Bits for Map<'_> {
     #[inline(always)]
     fn set(&mut self, position: u32) {
-        // Positions are below the number of bits; the remainder costs nothing and drops a check.
-        if let Some(byte) = self.0.get_mut(position as usize % BITS) {
+        // Never absent: positions are below the number of bits.
+        if let Some(byte) = self.0.get_mut(position as usize) {
             *byte = 0xff;
         }
     }
 
     #[inline(always)]
     fn place(&self, position: u32) -> (&[u8], usize) {
-        (&self.0, position as usize)
+        (self.0, position as usize)
     }
 }
 
 /// The bits themselves.
+#[derive(Default)]
 struct Words<'a> {
     words: &'a mut [[u8; 4]],
     /// Of the bytes after the last whole word.
@@ -136,76 +138,94 @@ impl Bits for Words<'_> {
 }
 
 #[inline(always)]
-fn fill<S: Lanes>(lanes: S, source: Source<'_>, modulus: Modulus, probes: u8, bits: &mut impl Bits) {
-    match usize::from(probes) {
-        USUAL_PROBES => {
-            Ring::<USUAL_PROBES, 1, USUAL_PROBES>::new().fill::<S, false>(
-                lanes,
-                source,
-                modulus,
-                USUAL_PROBES,
-                bits,
-            );
-        }
-        probes => Ring::<0, 1, MOST_PROBES>::new().fill::<S, false>(lanes, source, modulus, probes, bits),
+fn fill<S: Lanes>(lanes: S, divisor: Divisor, probes: u8, source: Source<'_>, bits: &mut impl Bits) {
+    if usize::from(probes) == USUAL_PROBES {
+        Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, bits)
+            .finish(lanes, source);
+    } else {
+        Filling::<S, _, 0, 1, MOST_PROBES>::new(lanes, divisor, probes, bits).finish(lanes, source);
     }
 }
 
 #[inline(always)]
 fn fill_prefetched<S: Lanes>(
     lanes: S,
-    source: Source<'_>,
-    modulus: Modulus,
+    divisor: Divisor,
     probes: u8,
+    source: Source<'_>,
     bits: &mut impl Bits,
 ) {
-    Ring::<0, PREFETCH_GROUPS, { PREFETCH_GROUPS * MOST_PROBES }>::new().fill::<S, true>(
-        lanes,
-        source,
-        modulus,
-        usize::from(probes),
-        bits,
-    );
+    const ROWS: usize = PREFETCH_GROUPS * MOST_PROBES;
+    Filling::<S, _, 0, PREFETCH_GROUPS, ROWS>::new(lanes, divisor, probes, bits).finish(lanes, source);
 }
 
-/// Positions of the last `GROUPS` groups whose bits are not set yet: `ROWS` vectors. `PROBES` is the probe count if it
-/// is known when this is compiled, and 0 otherwise.
-struct Ring<const PROBES: usize, const GROUPS: usize, const ROWS: usize>([[u32; MOST_LANES]; ROWS]);
+/// Sets the bits of a group when the positions of `GROUPS` groups after it are computed, and asks for them to be brought
+/// into the cache if that is more than one. `PROBES` is the probe count if it is known when this is compiled, and 0
+/// otherwise. `ROWS` is the product of the two, with the most probes for 0.
+struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const ROWS: usize> {
+    remainders: Remainders<S>,
+    probes: usize,
+    bits: &'b mut B,
+    /// Positions whose bits are not set yet.
+    rows: [[u32; MOST_LANES]; ROWS],
+    /// Groups so far.
+    groups: usize,
+}
 
-impl<const PROBES: usize, const GROUPS: usize, const ROWS: usize> Ring<PROBES, GROUPS, ROWS> {
+impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: usize>
+    Filling<'b, S, B, PROBES, GROUPS, ROWS>
+{
     #[inline(always)]
-    fn new() -> Self {
-        Self([[0; MOST_LANES]; ROWS])
+    fn new(lanes: S, divisor: Divisor, probes: u8, bits: &'b mut B) -> Self {
+        Self {
+            remainders: Remainders::new(lanes, divisor),
+            probes: if PROBES == 0 { usize::from(probes) } else { PROBES },
+            bits,
+            rows: [[0; MOST_LANES]; ROWS],
+            groups: 0,
+        }
     }
 
     #[inline(always)]
-    fn fill<S: Lanes, const PREFETCH: bool>(
-        mut self,
-        lanes: S,
-        source: Source<'_>,
-        modulus: Modulus,
-        probes: usize,
-        bits: &mut impl Bits,
-    ) {
-        let probes = if PROBES == 0 { probes } else { PROBES };
-        let groups = source.groups::<S>();
-        if groups == 0 {
+    fn finish(mut self, lanes: S, source: Source<'_>) {
+        consume::<S, PART>(lanes, source, &mut self);
+        let mut bits = mem::take(self.bits);
+        for group in self.groups.saturating_sub(GROUPS)..self.groups {
+            for row in rows(&mut self.rows, group % GROUPS, self.probes) {
+                set::<S>(row, &mut bits);
+            }
+        }
+        *self.bits = bits;
+    }
+}
+
+impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: usize> Consumer<S>
+    for Filling<'_, S, B, PROBES, GROUPS, ROWS>
+{
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let count = groups.count();
+        if count == 0 {
             return;
         }
-        let remainders = Remainders::new(lanes, modulus);
-        let mut next = source.group(lanes, 0);
-        for group in 0..groups {
-            let rows = self.rows(group, probes);
+        let (remainders, before) = (self.remainders, self.groups);
+        let probes = if PROBES == 0 { self.probes } else { PROBES };
+        // A variable of its own, so that a store to the bits does not make the optimiser read it again.
+        let mut bits = mem::take(self.bits);
+        // The next group is hashed before the positions of this one are stored, so that neither waits.
+        let mut next = groups.group(lanes, 0);
+        for index in 0..count {
             let mut sequence = Probes::new(remainders, next);
-            if group + 1 < groups {
-                next = source.group(lanes, group + 1);
+            if index + 1 < count {
+                next = groups.group(lanes, index + 1);
             }
-            for row in rows {
+            let group = before + index;
+            for row in rows(&mut self.rows, group % GROUPS, probes) {
                 if group >= GROUPS {
-                    set::<S>(row, bits);
+                    set::<S>(row, &mut bits);
                 }
                 lanes.store(sequence.positions(), row);
-                if PREFETCH {
+                if GROUPS > 1 {
                     for &position in row.iter().take(S::LANES) {
                         let (bytes, index) = bits.place(position);
                         lanes.prefetch::<true>(bytes, index);
@@ -214,22 +234,20 @@ impl<const PROBES: usize, const GROUPS: usize, const ROWS: usize> Ring<PROBES, G
                 sequence.advance();
             }
         }
-        for group in groups.saturating_sub(GROUPS)..groups {
-            for row in self.rows(group, probes) {
-                set::<S>(row, bits);
-            }
-        }
+        *self.bits = bits;
+        self.groups = before + count;
     }
+}
 
-    /// The rows of a group. They are hidden from the optimiser, which would keep them in vector registers, from which it
-    /// takes longer to get them one by one.
-    #[inline(always)]
-    fn rows(&mut self, group: usize, probes: usize) -> &mut [[u32; MOST_LANES]] {
-        let start = group % GROUPS * probes;
-        black_box(&mut self.0)
-            .get_mut(start..start + probes)
-            .unwrap_or_default()
-    }
+/// The rows of a group. They are hidden from the optimiser, which would keep them in vector registers, from which it
+/// takes longer to get them one by one.
+#[inline(always)]
+fn rows<const ROWS: usize>(
+    rows: &mut [[u32; MOST_LANES]; ROWS],
+    group: usize,
+    probes: usize,
+) -> &mut [[u32; MOST_LANES]] {
+    &mut black_box(rows)[group * probes..(group + 1) * probes]
 }
 
 #[inline(always)]

@@ -110,11 +110,10 @@ impl<S: Lanes> Function<S> for Murmur2<S> {
 pub(super) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]) -> S::Vector {
     #[inline(always)]
     fn run<S: Lanes>(lanes: S, function: impl Function<S>, keys: &[[u8; STEP]]) -> S::Vector {
-        let hashes = function.start(lanes.splat(STEP as u32));
-        let hashes = lanes
-            .packed_words(keys)
-            .into_iter()
-            .fold(hashes, |hashes, words| function.word(hashes, words));
+        let mut hashes = function.start(lanes.splat(STEP as u32));
+        for words in lanes.packed_words(keys) {
+            hashes = function.word(hashes, words);
+        }
         lanes.in_order(function.finish(hashes))
     }
     match function {
@@ -128,8 +127,15 @@ pub(super) fn packed<S: Lanes>(lanes: S, function: LaneHash, keys: &[[u8; STEP]]
 /// The hash values of as many keys as there are lanes.
 #[inline(always)]
 pub(super) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
-    let shortest = keys.iter().map(|key| key.len()).min().unwrap_or_default();
-    let longest = keys.iter().map(|key| key.len()).max().unwrap_or_default();
+    let first = keys.first().map_or(0, |key| key.len());
+    let (mut shortest, mut longest) = (first, first);
+    // Usually they are equal, which is found out sooner.
+    if keys.iter().fold(0, |bits, key| bits | (key.len() ^ first)) != 0 {
+        for key in keys {
+            shortest = shortest.min(key.len());
+            longest = longest.max(key.len());
+        }
+    }
     if longest > LONGEST || longest / 4 > shortest + UNEVEN / 4 {
         return one_by_one(lanes, function, keys);
     }
@@ -183,7 +189,7 @@ impl<S: Lanes> Group<'_, S> {
         let mut hashes = function.start(lens);
         let mut from = 0;
         while from + STEP <= shortest {
-            for words in lanes.whole_words(keys, from) {
+            for words in lanes.words::<true>(keys, from) {
                 hashes = function.word(hashes, words);
             }
             from += STEP;
@@ -191,7 +197,7 @@ impl<S: Lanes> Group<'_, S> {
         // From here on some of the keys end.
         let ends = lanes.shift_right::<2>(lens);
         while from + 4 <= longest {
-            for (i, words) in lanes.words(keys, from).into_iter().enumerate() {
+            for (i, words) in lanes.words::<false>(keys, from).into_iter().enumerate() {
                 let index = lanes.splat((from / 4 + i) as u32);
                 hashes = lanes.if_less(index, ends, function.word(hashes, words), hashes);
             }

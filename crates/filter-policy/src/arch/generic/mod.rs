@@ -6,13 +6,18 @@ pub(super) mod create;
 mod hash;
 mod probes;
 pub(super) mod query;
-mod source;
+pub(super) mod source;
+
+use super::Source;
 
 /// The most lanes that a vector has.
 pub(super) const MOST_LANES: usize = 16;
 
 /// The bytes of a key that are hashed between two loads.
 const STEP: usize = 16;
+
+/// A number of bits below 2^31, and its reciprocal; see [`Modulus::for_lanes`](crate::modulus::Modulus::for_lanes).
+pub(super) type Divisor = (u32, u32);
 
 /// Operations on vectors of [`LANES`](Self::LANES) lanes of 32 bits.
 ///
@@ -83,11 +88,12 @@ pub(super) trait Lanes: Copy {
     fn packed_words(self, keys: &[[u8; STEP]]) -> [Self::Vector; 4];
     /// The lanes in the order of the keys that [`packed_words`](Self::packed_words) was given.
     fn in_order(self, vector: Self::Vector) -> Self::Vector;
-    /// The four words of each key from the byte at `from` on; 0 for words that do not lie within the key. Panics if
-    /// there are fewer than [`LANES`](Self::LANES) keys.
-    fn words(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
-    /// The same for keys of which each has [`STEP`] bytes from there on. Panics where that is not so.
-    fn whole_words(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
+    /// The four words of each key from the byte at `from` on; 0 for words that do not lie within the key. If `WHOLE`,
+    /// every key has all four, and it panics where that is not so. Panics if there are fewer than
+    /// [`LANES`](Self::LANES) keys.
+    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
+    /// [`source::hash`], compiled once for the instruction set: it is too much to be inlined wherever keys are hashed.
+    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]);
 
     /// Asks for a byte to be brought into the cache; to be written if `WRITE`. No access in the sense of the
     /// language.

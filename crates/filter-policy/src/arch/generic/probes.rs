@@ -1,7 +1,6 @@
 //! Probe positions in lanes.
 
-use super::Lanes;
-use crate::modulus::Modulus;
+use super::{Divisor, Lanes};
 
 /// The modulus in all lanes.
 #[derive(Clone, Copy)]
@@ -9,24 +8,23 @@ pub(super) struct Remainders<S: Lanes> {
     lanes: S,
     bits: S::Vector,
     reciprocal: S::Vector,
-    /// What 2^32 leaves.
+    /// What 2^32 leaves beyond `reciprocal` times `bits`, at most `bits`: its remainder, or `bits` for 0.
     wrap: S::Vector,
 }
 
 impl<S: Lanes> Remainders<S> {
+    /// By the numbers of [`Modulus::for_lanes`](crate::modulus::Modulus::for_lanes).
     #[inline(always)]
-    pub(super) fn new(lanes: S, modulus: Modulus) -> Self {
-        // The reciprocal is rounded down, so this is 2^32 less a multiple, and below the number of bits.
-        let wrap = modulus.reciprocal().wrapping_mul(modulus.bits()).wrapping_neg();
+    pub(super) fn new(lanes: S, (bits, reciprocal): Divisor) -> Self {
         Self {
             lanes,
-            bits: lanes.splat(modulus.bits()),
-            reciprocal: lanes.splat(modulus.reciprocal()),
-            wrap: lanes.splat(wrap),
+            bits: lanes.splat(bits),
+            reciprocal: lanes.splat(reciprocal),
+            wrap: lanes.splat(reciprocal.wrapping_mul(bits).wrapping_neg()),
         }
     }
 
-    /// As [`Modulus::remainder`].
+    /// The remainders of hash values.
     #[inline(always)]
     pub(super) fn of(&self, hashes: S::Vector) -> S::Vector {
         let quotients = self.lanes.mul_high(hashes, self.reciprocal);
@@ -68,7 +66,7 @@ impl<S: Lanes> Probes<S> {
         let strides = lanes.rotate_15(hashes);
         let hashes = nth(lanes, hashes, strides, probe);
         let steps = remainders.of(strides);
-        // Below the number of bits again: the lesser of the two is the one that did not wrap around.
+        // Of the two, the one that did not wrap around is less.
         let wrapped = lanes.sub(steps, remainders.wrap);
         Self {
             remainders,

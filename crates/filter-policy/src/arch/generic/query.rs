@@ -2,17 +2,35 @@
 
 use core::ops::Range;
 
-use super::super::{Asked, Source};
+use super::super::Source;
 use super::probes::{Probes, Remainders, positions_of};
-use super::{Lanes, MOST_LANES};
+use super::source::{Consumer, Groups, consume};
+use super::{Divisor, Lanes, MOST_LANES};
 
 /// Fewest keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
-/// How many keys go from probe to probe together.
+/// How many keys are hashed together, a whole number of words of answers.
+const SHORT_PART: usize = 128;
+/// The same where they go from probe to probe together.
 const TILE: usize = 1024;
 /// Length from which bytes are brought into the cache before they are read: four times the second-level cache of the
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
+
+/// The whole words, and one of the bytes after them.
+#[inline(always)]
+pub(in super::super) fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
+    let (words, rest) = bytes.as_chunks();
+    let beyond = match bytes.last_chunk() {
+        // In two steps, as a shift by all 32 bits would not be one.
+        Some(last) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
+        None => rest
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| word << 8 | u32::from(byte)),
+    };
+    (words, beyond)
+}
 
 /// The words of a bit array, for look-ups of positions.
 struct Words<'a, S: Lanes> {
@@ -25,15 +43,7 @@ struct Words<'a, S: Lanes> {
 impl<'a, S: Lanes> Words<'a, S> {
     #[inline(always)]
     fn new(lanes: S, bytes: &'a [u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<4>();
-        let beyond = match (bytes.last_chunk::<4>(), rest) {
-            // In two steps, as a shift by all 32 bits would not be one.
-            (Some(last), _) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
-            (None, rest) => rest
-                .iter()
-                .rev()
-                .fold(0, |word, &byte| word << 8 | u32::from(byte)),
-        };
+        let (words, beyond) = words(bytes);
         Self {
             bytes,
             words,
@@ -57,30 +67,39 @@ impl<'a, S: Lanes> Words<'a, S> {
 
 /// One hash value, whose probes are the lanes.
 #[inline(always)]
-pub(in super::super) fn may_match<S: Lanes>(lanes: S, asked: &Asked<'_>, hash: u32) -> bool {
-    let remainders = Remainders::new(lanes, asked.modulus);
+pub(in super::super) fn may_match<S: Lanes>(
+    lanes: S,
+    bit_array: &[u8],
+    divisor: Divisor,
+    probes: u32,
+    hash: u32,
+) -> bool {
+    let remainders = Remainders::new(lanes, divisor);
     let mut first = 0;
-    while first < asked.probes {
-        let count = (asked.probes - first).min(S::LANES as u32);
+    while first < probes {
+        let count = (probes - first).min(S::LANES as u32);
         let numbers = lanes.add(lanes.splat(first), lanes.iota());
         let steps = lanes.mul(numbers, lanes.splat(hash.rotate_left(15)));
         let positions = remainders.of(lanes.add(lanes.splat(hash), steps));
-        let len = asked.bit_array.len();
-        let words = if len <= S::TABLE_BYTES / 4 {
-            lanes.table_words(&lanes.table::<1>(asked.bit_array), positions)
-        } else if len <= S::TABLE_BYTES / 2 {
-            lanes.table_words(&lanes.table::<2>(asked.bit_array), positions)
-        } else if len <= S::TABLE_BYTES {
-            lanes.table_words(&lanes.table::<4>(asked.bit_array), positions)
+        let words = if bit_array.len() <= S::TABLE_BYTES / 4 {
+            lanes.table_words(&lanes.table::<1>(bit_array), positions)
+        } else if bit_array.len() <= S::TABLE_BYTES / 2 {
+            lanes.table_words(&lanes.table::<2>(bit_array), positions)
+        } else if bit_array.len() <= S::TABLE_BYTES {
+            lanes.table_words(&lanes.table::<4>(bit_array), positions)
         } else {
-            Words::new(lanes, asked.bit_array).at(lanes, positions)
+            Words::new(lanes, bit_array).at(lanes, positions)
         };
         let hits = lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
-        // All of the first `count`.
-        if !hits << (32 - count) != 0 {
+        let all = !hits << (32 - count) == 0;
+        // The answer itself is not branched on, as it is as good as a coin.
+        first += count;
+        if first >= probes {
+            return all;
+        }
+        if !all {
             return false;
         }
-        first += count;
     }
     true
 }
@@ -89,114 +108,158 @@ pub(in super::super) fn may_match<S: Lanes>(lanes: S, asked: &Asked<'_>, hash: u
 #[inline(always)]
 pub(in super::super) fn may_match_many<S: Lanes>(
     lanes: S,
-    asked: &Asked<'_>,
+    bit_array: &[u8],
+    divisor: Divisor,
+    probes: u32,
     source: Source<'_>,
     answers: &mut [u64],
 ) {
-    answers.fill(0);
+    let remainders = Remainders::new(lanes, divisor);
     let batch = Batch {
-        lanes,
-        remainders: Remainders::new(lanes, asked.modulus),
-        probes: asked.probes,
-        source,
+        remainders,
+        probes,
+        answers,
     };
-    let len = asked.bit_array.len();
+    let len = bit_array.len();
     if len <= S::TABLE_BYTES / 4 {
-        batch.by_table::<1>(asked.bit_array, answers);
+        let table = lanes.table::<1>(bit_array);
+        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
     } else if len <= S::TABLE_BYTES / 2 {
-        batch.by_table::<2>(asked.bit_array, answers);
+        let table = lanes.table::<2>(bit_array);
+        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
     } else if len <= S::TABLE_BYTES {
-        batch.by_table::<4>(asked.bit_array, answers);
-    } else if source.len() < FEWEST_FOR_LEVELS {
-        batch.by_group(&Words::new(lanes, asked.bit_array), answers);
-    } else if len < PREFETCHED {
-        batch.by_level::<false>(&Words::new(lanes, asked.bit_array), answers);
+        let table = lanes.table::<4>(bit_array);
+        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
     } else {
-        batch.by_level::<true>(&Words::new(lanes, asked.bit_array), answers);
+        let words = Words::new(lanes, bit_array);
+        if source.len() < FEWEST_FOR_LEVELS {
+            consume::<S, SHORT_PART>(lanes, source, &mut ByGroup { batch, words });
+        } else if len < PREFETCHED {
+            consume::<S, TILE>(lanes, source, &mut ByLevel::<S, false>::new(batch, words));
+        } else {
+            consume::<S, TILE>(lanes, source, &mut ByLevel::<S, true>::new(batch, words));
+        }
     }
 }
 
+/// What all ways have in common.
 struct Batch<'a, S: Lanes> {
-    lanes: S,
     remainders: Remainders<S>,
     probes: u32,
-    source: Source<'a>,
+    /// For the keys that were not taken yet.
+    answers: &'a mut [u64],
 }
 
-impl<S: Lanes> Batch<'_, S> {
-    /// All probes of a group after each other, with the whole bit array in registers.
+impl<'a, S: Lanes> Batch<'a, S> {
+    /// The words for the answers of the next keys, all 0.
     #[inline(always)]
-    fn by_table<const QUARTERS: usize>(&self, bit_array: &[u8], answers: &mut [u64]) {
-        let table = self.lanes.table::<QUARTERS>(bit_array);
-        for group in 0..self.source.groups::<S>() {
-            let mut sequence = Probes::new(self.remainders, self.source.group(self.lanes, group));
-            let mut hits = self.lanes.all_hits();
-            for _ in 0..self.probes {
-                let positions = sequence.positions();
-                let words = self.lanes.table_words(&table, positions);
-                hits = self.lanes.hit(hits, words, positions);
-                sequence.advance();
-            }
-            self.answer(group, self.lanes.hit_bits(hits), answers);
-        }
-    }
-
-    /// All probes of a group after each other, until no lane is left.
-    #[inline(always)]
-    fn by_group(&self, words: &Words<'_, S>, answers: &mut [u64]) {
-        for group in 0..self.source.groups::<S>() {
-            let hits = self.rest(words, self.source.group(self.lanes, group), 0);
-            self.answer(group, hits, answers);
-        }
+    fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
+        let answers = core::mem::take(&mut self.answers);
+        let words = keys.div_ceil(64).min(answers.len());
+        let (now, later) = answers.split_at_mut(words);
+        self.answers = later;
+        now.fill(0);
+        now
     }
 
     /// The lanes that have all bits from this probe on.
     #[inline(always)]
-    fn rest(&self, words: &Words<'_, S>, hashes: S::Vector, probe: u32) -> u32 {
+    fn rest(&self, lanes: S, words: &Words<'_, S>, hashes: S::Vector, probe: u32) -> u32 {
         let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
-        let mut hits = self.lanes.all_hits();
+        let mut hits = lanes.all_hits();
         for _ in probe..self.probes {
             let positions = sequence.positions();
-            hits = self.lanes.hit(hits, words.at(self.lanes, positions), positions);
+            hits = lanes.hit(hits, words.at(lanes, positions), positions);
             sequence.advance();
         }
-        self.lanes.hit_bits(hits)
+        lanes.hit_bits(hits)
     }
+}
 
-    /// Writes the answers of a group.
+/// Writes the answers of the group that starts with this key, of `keys`.
+#[inline(always)]
+fn answer<S: Lanes>(answers: &mut [u64], keys: usize, start: usize, hits: u32) {
+    // The lanes beyond the last key repeat it.
+    let hits = hits & first_bits(keys - start, S::LANES);
+    if let Some(word) = answers.get_mut(start / 64) {
+        *word |= u64::from(hits) << (start % 64);
+    }
+}
+
+/// All probes of a group after each other, with the whole bit array in registers.
+struct ByTable<'a, S: Lanes, const QUARTERS: usize> {
+    batch: Batch<'a, S>,
+    table: [S::Vector; QUARTERS],
+}
+
+impl<S: Lanes, const QUARTERS: usize> Consumer<S> for ByTable<'_, S, QUARTERS> {
     #[inline(always)]
-    fn answer(&self, group: usize, hits: u32, answers: &mut [u64]) {
-        let start = group * S::LANES;
-        // The lanes beyond the last key repeat it.
-        let hits = hits & first_bits(self.source.len() - start, S::LANES);
-        if let Some(word) = answers.get_mut(start / 64) {
-            *word |= u64::from(hits) << (start % 64);
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let keys = groups.len();
+        let answers = self.batch.next_answers(keys);
+        for group in 0..groups.count() {
+            let mut sequence = Probes::new(self.batch.remainders, groups.group(lanes, group));
+            let mut hits = lanes.all_hits();
+            for _ in 0..self.batch.probes {
+                let positions = sequence.positions();
+                let words = lanes.table_words(&self.table, positions);
+                hits = lanes.hit(hits, words, positions);
+                sequence.advance();
+            }
+            answer::<S>(answers, keys, group * S::LANES, lanes.hit_bits(hits));
         }
     }
+}
 
-    /// One probe of a whole tile after the other. After each, the keys that have the bit are packed together, so that
-    /// absent keys cost two look-ups on average and nothing has to be guessed. Where nearly all stay, the rest is done
-    /// group by group, which saves the packing.
+/// All probes of a group after each other.
+struct ByGroup<'a, S: Lanes> {
+    batch: Batch<'a, S>,
+    words: Words<'a, S>,
+}
+
+impl<S: Lanes> Consumer<S> for ByGroup<'_, S> {
     #[inline(always)]
-    fn by_level<const PREFETCH: bool>(&self, words: &Words<'_, S>, answers: &mut [u64]) {
-        let mut tile = Tile::new();
-        let groups = self.source.groups::<S>();
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let keys = groups.len();
+        let answers = self.batch.next_answers(keys);
+        for group in 0..groups.count() {
+            let hits = self.batch.rest(lanes, &self.words, groups.group(lanes, group), 0);
+            answer::<S>(answers, keys, group * S::LANES, hits);
+        }
+    }
+}
+
+/// One probe of a whole tile after the other. After each, the keys that have the bit are packed together, so that
+/// absent keys cost two look-ups on average and nothing has to be guessed. Where nearly all stay, the rest is done
+/// group by group, which saves the packing.
+struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
+    batch: Batch<'a, S>,
+    words: Words<'a, S>,
+    tile: Tile,
+}
+
+impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let keys = groups.len();
+        let answers = self.batch.next_answers(keys);
+        let count = groups.count();
         let mut first = 0;
-        while first < groups {
-            let end = groups.min(first + TILE / S::LANES);
-            let mut left = self.first_level::<PREFETCH>(words, &mut tile, first..end);
+        while first < count {
+            let end = count.min(first + TILE / S::LANES);
+            let mut left = self.first_level(lanes, groups, first..end);
             let mut before = (end - first) * S::LANES;
             let mut probe = if PREFETCH { 0 } else { 1 };
-            while probe < self.probes {
+            while probe < self.batch.probes {
                 if !PREFETCH && left > before - before / 8 {
-                    left = self.remaining(words, &mut tile, left, probe);
+                    left = self.remaining(lanes, left, probe);
                     break;
                 }
                 before = left;
-                left = self.next_level::<PREFETCH>(words, &mut tile, left, probe);
+                left = self.next_level(lanes, left, probe);
                 probe += 1;
             }
-            for &index in tile.indices.iter().take(left) {
+            for &index in self.tile.indices.iter().take(left) {
                 let index = first * S::LANES + index as usize;
                 if let Some(word) = answers.get_mut(index / 64) {
                     *word |= 1 << (index % 64);
@@ -205,33 +268,36 @@ impl<S: Lanes> Batch<'_, S> {
             first = end;
         }
     }
+}
+
+impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
+    #[inline(always)]
+    fn new(batch: Batch<'a, S>, words: Words<'a, S>) -> Self {
+        Self {
+            batch,
+            words,
+            tile: Tile::new(),
+        }
+    }
 
     /// Fills the tile with the keys of these groups that have their first bit set; with all keys where that bit is
     /// prefetched. Gives their number.
     #[inline(always)]
-    fn first_level<const PREFETCH: bool>(
-        &self,
-        words: &Words<'_, S>,
-        tile: &mut Tile,
-        groups: Range<usize>,
-    ) -> usize {
-        let lanes = self.lanes;
+    fn first_level(&mut self, lanes: S, groups: &impl Groups<S>, range: Range<usize>) -> usize {
         let mut left = 0;
         let mut indices = lanes.iota();
-        for group in groups {
-            let start = group * S::LANES;
-            let hashes = self.source.group(lanes, group);
-            let positions = self.remainders.of(hashes);
-            let mut hits = first_bits(self.source.len() - start, S::LANES);
+        for group in range {
+            let hashes = groups.group(lanes, group);
+            let positions = self.batch.remainders.of(hashes);
+            let mut hits = first_bits(groups.len() - group * S::LANES, S::LANES);
+            let row = self.tile.row(left);
             if PREFETCH {
-                let row = tile.row(left).positions;
-                lanes.store(positions, row);
-                words.prefetch(lanes, row, S::LANES);
-            } else if self.probes > 0 {
-                let found = lanes.hit(lanes.all_hits(), words.at(lanes, positions), positions);
-                hits &= lanes.hit_bits(found);
+                lanes.store(positions, row.positions);
+                self.words.prefetch(lanes, row.positions, S::LANES);
+            } else if self.batch.probes > 0 {
+                let words = self.words.at(lanes, positions);
+                hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
             }
-            let row = tile.row(left);
             lanes.store(lanes.compress(hashes, hits), row.hashes);
             lanes.store(lanes.compress(indices, hits), row.indices);
             indices = lanes.add(indices, lanes.splat(S::LANES as u32));
@@ -242,33 +308,27 @@ impl<S: Lanes> Batch<'_, S> {
 
     /// Keeps the keys that have the bit of this probe; with `PREFETCH`, asks for the bits of the next.
     #[inline(always)]
-    fn next_level<const PREFETCH: bool>(
-        &self,
-        words: &Words<'_, S>,
-        tile: &mut Tile,
-        count: usize,
-        probe: u32,
-    ) -> usize {
-        let lanes = self.lanes;
+    fn next_level(&mut self, lanes: S, count: usize, probe: u32) -> usize {
+        let remainders = self.batch.remainders;
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let row = tile.row(start);
+            let row = self.tile.row(start);
             let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
             let positions = if PREFETCH {
                 lanes.load(row.positions)
             } else {
-                positions_of(self.remainders, hashes, probe)
+                positions_of(remainders, hashes, probe)
             };
-            let found = lanes.hit(lanes.all_hits(), words.at(lanes, positions), positions);
+            let found = lanes.hit(lanes.all_hits(), self.words.at(lanes, positions), positions);
             let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
             let hashes = lanes.compress(hashes, hits);
-            let row = tile.row(left);
+            let row = self.tile.row(left);
             lanes.store(hashes, row.hashes);
             lanes.store(lanes.compress(indices, hits), row.indices);
             let found = hits.count_ones() as usize;
-            if PREFETCH && probe + 1 < self.probes {
-                lanes.store(positions_of(self.remainders, hashes, probe + 1), row.positions);
-                words.prefetch(lanes, row.positions, found);
+            if PREFETCH && probe + 1 < self.batch.probes {
+                lanes.store(positions_of(remainders, hashes, probe + 1), row.positions);
+                self.words.prefetch(lanes, row.positions, found);
             }
             left += found;
         }
@@ -277,14 +337,14 @@ impl<S: Lanes> Batch<'_, S> {
 
     /// Keeps the keys that have the bits of this probe and of all after it.
     #[inline(always)]
-    fn remaining(&self, words: &Words<'_, S>, tile: &mut Tile, count: usize, probe: u32) -> usize {
-        let lanes = self.lanes;
+    fn remaining(&mut self, lanes: S, count: usize, probe: u32) -> usize {
         let mut left = 0;
         for start in (0..count).step_by(S::LANES) {
-            let row = tile.row(start);
-            let indices = lanes.load(row.indices);
-            let hits = self.rest(words, lanes.load(row.hashes), probe) & first_bits(count - start, S::LANES);
-            lanes.store(lanes.compress(indices, hits), tile.row(left).indices);
+            let row = self.tile.row(start);
+            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
+            let hits = self.batch.rest(lanes, &self.words, hashes, probe);
+            let hits = hits & first_bits(count - start, S::LANES);
+            lanes.store(lanes.compress(indices, hits), self.tile.row(left).indices);
             left += hits.count_ones() as usize;
         }
         left

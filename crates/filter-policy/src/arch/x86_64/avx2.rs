@@ -2,9 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::super::generic::{Lanes, create, query};
-use super::super::{Asked, Source};
-use crate::modulus::Modulus;
+use super::super::Source;
+use super::super::generic::{Divisor, Lanes, create, query, source};
 
 cpufeatures::new!(detection, "avx2", "bmi1", "bmi2", "popcnt");
 
@@ -61,51 +60,146 @@ impl Avx2 {
 
     pub(in super::super) fn create(
         self,
-        source: Source<'_>,
-        modulus: Modulus,
-        probes: u8,
         bit_array: &mut [u8],
+        divisor: Divisor,
+        probes: u8,
+        source: Source<'_>,
     ) {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
-            create::create(lanes, source, modulus, probes, bit_array);
+        fn run(lanes: Avx2, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+            create::create(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, modulus, probes, bit_array) }
+        unsafe { run(self, bit_array, divisor, probes, source) }
     }
 
     pub(in super::super) fn insert(
         self,
-        source: Source<'_>,
-        modulus: Modulus,
-        probes: u8,
         bit_array: &mut [u8],
+        divisor: Divisor,
+        probes: u8,
+        source: Source<'_>,
     ) {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
-            create::insert(lanes, source, modulus, probes, bit_array);
+        fn run(lanes: Avx2, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+            create::insert(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, modulus, probes, bit_array) }
+        unsafe { run(self, bit_array, divisor, probes, source) }
     }
 
-    pub(in super::super) fn may_match_many(self, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+    pub(in super::super) fn may_match_many(
+        self,
+        bit_array: &[u8],
+        divisor: Divisor,
+        probes: u32,
+        source: Source<'_>,
+        answers: &mut [u64],
+    ) {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
-            query::may_match_many(lanes, asked, source, answers);
+        fn run(
+            lanes: Avx2,
+            bit_array: &[u8],
+            divisor: Divisor,
+            probes: u32,
+            source: Source<'_>,
+            answers: &mut [u64],
+        ) {
+            query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         }
         // SAFETY: see the type.
-        unsafe { run(self, asked, source, answers) }
+        unsafe { run(self, bit_array, divisor, probes, source, answers) }
     }
 
     #[inline]
-    pub(in super::super) fn may_match(self, asked: &Asked<'_>, hash: u32) -> bool {
+    pub(in super::super) fn may_match(
+        self,
+        bit_array: &[u8],
+        divisor: Divisor,
+        probes: u32,
+        hash: u32,
+    ) -> bool {
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, asked: &Asked<'_>, hash: u32) -> bool {
-            query::may_match(lanes, asked, hash)
+        fn run(lanes: Avx2, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+            query::may_match(lanes, bit_array, divisor, probes, hash)
+        }
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn run_8(lanes: Avx2, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+            lanes.all_of_8(bit_array, divisor, probes, hash)
         }
         // SAFETY: see the type.
-        unsafe { run(self, asked, hash) }
+        unsafe {
+            if probes <= 8 {
+                run_8(self, bit_array, divisor, probes, hash)
+            } else {
+                run(self, bit_array, divisor, probes, hash)
+            }
+        }
+    }
+
+    /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, without the
+    /// masks of [`Lanes::table`]: as two halves that overlap, the second of which ends with the array.
+    #[inline(always)]
+    fn all_of_8(self, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+        let stride = self.splat(hash.rotate_left(15));
+        let hashes = self.add(self.splat(hash), self.mul(self.iota(), stride));
+        let (bits, reciprocal) = (self.splat(divisor.0), self.splat(divisor.1));
+        let rests = self.sub(hashes, self.mul(self.mul_high(hashes, reciprocal), bits));
+        let positions = self.min(rests, self.sub(rests, bits));
+        let len = bit_array.len();
+        let (words, positions) = if let (Some(low), Some(high), ..=64) =
+            (bit_array.first_chunk::<32>(), bit_array.last_chunk::<32>(), len)
+        {
+            let positions = self.in_halves(positions, 256, 64 - len);
+            // SAFETY: see the type; the arrays have the length of a vector.
+            let words = unsafe {
+                let low = _mm256_loadu_si256(low.as_ptr().cast());
+                let high = _mm256_loadu_si256(high.as_ptr().cast());
+                self.of_pair(
+                    low,
+                    high,
+                    _mm256_srli_epi32::<5>(positions),
+                    _mm256_slli_epi32::<23>(positions),
+                )
+            };
+            (words, positions)
+        } else if let (Some(low), Some(high), ..=32) =
+            (bit_array.first_chunk::<16>(), bit_array.last_chunk::<16>(), len)
+        {
+            let positions = self.in_halves(positions, 128, 32 - len);
+            // SAFETY: see the type; the arrays have the length of half a vector.
+            let words = unsafe {
+                let low = _mm_loadu_si128(low.as_ptr().cast());
+                let high = _mm_loadu_si128(high.as_ptr().cast());
+                let both = _mm256_set_m128i(high, low);
+                _mm256_permutevar8x32_epi32(both, _mm256_srli_epi32::<5>(positions))
+            };
+            (words, positions)
+        } else {
+            let (words, beyond) = query::words(bit_array);
+            // SAFETY: see the type; words are read under a mask of those that the slice has.
+            let words = unsafe {
+                let live = self.word_mask(probes as usize);
+                let indices = _mm256_srli_epi32::<5>(positions);
+                // Not above 2^27, so that no index is negative.
+                let count = self.splat(words.len().min(1 << 27) as u32);
+                let inside = _mm256_and_si256(_mm256_cmpgt_epi32(count, indices), live);
+                _mm256_mask_i32gather_epi32::<4>(self.splat(beyond), words.as_ptr().cast(), indices, inside)
+            };
+            (words, positions)
+        };
+        let live = (1_u32 << probes) - 1;
+        let hits = self.hit_bits(self.hit(self.all_hits(), words, positions));
+        hits & live == live
+    }
+
+    /// Positions in two halves that lie behind each other: those from the second half's first bit on are `gap` bytes
+    /// further away.
+    #[inline(always)]
+    fn in_halves(self, positions: __m256i, second_half: u32, gap: usize) -> __m256i {
+        let gap = self.splat(gap as u32 * 8);
+        let moved = self.add(positions, gap);
+        self.if_less(positions, self.splat(second_half), positions, moved)
     }
 
     /// The same bytes of each key in a vector, transposed: word `i` of all keys in vector `i`.
@@ -125,13 +219,54 @@ impl Avx2 {
         }
     }
 
-    /// [`transposed`](Self::transposed), with the lanes in order.
+    /// The 16 bytes of a key from `from` on, as [`Lanes::words`] has them.
     #[inline(always)]
-    fn transposed_keys(self, keys: &[&[u8]], load: impl Fn(&[u8]) -> __m128i) -> [__m256i; 4] {
-        let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+    fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
+        if WHOLE {
+            let step: &[u8] = &key[from..from + 16];
+            // SAFETY: see the type; the slice has the length of a vector.
+            return unsafe { _mm_loadu_si128(step.as_ptr().cast()) };
+        }
+        // Its end, not an empty slice elsewhere: under an empty mask, too, an address without memory costs time.
+        let rest = &key[from.min(key.len())..];
+        // SAFETY: see the type; words are read under a mask of those that the slice has.
+        unsafe {
+            let mask = _mm256_castsi256_si128(self.word_mask((rest.len() / 4).min(4)));
+            _mm_maskload_epi32(rest.as_ptr().cast(), mask)
+        }
+    }
+
+    /// The steps of the keys `i` and `i + 4`.
+    #[inline(always)]
+    fn row<const WHOLE: bool>(self, keys: &[&[u8]; 8], i: usize, from: usize) -> __m256i {
+        let first = self.step::<WHOLE>(keys[i], from);
+        let second = self.step::<WHOLE>(keys[i + 4], from);
         // SAFETY: see the type.
-        let row = |i: usize| unsafe { _mm256_set_m128i(load(keys[i + 4]), load(keys[i])) };
-        self.transposed([row(0), row(1), row(2), row(3)])
+        unsafe { _mm256_set_m128i(second, first) }
+    }
+
+    /// `high` where the highest bit of `choice` is set, `low` elsewhere.
+    #[inline(always)]
+    fn chosen(self, low: __m256i, high: __m256i, choice: __m256i) -> __m256i {
+        // SAFETY: see the type.
+        unsafe {
+            _mm256_castps_si256(_mm256_blendv_ps(
+                _mm256_castsi256_ps(low),
+                _mm256_castsi256_ps(high),
+                _mm256_castsi256_ps(choice),
+            ))
+        }
+    }
+
+    /// The words of two vectors with these indices, of which three bits count; `choice` tells which of the two.
+    #[inline(always)]
+    fn of_pair(self, low: __m256i, high: __m256i, indices: __m256i, choice: __m256i) -> __m256i {
+        // SAFETY: see the type.
+        unsafe {
+            let low = _mm256_permutevar8x32_epi32(low, indices);
+            let high = _mm256_permutevar8x32_epi32(high, indices);
+            self.chosen(low, high, choice)
+        }
     }
 
     /// All bits of the first `count` of 8 words.
@@ -292,18 +427,20 @@ impl Lanes for Avx2 {
                 .rev()
                 .fold(0, |word, &byte| word << 8 | u32::from(byte)),
         );
-        core::array::from_fn(|i| {
-            let part = words.get(8 * i..).unwrap_or_default();
+        let mut table = [self.splat(0); QUARTERS];
+        for (i, vector) in table.iter_mut().enumerate() {
+            let part = &words[words.len().min(8 * i)..];
             let mask = self.word_mask(part.len());
             // The place of the bytes after the last whole word, if it is in this vector.
             let place = self.splat(words.len().wrapping_sub(8 * i) as u32);
             // SAFETY: see the type; words are read under a mask of those that the slice has.
-            unsafe {
+            *vector = unsafe {
                 let whole = _mm256_maskload_epi32(part.as_ptr().cast(), mask);
                 let here = _mm256_cmpeq_epi32(self.iota(), place);
                 _mm256_or_si256(whole, _mm256_and_si256(beyond, here))
-            }
-        })
+            };
+        }
+        table
     }
 
     #[inline(always)]
@@ -312,21 +449,18 @@ impl Lanes for Avx2 {
         unsafe {
             // Of which three bits count.
             let indices = _mm256_srli_epi32::<5>(positions);
-            let of = |part| _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(part, indices));
             // The highest bit of each lane chooses: here bit 3 of the index, below bit 4.
-            let third = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(positions));
-            let words = match *table.as_slice() {
-                [a] => of(a),
-                [a, b] => _mm256_blendv_ps(of(a), of(b), third),
+            let third = _mm256_slli_epi32::<23>(positions);
+            match *table.as_slice() {
+                [a] => _mm256_permutevar8x32_epi32(a, indices),
+                [a, b] => self.of_pair(a, b, indices, third),
                 [a, b, c, d] => {
-                    let fourth = _mm256_castsi256_ps(_mm256_slli_epi32::<22>(positions));
-                    let low = _mm256_blendv_ps(of(a), of(b), third);
-                    let high = _mm256_blendv_ps(of(c), of(d), third);
-                    _mm256_blendv_ps(low, high, fourth)
+                    let low = self.of_pair(a, b, indices, third);
+                    let high = self.of_pair(c, d, indices, third);
+                    self.chosen(low, high, _mm256_slli_epi32::<22>(positions))
                 }
                 _ => unreachable!("tables have 1, 2 or 4 vectors"),
-            };
-            _mm256_castps_si256(words)
+            }
         }
     }
 
@@ -343,9 +477,16 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn packed_words(self, keys: &[[u8; 16]]) -> [__m256i; 4] {
         let keys: &[[u8; 16]; 8] = keys.first_chunk().expect("a group has a key for each lane");
-        // SAFETY: see the type; two keys have the length of a vector.
-        let row = |i: usize| unsafe { _mm256_loadu_si256(keys[2 * i..2 * i + 2].as_ptr().cast()) };
-        self.transposed([row(0), row(1), row(2), row(3)])
+        let rows: *const __m256i = keys.as_ptr().cast();
+        // SAFETY: see the type; four vectors have the length of the array.
+        unsafe {
+            self.transposed([
+                _mm256_loadu_si256(rows),
+                _mm256_loadu_si256(rows.add(1)),
+                _mm256_loadu_si256(rows.add(2)),
+                _mm256_loadu_si256(rows.add(3)),
+            ])
+        }
     }
 
     #[inline(always)]
@@ -355,24 +496,25 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn words(self, keys: &[&[u8]], from: usize) -> [__m256i; 4] {
-        self.transposed_keys(keys, |key| {
-            let rest = key.get(from..).unwrap_or_default();
-            // SAFETY: see the type; words are read under a mask of those that the slice has.
-            unsafe {
-                let mask = _mm256_castsi256_si128(self.word_mask((rest.len() / 4).min(4)));
-                _mm_maskload_epi32(rest.as_ptr().cast(), mask)
-            }
-        })
+    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m256i; 4] {
+        let keys: &[&[u8]; 8] = keys.first_chunk().expect("a group has a key for each lane");
+        self.transposed([
+            self.row::<WHOLE>(keys, 0, from),
+            self.row::<WHOLE>(keys, 1, from),
+            self.row::<WHOLE>(keys, 2, from),
+            self.row::<WHOLE>(keys, 3, from),
+        ])
     }
 
     #[inline(always)]
-    fn whole_words(self, keys: &[&[u8]], from: usize) -> [__m256i; 4] {
-        self.transposed_keys(keys, |key| {
-            let step: &[u8] = &key[from..from + 16];
-            // SAFETY: see the type; the slice has the length of a vector.
-            unsafe { _mm_loadu_si128(step.as_ptr().cast()) }
-        })
+    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        #[inline(never)]
+        fn run(lanes: Avx2, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+            source::hash(lanes, source, start, hashes);
+        }
+        // SAFETY: see the type.
+        unsafe { run(self, source, start, hashes) }
     }
 
     #[inline(always)]

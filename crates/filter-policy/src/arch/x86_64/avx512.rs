@@ -4,9 +4,8 @@
 
 use core::arch::x86_64::*;
 
-use super::super::generic::{Lanes, create, query};
-use super::super::{Asked, Source};
-use crate::modulus::Modulus;
+use super::super::Source;
+use super::super::generic::{Divisor, Lanes, create, query, source};
 
 cpufeatures::new!(
     detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "popcnt"
@@ -25,51 +24,120 @@ impl Avx512 {
 
     pub(in super::super) fn create(
         self,
-        source: Source<'_>,
-        modulus: Modulus,
-        probes: u8,
         bit_array: &mut [u8],
+        divisor: Divisor,
+        probes: u8,
+        source: Source<'_>,
     ) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
-            create::create(lanes, source, modulus, probes, bit_array);
+        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+            create::create(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, modulus, probes, bit_array) }
+        unsafe { run(self, bit_array, divisor, probes, source) }
     }
 
     pub(in super::super) fn insert(
         self,
-        source: Source<'_>,
-        modulus: Modulus,
-        probes: u8,
         bit_array: &mut [u8],
+        divisor: Divisor,
+        probes: u8,
+        source: Source<'_>,
     ) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, source: Source<'_>, modulus: Modulus, probes: u8, bit_array: &mut [u8]) {
-            create::insert(lanes, source, modulus, probes, bit_array);
+        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+            create::insert(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
-        unsafe { run(self, source, modulus, probes, bit_array) }
+        unsafe { run(self, bit_array, divisor, probes, source) }
     }
 
-    pub(in super::super) fn may_match_many(self, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+    pub(in super::super) fn may_match_many(
+        self,
+        bit_array: &[u8],
+        divisor: Divisor,
+        probes: u32,
+        source: Source<'_>,
+        answers: &mut [u64],
+    ) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
-            query::may_match_many(lanes, asked, source, answers);
+        fn run(
+            lanes: Avx512,
+            bit_array: &[u8],
+            divisor: Divisor,
+            probes: u32,
+            source: Source<'_>,
+            answers: &mut [u64],
+        ) {
+            query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
         }
         // SAFETY: see the type.
-        unsafe { run(self, asked, source, answers) }
+        unsafe { run(self, bit_array, divisor, probes, source, answers) }
     }
 
     #[inline]
-    pub(in super::super) fn may_match(self, asked: &Asked<'_>, hash: u32) -> bool {
+    pub(in super::super) fn may_match(
+        self,
+        bit_array: &[u8],
+        divisor: Divisor,
+        probes: u32,
+        hash: u32,
+    ) -> bool {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, asked: &Asked<'_>, hash: u32) -> bool {
-            query::may_match(lanes, asked, hash)
+        fn run(lanes: Avx512, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+            query::may_match(lanes, bit_array, divisor, probes, hash)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+        fn run_8(lanes: Avx512, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+            lanes.all_of_8(bit_array, divisor, probes, hash)
         }
         // SAFETY: see the type.
-        unsafe { run(self, asked, hash) }
+        unsafe {
+            if probes <= 8 {
+                run_8(self, bit_array, divisor, probes, hash)
+            } else {
+                run(self, bit_array, divisor, probes, hash)
+            }
+        }
+    }
+
+    /// [`query::may_match`] for at most 8 probes: half a vector takes half as long to gather.
+    #[inline(always)]
+    fn all_of_8(self, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+        let (bits, reciprocal) = divisor;
+        // SAFETY: see the type; words are read under a mask of those that the slice has.
+        unsafe {
+            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let stride = _mm256_set1_epi32(hash.rotate_left(15).cast_signed());
+            let hash = _mm256_set1_epi32(hash.cast_signed());
+            let hashes = _mm256_add_epi32(hash, _mm256_mullo_epi32(numbers, stride));
+            let reciprocal = _mm256_set1_epi32(reciprocal.cast_signed());
+            let bits = _mm256_set1_epi32(bits.cast_signed());
+            let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(hashes, reciprocal));
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hashes), reciprocal);
+            let quotients = _mm256_blend_epi32::<0b1010_1010>(even, odd);
+            let rests = _mm256_sub_epi32(hashes, _mm256_mullo_epi32(quotients, bits));
+            let positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
+
+            let live = _bzhi_u32(0xff, probes) as __mmask8;
+            let wide = _mm512_castsi256_si512(positions);
+            let words = if bit_array.len() <= 64 {
+                _mm512_castsi512_si256(self.table_words(&self.table::<1>(bit_array), wide))
+            } else if bit_array.len() <= 128 {
+                _mm512_castsi512_si256(self.table_words(&self.table::<2>(bit_array), wide))
+            } else if bit_array.len() <= 256 {
+                _mm512_castsi512_si256(self.table_words(&self.table::<4>(bit_array), wide))
+            } else {
+                let (words, beyond) = query::words(bit_array);
+                let count = words.len().min(1 << 27) as i32;
+                let beyond = _mm256_set1_epi32(beyond.cast_signed());
+                let indices = _mm256_srli_epi32::<5>(positions);
+                let inside = _mm256_mask_cmplt_epi32_mask(live, indices, _mm256_set1_epi32(count));
+                _mm256_mmask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
+            };
+            let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(1), positions);
+            _mm256_mask_testn_epi32_mask(live, words, wanted) == 0
+        }
     }
 
     /// The same bytes of each key in a vector, transposed: word `i` of all keys in vector `i`.
@@ -89,20 +157,33 @@ impl Avx512 {
         }
     }
 
-    /// [`transposed`](Self::transposed), with the lanes in order.
+    /// The 16 bytes of a key from `from` on, as [`Lanes::words`] has them.
     #[inline(always)]
-    fn transposed_keys(self, keys: &[&[u8]], load: impl Fn(&[u8]) -> __m128i) -> [__m512i; 4] {
-        let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
-        let row = |i: usize| {
-            // SAFETY: see the type.
-            unsafe {
-                let row = _mm512_castsi128_si512(load(keys[i]));
-                let row = _mm512_inserti32x4::<1>(row, load(keys[i + 4]));
-                let row = _mm512_inserti32x4::<2>(row, load(keys[i + 8]));
-                _mm512_inserti32x4::<3>(row, load(keys[i + 12]))
-            }
-        };
-        self.transposed([row(0), row(1), row(2), row(3)])
+    fn step<const WHOLE: bool>(self, key: &[u8], from: usize) -> __m128i {
+        if WHOLE {
+            let step: &[u8] = &key[from..from + 16];
+            // SAFETY: see the type; the slice has the length of a vector.
+            return unsafe { _mm_loadu_si128(step.as_ptr().cast()) };
+        }
+        // Its end, not an empty slice elsewhere: under an empty mask, too, an address without memory costs time.
+        let rest = &key[from.min(key.len())..];
+        let mask = (1_u8 << (rest.len() / 4).min(4)) - 1;
+        // SAFETY: see the type; words are read under a mask of those that the slice has.
+        unsafe { _mm_maskz_loadu_epi32(mask, rest.as_ptr().cast()) }
+    }
+
+    /// The steps of the keys `i`, `i + 4`, `i + 8` and `i + 12`.
+    #[inline(always)]
+    fn row<const WHOLE: bool>(self, keys: &[&[u8]; 16], i: usize, from: usize) -> __m512i {
+        let first = self.step::<WHOLE>(keys[i], from);
+        let second = self.step::<WHOLE>(keys[i + 4], from);
+        let third = self.step::<WHOLE>(keys[i + 8], from);
+        let fourth = self.step::<WHOLE>(keys[i + 12], from);
+        // SAFETY: see the type.
+        unsafe {
+            let row = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(first), second);
+            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(row, third), fourth)
+        }
     }
 }
 
@@ -237,16 +318,15 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [__m512i; QUARTERS] {
-        core::array::from_fn(|i| {
-            let part = bytes.get(64 * i..).unwrap_or_default();
-            let mask = match part.len() {
-                0 => 0,
-                len @ ..64 => u64::MAX >> (64 - len),
-                _ => u64::MAX,
-            };
+        let mut table = [self.splat(0); QUARTERS];
+        for (i, vector) in table.iter_mut().enumerate() {
+            let part = &bytes[bytes.len().min(64 * i)..];
+            // SAFETY: see the type.
+            let mask = unsafe { _bzhi_u64(u64::MAX, part.len().min(64) as u32) };
             // SAFETY: see the type; bytes are read under a mask of those that the slice has.
-            unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) }
-        })
+            *vector = unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) };
+        }
+        table
     }
 
     #[inline(always)]
@@ -277,9 +357,16 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn packed_words(self, keys: &[[u8; 16]]) -> [__m512i; 4] {
         let keys: &[[u8; 16]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+        let rows: *const __m512i = keys.as_ptr().cast();
         // SAFETY: see the type; four vectors have the length of the array.
-        let row = |i: usize| unsafe { _mm512_loadu_si512(keys[4 * i..4 * i + 4].as_ptr().cast()) };
-        self.transposed([row(0), row(1), row(2), row(3)])
+        unsafe {
+            self.transposed([
+                _mm512_loadu_si512(rows),
+                _mm512_loadu_si512(rows.add(1)),
+                _mm512_loadu_si512(rows.add(2)),
+                _mm512_loadu_si512(rows.add(3)),
+            ])
+        }
     }
 
     #[inline(always)]
@@ -292,22 +379,25 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn words(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
-        self.transposed_keys(keys, |key| {
-            let rest = key.get(from..).unwrap_or_default();
-            let mask = (1_u8 << (rest.len() / 4).min(4)) - 1;
-            // SAFETY: see the type; words are read under a mask of those that the slice has.
-            unsafe { _mm_maskz_loadu_epi32(mask, rest.as_ptr().cast()) }
-        })
+    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
+        let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
+        self.transposed([
+            self.row::<WHOLE>(keys, 0, from),
+            self.row::<WHOLE>(keys, 1, from),
+            self.row::<WHOLE>(keys, 2, from),
+            self.row::<WHOLE>(keys, 3, from),
+        ])
     }
 
     #[inline(always)]
-    fn whole_words(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
-        self.transposed_keys(keys, |key| {
-            let step: &[u8] = &key[from..from + 16];
-            // SAFETY: see the type; the slice has the length of a vector.
-            unsafe { _mm_loadu_si128(step.as_ptr().cast()) }
-        })
+    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+        #[inline(never)]
+        fn run(lanes: Avx512, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+            source::hash(lanes, source, start, hashes);
+        }
+        // SAFETY: see the type.
+        unsafe { run(self, source, start, hashes) }
     }
 
     #[inline(always)]
