@@ -106,7 +106,7 @@ impl<H> BloomFilterPolicy<H> {
     }
 
     #[inline]
-    fn kernel(&self) -> Kernel {
+    pub(crate) fn kernel(&self) -> Kernel {
         self.kernel.unwrap_or_else(Kernel::best)
     }
 
@@ -215,9 +215,18 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
         let keys = keys.into();
         let needed = self.filter_len(keys.len())?;
         let given = out.len();
-        let too_short = Error::BufferTooShort { needed, given };
-        let filter = out.get_mut(..needed).ok_or(too_short)?;
-        let (last, bit_array) = filter.split_last_mut().ok_or(too_short)?;
+        let filter = out
+            .get_mut(..needed)
+            .ok_or(Error::BufferTooShort { needed, given })?;
+        self.write(keys, filter);
+        Ok(filter)
+    }
+
+    /// Writes the filter of these keys over `filter`, which has its length.
+    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) {
+        let Some((last, bit_array)) = filter.split_last_mut() else {
+            return;
+        };
         let (kernel, probes) = (self.kernel(), self.bits_per_key.probe_count());
         *last = probes;
         if let Some(function) = self.hasher.lane_hash() {
@@ -228,7 +237,6 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
                 arch::insert(kernel, hashes, probes, bit_array);
             });
         }
-        Ok(filter)
     }
 
     /// Appends the filter of these keys to `out`: the fastest way.
@@ -240,7 +248,8 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
     pub fn append_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>, out: &mut Vec<u8>) -> Result<(), Error> {
         let keys = keys.into();
         append_with(out, self.filter_len(keys.len())?, |room| {
-            self.build_batch_in(keys, room).map(|filter| filter.len())
+            self.write(keys, room);
+            Ok(room.len())
         })
     }
 
@@ -294,6 +303,11 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
         self.build_batch_in(keys, out)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+        self.append_batch(keys, out)
     }
 
     #[inline]

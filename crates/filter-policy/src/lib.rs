@@ -40,6 +40,8 @@ pub mod sizing;
 pub mod table;
 pub mod theory;
 mod view;
+#[cfg(feature = "alloc")]
+mod writer;
 
 pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
@@ -57,3 +59,5 @@ pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 pub use prepared::{HashedKey, PreparedFilter};
 pub use probe::{Positions, ProbeSequence};
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
+#[cfg(feature = "alloc")]
+pub use writer::FilterWriter;

@@ -23,6 +23,10 @@ use crate::modulus::Modulus;
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Avx2, Avx512};
 
+/// Largest bit array that is built as a map of one byte per bit first, in bits, as maps lie on the stack. A store to a
+/// byte needs not wait for the one before, as a change of a bit would.
+pub(crate) const MAP_BITS: usize = 8192;
+
 /// A set of instructions by which filters are built and asked.
 ///
 /// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
@@ -175,6 +179,19 @@ macro_rules! dispatch {
 pub(crate) fn create(kernel: Kernel, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     let modulus = Modulus::of_bytes(bit_array.len());
     dispatch!(kernel, create(bit_array, modulus, probes, source))
+}
+
+/// [`create`] for at most [`MAP_BITS`], in memory of the caller's: a map of [`MAP_BITS`] bytes, all 0 before and after.
+#[cfg(feature = "alloc")]
+pub(crate) fn create_in_map(
+    kernel: Kernel,
+    source: Source<'_>,
+    probes: u8,
+    bit_array: &mut [u8],
+    map: &mut [u8],
+) {
+    let modulus = Modulus::of_bytes(bit_array.len());
+    dispatch!(kernel, create_in_map(bit_array, modulus, probes, source, map))
 }
 
 /// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.

@@ -2,42 +2,50 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::Source;
+use super::{MAP_BITS, Source};
 use crate::hasher::LaneHash;
 use crate::modulus::Modulus;
 
-/// Largest bit array that is built as one byte per bit first, in bits, as that array lies on the stack. A store to a
-/// byte needs not wait for the one before, as a change of a bit would.
-const MAP_BITS: usize = 8192;
-/// The same for the filters of small blocks, of which less memory has to be cleared.
+/// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
 const SMALL_MAP_BITS: usize = 512;
 
 pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let bits = bit_array.len() * 8;
-    if bits <= SMALL_MAP_BITS {
-        create_by_map::<SMALL_MAP_BITS>(bit_array, modulus, probes, source);
+    let (mut small, mut large);
+    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+        small = [0; SMALL_MAP_BITS];
+        &mut small
     } else if bits <= MAP_BITS {
-        create_by_map::<MAP_BITS>(bit_array, modulus, probes, source);
+        large = [0; MAP_BITS];
+        &mut large
     } else {
         bit_array.fill(0);
-        insert(bit_array, modulus, probes, source);
-    }
+        return insert(bit_array, modulus, probes, source);
+    };
+    create_in_map(bit_array, modulus, probes, source, map);
 }
 
-fn create_by_map<const BITS: usize>(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
-    let mut map = [0_u8; BITS];
+/// The same for at most [`MAP_BITS`], with a map of a byte for each bit or more, all 0 before and after.
+pub(super) fn create_in_map(
+    bit_array: &mut [u8],
+    modulus: Modulus,
+    probes: u8,
+    source: Source<'_>,
+    map: &mut [u8],
+) {
     for_each_position(source, modulus, probes, |position| {
-        // Positions are below the number of bits; the remainder costs nothing and drops a check.
-        if let Some(byte) = map.get_mut(position as usize % BITS) {
+        // Never absent.
+        if let Some(byte) = map.get_mut(position as usize) {
             *byte = 1;
         }
     });
-    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks_mut::<8>().0) {
         // Each product moves one of the eight to its place in the highest byte.
         let [.., byte] = u64::from_le_bytes(*eight)
             .wrapping_mul(0x0102_0408_1020_4080)
             .to_le_bytes();
         *bits = byte;
+        *eight = [0; 8];
     }
 }
 

@@ -7,14 +7,12 @@
 use core::hint::black_box;
 use core::mem;
 
-use super::super::Source;
+use super::super::{MAP_BITS, Source};
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
 use super::{Divisor, Lanes, MOST_LANES};
 use crate::params::MAX_PROBES;
 
-/// Largest bit array that is built as a map, in bits, as maps lie on the stack.
-const MAP_BITS: usize = 8192;
 /// The same for the filters of small blocks, for which less memory has to be cleared.
 const SMALL_MAP_BITS: usize = 512;
 /// And for those between.
@@ -57,11 +55,37 @@ pub(in super::super) fn create<S: Lanes>(
     };
     fill(lanes, divisor, probes, source, &mut Map(map));
     for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
-        let packed = lanes.high_bits(bits).to_le_bytes();
-        match bytes.first_chunk_mut() {
-            Some(eight) => *eight = packed,
-            None => bytes.iter_mut().zip(packed).for_each(|(byte, new)| *byte = new),
-        }
+        put(lanes.high_bits(bits), bytes);
+    }
+}
+
+/// The same for at most [`MAP_BITS`], with a map of the caller's, whose bytes are 0 before and after.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(in super::super) fn create_in_map<S: Lanes>(
+    lanes: S,
+    bit_array: &mut [u8],
+    divisor: Divisor,
+    probes: u8,
+    source: Source<'_>,
+    map: &mut [u8],
+) {
+    fill(lanes, divisor, probes, source, &mut Map(map));
+    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks_mut().0) {
+        put(lanes.high_bits(bits), bytes);
+        *bits = [0; 64];
+    }
+}
+
+/// Up to 8 bytes of the word.
+#[inline(always)]
+fn put(word: u64, bytes: &mut [u8]) {
+    match bytes.first_chunk_mut() {
+        Some(eight) => *eight = word.to_le_bytes(),
+        None => bytes
+            .iter_mut()
+            .zip(word.to_le_bytes())
+            .for_each(|(byte, new)| *byte = new),
     }
 }
 
@@ -188,7 +212,7 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
 
     #[inline(always)]
     fn finish(mut self, lanes: S, source: Source<'_>) {
-        consume::<S, PART>(lanes, source, &mut self);
+        consume::<S, PART, true>(lanes, source, &mut self);
         let mut bits = mem::take(self.bits);
         for group in self.groups.saturating_sub(GROUPS)..self.groups {
             for row in rows(&mut self.rows, group % GROUPS, self.probes) {

@@ -104,9 +104,9 @@ pub(in super::super) fn may_match<S: Lanes>(
     true
 }
 
-/// Many hash values, one a lane.
+/// Many hash values, one a lane. `IN_PLACE` is that of [`consume`].
 #[inline(always)]
-pub(in super::super) fn may_match_many<S: Lanes>(
+pub(in super::super) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     lanes: S,
     bit_array: &[u8],
     divisor: Divisor,
@@ -123,21 +123,21 @@ pub(in super::super) fn may_match_many<S: Lanes>(
     let len = bit_array.len();
     if len <= S::TABLE_BYTES / 4 {
         let table = lanes.table::<1>(bit_array);
-        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
     } else if len <= S::TABLE_BYTES / 2 {
         let table = lanes.table::<2>(bit_array);
-        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
     } else if len <= S::TABLE_BYTES {
         let table = lanes.table::<4>(bit_array);
-        consume::<S, SHORT_PART>(lanes, source, &mut ByTable { batch, table });
+        consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByTable { batch, table });
     } else {
         let words = Words::new(lanes, bit_array);
         if source.len() < FEWEST_FOR_LEVELS {
-            consume::<S, SHORT_PART>(lanes, source, &mut ByGroup { batch, words });
+            consume::<S, SHORT_PART, IN_PLACE>(lanes, source, &mut ByGroup { batch, words });
         } else if len < PREFETCHED {
-            consume::<S, TILE>(lanes, source, &mut ByLevel::<S, false>::new(batch, words));
+            consume::<S, TILE, IN_PLACE>(lanes, source, &mut ByLevel::<S, false>::new(batch, words));
         } else {
-            consume::<S, TILE>(lanes, source, &mut ByLevel::<S, true>::new(batch, words));
+            consume::<S, TILE, IN_PLACE>(lanes, source, &mut ByLevel::<S, true>::new(batch, words));
         }
     }
 }

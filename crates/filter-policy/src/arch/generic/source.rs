@@ -1,7 +1,7 @@
 //! Hash values in groups of as many as there are lanes.
 //!
-//! Packed keys of 16 bytes are hashed where their values are used, which costs next to nothing. Other keys are hashed a
-//! part at a time, by code that is compiled once.
+//! Packed keys of 16 bytes can be hashed where their values are used, which costs next to nothing where registers are
+//! left. Other keys are hashed a part at a time, by code that is compiled once.
 
 use super::super::Source;
 use super::{Lanes, MOST_LANES, STEP, hash};
@@ -74,16 +74,17 @@ pub(super) trait Consumer<S: Lanes> {
     fn take(&mut self, lanes: S, groups: &impl Groups<S>);
 }
 
-/// Gives all hash values to a consumer, in parts of `PART`.
+/// Gives all hash values to a consumer, in parts of `PART`; packed keys of 16 bytes at once if `IN_PLACE`, hashed where
+/// their values are used.
 #[inline(always)]
-pub(super) fn consume<S: Lanes, const PART: usize>(
+pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
     lanes: S,
     source: Source<'_>,
     consumer: &mut impl Consumer<S>,
 ) {
     match source {
         Source::Hashes(hashes) => consumer.take(lanes, &Hashed(hashes)),
-        Source::Packed(keys, function) if keys.key_len() == STEP => {
+        Source::Packed(keys, function) if IN_PLACE && keys.key_len() == STEP => {
             let (keys, _) = keys.bytes().as_chunks();
             consumer.take(lanes, &Packed { keys, function });
         }
@@ -115,6 +116,10 @@ pub(in super::super) fn hash<S: Lanes>(lanes: S, source: Source<'_>, start: usiz
                     }
                 };
                 hash::slices(lanes, function, keys)
+            }
+            Source::Packed(keys, function) if keys.key_len() == STEP => {
+                let (keys, _) = keys.bytes().as_chunks();
+                Packed { keys, function }.group(lanes, start / S::LANES)
             }
             Source::Packed(keys, function) => {
                 let mut filled: [&[u8]; MOST_LANES] = [&[]; MOST_LANES];

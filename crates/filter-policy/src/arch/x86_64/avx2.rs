@@ -88,6 +88,30 @@ impl Avx2 {
         unsafe { run(self, bit_array, divisor, probes, source) }
     }
 
+    #[cfg(feature = "alloc")]
+    pub(in super::super) fn create_in_map(
+        self,
+        bit_array: &mut [u8],
+        divisor: Divisor,
+        probes: u8,
+        source: Source<'_>,
+        map: &mut [u8],
+    ) {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn run(
+            lanes: Avx2,
+            bit_array: &mut [u8],
+            divisor: Divisor,
+            probes: u8,
+            source: Source<'_>,
+            map: &mut [u8],
+        ) {
+            create::create_in_map(lanes, bit_array, divisor, probes, source, map);
+        }
+        // SAFETY: see the type.
+        unsafe { run(self, bit_array, divisor, probes, source, map) }
+    }
+
     pub(in super::super) fn may_match_many(
         self,
         bit_array: &[u8],
@@ -105,7 +129,7 @@ impl Avx2 {
             source: Source<'_>,
             answers: &mut [u64],
         ) {
-            query::may_match_many(lanes, bit_array, divisor, probes, source, answers);
+            query::may_match_many::<_, false>(lanes, bit_array, divisor, probes, source, answers);
         }
         // SAFETY: see the type.
         unsafe { run(self, bit_array, divisor, probes, source, answers) }
