@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use crate::arch::{self, Kernel, Source};
+use crate::arch::{self, Chosen, Kernel, Source};
 use crate::builder::FilterBuilder;
 use crate::error::Error;
 use crate::hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
@@ -12,7 +12,7 @@ use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
-use crate::prepared::{HashedKey, Stored};
+use crate::prepared::{self, HashedKey};
 
 /// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
 ///
@@ -106,8 +106,8 @@ impl<H> BloomFilterPolicy<H> {
     }
 
     #[inline]
-    pub(crate) fn kernel(&self) -> Kernel {
-        self.kernel.unwrap_or_else(Kernel::best)
+    pub(crate) fn kernel(&self) -> Chosen {
+        self.kernel.map_or_else(Chosen::best, Chosen::of)
     }
 
     /// The hash function.
@@ -312,7 +312,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        Stored::new(filter).may_match(self.kernel(), || self.hasher.hash(key))
+        prepared::may_match(self.kernel(), filter, || self.hasher.hash(key))
     }
 }
 

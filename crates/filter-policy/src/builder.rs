@@ -4,7 +4,7 @@
 
 use core::num::NonZeroU64;
 
-use crate::arch::{self, Kernel};
+use crate::arch::{self, Chosen};
 use crate::error::Error;
 use crate::keys::Parts;
 use crate::params::BitsPerKey;
@@ -31,7 +31,7 @@ use crate::probe::ProbeSequence;
 pub struct FilterBuilder<'out> {
     filter: &'out mut [u8],
     sequence: ProbeSequence,
-    kernel: Kernel,
+    kernel: Chosen,
 }
 
 /// How many hash values are collected before their bits are set together.
@@ -56,12 +56,12 @@ impl<'out> FilterBuilder<'out> {
         Ok(Self {
             filter,
             sequence: ProbeSequence::new(bits, bits_per_key.probe_count()),
-            kernel: Kernel::best(),
+            kernel: Chosen::best(),
         })
     }
 
     /// The same, with the instructions of the caller's choice for [`extend`](Extend::extend).
-    pub(crate) const fn on_kernel(mut self, kernel: Kernel) -> Self {
+    pub(crate) const fn on_kernel(mut self, kernel: Chosen) -> Self {
         self.kernel = kernel;
         self
     }

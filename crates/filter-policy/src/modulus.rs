@@ -46,26 +46,38 @@ impl Modulus {
         let rest = self.fraction.wrapping_add(1).wrapping_mul(hash as u64);
         ((rest as u128 * self.bits as u128) >> 64) as u32
     }
+}
 
-    /// The number of bits, and its reciprocal `m`, for lanes of 32 bits: `2^32 / bits` rounded down, or one less where
-    /// it is whole.
-    ///
-    /// The high half of `hash * m` is the quotient or one less, because `hash / bits - hash * m / 2^32` is at most
-    /// `hash / 2^32`, which is below 1. So `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and
-    /// `r - bits`, which wraps around where `r` is the remainder already, is the remainder.
-    ///
-    /// `None` from 2^31 bits on, where lanes could not add positions.
-    #[cfg(target_arch = "x86_64")]
+/// A number of bits below 2^31, and its reciprocal: what lanes of 32 bits need for remainders.
+///
+/// The reciprocal `m` is `2^32 / bits` rounded down, or one less where that is whole. The high half of `hash * m` is the
+/// quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
+/// `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and `r - bits`, which wraps around where `r` is the
+/// remainder already, is the remainder.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneDivisor {
+    pub(crate) bits: u32,
+    pub(crate) reciprocal: u32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl LaneDivisor {
+    /// The number of bits in 1 to 2^28 - 1 bytes; `None` for others, whose positions lanes could not add.
     #[inline]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the highest 32 bits, and less than 2^31"
-    )]
-    pub(crate) const fn for_lanes(self) -> Option<(u32, u32)> {
-        if self.bits < 1 << 31 {
-            Some((self.bits as u32, (self.fraction >> 32) as u32))
-        } else {
-            None
+    pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
+        let bytes = u32::try_from(bytes).ok()?;
+        if bytes == 0 || bytes >= 1 << 28 {
+            return None;
+        }
+        Some(Self::new(bytes * 8))
+    }
+
+    #[inline]
+    const fn new(bits: u32) -> Self {
+        Self {
+            bits,
+            reciprocal: u32::MAX / bits,
         }
     }
 }
@@ -74,13 +86,13 @@ impl Modulus {
 mod tests {
     use super::*;
 
-    /// The remainder by what lanes get, as they compute it.
+    /// The remainder as lanes compute it.
     #[cfg(target_arch = "x86_64")]
-    fn in_lanes(modulus: Modulus, hash: u32) -> Option<u32> {
-        let (bits, reciprocal) = modulus.for_lanes()?;
+    fn in_lanes(bits: u32, hash: u32) -> u32 {
+        let LaneDivisor { bits, reciprocal } = LaneDivisor::new(bits);
         let quotient = u32::try_from((u64::from(hash) * u64::from(reciprocal)) >> 32).unwrap();
         let rest = hash.wrapping_sub(quotient.wrapping_mul(bits));
-        Some(rest.min(rest.wrapping_sub(bits)))
+        rest.min(rest.wrapping_sub(bits))
     }
 
     #[test]
@@ -114,11 +126,13 @@ mod tests {
                 let expected = u64::from(hash) % bits;
                 assert_eq!(u64::from(modulus.remainder(hash)), expected, "{hash:#x} % {bits}");
                 #[cfg(target_arch = "x86_64")]
-                assert_eq!(
-                    in_lanes(modulus, hash).map(u64::from),
-                    (bits < 1 << 31).then_some(expected),
-                    "{hash:#x} % {bits} in lanes"
-                );
+                if let Some(bits) = u32::try_from(bits).ok().filter(|&bits| bits < 1 << 31) {
+                    assert_eq!(
+                        u64::from(in_lanes(bits, hash)),
+                        expected,
+                        "{hash:#x} % {bits} in lanes"
+                    );
+                }
             }
         }
     }
@@ -129,6 +143,18 @@ mod tests {
         assert_eq!(Modulus::of_bytes(9), Modulus::new(72));
         for bytes in [1 << 29, (1 << 29) + 1, usize::MAX] {
             assert_eq!(Modulus::of_bytes(bytes), Modulus::new(1 << 32));
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn lanes_take_less_than_2_to_the_31_bits() {
+        assert_eq!(
+            LaneDivisor::of_bytes((1 << 28) - 1),
+            Some(LaneDivisor::new((1 << 31) - 8))
+        );
+        for bytes in [0, 1 << 28, 1 << 29, usize::MAX] {
+            assert_eq!(LaneDivisor::of_bytes(bytes), None);
         }
     }
 }

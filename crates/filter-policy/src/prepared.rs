@@ -1,6 +1,6 @@
 //! A stored filter, prepared for many questions.
 
-use crate::arch::{self, Asked, Kernel, Source};
+use crate::arch::{self, Asked, Chosen, Kernel, Source};
 use crate::error::Error;
 use crate::hasher::KeyHasher;
 use crate::keys::KeyBatch;
@@ -42,30 +42,22 @@ pub struct PreparedFilter<'a> {
 
 /// What stored bytes say.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Stored<'a> {
+enum Stored<'a> {
     /// The same of any key.
     Always(bool),
     /// What the bits say.
     Bits(Asked<'a>),
 }
 
-impl<'a> Stored<'a> {
-    /// Accepts any bytes.
-    #[inline(always)]
-    pub(crate) fn new(filter: &'a [u8]) -> Self {
-        match filter {
-            [] | [_] => Self::Always(false),
-            [.., probes] if *probes > MAX_PROBES => Self::Always(true),
-            [bit_array @ .., probes] => Self::Bits(Asked::new(bit_array, *probes)),
-        }
-    }
-
-    /// The answer for the hash value that `hash` computes.
-    #[inline(always)]
-    pub(crate) fn may_match(self, kernel: Kernel, hash: impl FnOnce() -> u32) -> bool {
-        match self {
-            Self::Always(answer) => answer,
-            Self::Bits(asked) => arch::may_match(kernel, asked, hash()),
+/// Whether stored bytes, of any kind, may hold a key of the hash value that `hash` computes.
+#[inline(always)]
+pub(crate) fn may_match(kernel: Chosen, filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
+    match filter {
+        [] | [_] => false,
+        [.., probes] if *probes > MAX_PROBES => true,
+        [bit_array @ .., probes] => {
+            let hash = hash();
+            arch::may_match(Asked::new(kernel, bit_array, *probes), hash)
         }
     }
 }
@@ -74,20 +66,30 @@ impl<'a> PreparedFilter<'a> {
     /// Prepares a filter; accepts any bytes, as [`FilterView::new`](crate::FilterView::new).
     #[inline]
     pub fn new(filter: &'a [u8]) -> Self {
-        Self::on_kernel(filter, Kernel::best())
+        Self::by(Chosen::best(), filter)
     }
 
     /// The same, for the instructions of the caller's choice. Where the processor does not have them, it is asked by
     /// [`Kernel::Scalar`].
     #[inline]
     pub fn on_kernel(filter: &'a [u8], kernel: Kernel) -> Self {
+        Self::by(Chosen::of(kernel), filter)
+    }
+
+    #[inline]
+    fn by(kernel: Chosen, filter: &'a [u8]) -> Self {
+        let asked = match filter {
+            [] | [_] => Stored::Always(false),
+            [.., probes] if *probes > MAX_PROBES => Stored::Always(true),
+            [bit_array @ .., probes] => Stored::Bits(Asked::new(kernel, bit_array, *probes)),
+        };
         Self {
-            asked: Stored::new(filter),
-            kernel,
+            asked,
+            kernel: kernel.kernel(),
         }
     }
 
-    /// The instructions that are used, if the processor has them.
+    /// The instructions that are used.
     pub const fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -95,13 +97,19 @@ impl<'a> PreparedFilter<'a> {
     /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this hasher.
     #[inline]
     pub fn may_match<H: KeyHasher + ?Sized>(&self, hasher: &H, key: &[u8]) -> bool {
-        self.asked.may_match(self.kernel, || hasher.hash(key))
+        match self.asked {
+            Stored::Always(answer) => answer,
+            Stored::Bits(asked) => arch::may_match(asked, hasher.hash(key)),
+        }
     }
 
     /// Whether the filter may hold a key of this hash value.
     #[inline]
     pub fn may_match_hash(&self, hash: u32) -> bool {
-        self.asked.may_match(self.kernel, || hash)
+        match self.asked {
+            Stored::Always(answer) => answer,
+            Stored::Bits(asked) => arch::may_match(asked, hash),
+        }
     }
 
     /// Asks for many keys: bit `i % 64` of word `i / 64` is the answer for key `i`.
@@ -126,7 +134,7 @@ impl<'a> PreparedFilter<'a> {
         match (&self.asked, hasher.lane_hash()) {
             (Stored::Always(answer), _) => fill(*answer, keys.len(), answers),
             (Stored::Bits(asked), Some(function)) => {
-                arch::may_match_many(self.kernel, asked, Source::keys(keys, function), answers);
+                arch::may_match_many(asked, Source::keys(keys, function), answers);
             }
             (Stored::Bits(asked), None) => self.hash_and_ask(asked, hasher, keys, answers),
         }
@@ -143,7 +151,7 @@ impl<'a> PreparedFilter<'a> {
         match &self.asked {
             Stored::Always(answer) => fill(*answer, hashes.len(), answers),
             Stored::Bits(asked) => {
-                arch::may_match_many(self.kernel, asked, Source::Hashes(hashes), answers);
+                arch::may_match_many(asked, Source::Hashes(hashes), answers);
             }
         }
         Ok(())
@@ -160,7 +168,7 @@ impl<'a> PreparedFilter<'a> {
         let mut answers = answers.chunks_mut(HASHES / 64);
         keys.hash_in_parts::<HASHES>(hasher, |hashes| {
             let words = answers.next().unwrap_or_default();
-            arch::may_match_many(self.kernel, asked, Source::Hashes(hashes), words);
+            arch::may_match_many(asked, Source::Hashes(hashes), words);
         });
     }
 }
@@ -202,7 +210,7 @@ fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
 #[derive(Debug, Clone, Copy)]
 pub struct HashedKey {
     pub(crate) hash: u32,
-    pub(crate) kernel: Kernel,
+    pub(crate) kernel: Chosen,
 }
 
 impl HashedKey {
@@ -214,6 +222,6 @@ impl HashedKey {
     /// Whether the filter may hold the key; as [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match).
     #[inline]
     pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        Stored::new(filter).may_match(self.kernel, || self.hash)
+        may_match(self.kernel, filter, || self.hash)
     }
 }

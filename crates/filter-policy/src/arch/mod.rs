@@ -19,6 +19,8 @@ use core::fmt;
 
 use crate::hasher::LaneHash;
 use crate::keys::{KeyBatch, PackedKeys};
+#[cfg(target_arch = "x86_64")]
+use crate::modulus::LaneDivisor;
 use crate::modulus::Modulus;
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Avx2, Avx512};
@@ -63,31 +65,13 @@ impl Kernel {
     }
 
     /// Whether this processor and its operating system can run it.
-    #[inline]
     pub fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Avx2::detect().is_some(),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Avx512::detect().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
-        }
+        Chosen::of(self).kernel() == self
     }
 
     /// The fastest that is available, or the one that the build prescribes.
-    #[inline]
     pub fn best() -> Self {
-        if cfg!(filter_policy_kernel = "scalar") {
-            Self::Scalar
-        } else if !cfg!(filter_policy_kernel = "avx2") && Self::Avx512.is_available() {
-            Self::Avx512
-        } else if !cfg!(filter_policy_kernel = "avx512") && Self::Avx2.is_available() {
-            Self::Avx2
-        } else {
-            Self::Scalar
-        }
+        Chosen::best().kernel()
     }
 
     /// Its name in lower case: `scalar`, `avx2`, `avx512`.
@@ -135,7 +119,7 @@ impl<'a> Source<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     bit_array: &'a [u8],
-    modulus: Modulus,
+    way: Way,
     /// At most 30.
     probes: u32,
 }
@@ -143,77 +127,155 @@ pub(crate) struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// `bit_array` is not empty, and there are at most 30 probes.
     #[inline]
-    pub(crate) fn new(bit_array: &'a [u8], probes: u8) -> Self {
+    pub(crate) fn new(kernel: Chosen, bit_array: &'a [u8], probes: u8) -> Self {
         Self {
             bit_array,
-            modulus: Modulus::of_bytes(bit_array.len()),
+            way: Way::new(kernel, bit_array.len()),
             probes: u32::from(probes),
         }
     }
 }
 
-/// Calls the function of this name with lanes, if the kernel has some, the processor has them, and the filter is not
-/// too long for them; the portable one otherwise.
-macro_rules! dispatch {
-    ($kernel:expr, $function:ident($bit_array:expr, $modulus:expr $(, $argument:expr)*)) => {{
+/// A kernel that was found to be available: the proof goes with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Chosen {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Chosen {
+    /// [`Kernel::best`].
+    #[inline]
+    pub(crate) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(divisor) = $modulus.for_lanes() {
-            if $kernel == Kernel::Avx512
-                && let Some(lanes) = Avx512::detect()
+        {
+            if cfg!(not(any(
+                filter_policy_kernel = "scalar",
+                filter_policy_kernel = "avx2"
+            ))) && let Some(lanes) = Avx512::detect()
             {
-                return lanes.$function($bit_array, divisor $(, $argument)*);
+                return Self::Avx512(lanes);
             }
-            if $kernel == Kernel::Avx2
-                && let Some(lanes) = Avx2::detect()
+            if cfg!(not(any(
+                filter_policy_kernel = "scalar",
+                filter_policy_kernel = "avx512"
+            ))) && let Some(lanes) = Avx2::detect()
             {
-                return lanes.$function($bit_array, divisor $(, $argument)*);
+                return Self::Avx2(lanes);
+            }
+        }
+        Self::Scalar
+    }
+
+    /// This kernel, or the portable one where it is not available.
+    #[inline]
+    pub(crate) fn of(kernel: Kernel) -> Self {
+        let found = match kernel {
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => Avx512::detect().map(Self::Avx512),
+            _ => None,
+        };
+        found.unwrap_or(Self::Scalar)
+    }
+
+    pub(crate) const fn kernel(self) -> Kernel {
+        match self {
+            Self::Scalar => Kernel::Scalar,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => Kernel::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => Kernel::Avx512,
+        }
+    }
+}
+
+/// A kernel for bit arrays of one length, and what remainders by their bits take.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Scalar(Modulus),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2, LaneDivisor),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512, LaneDivisor),
+}
+
+impl Way {
+    #[inline]
+    fn new(kernel: Chosen, bytes: usize) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        match kernel {
+            Chosen::Scalar => {}
+            Chosen::Avx2(lanes) => {
+                if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
+                    return Self::Avx2(lanes, divisor);
+                }
+            }
+            Chosen::Avx512(lanes) => {
+                if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
+                    return Self::Avx512(lanes, divisor);
+                }
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = $kernel;
-        scalar::$function($bit_array, $modulus $(, $argument)*)
-    }};
+        let Chosen::Scalar = kernel;
+        Self::Scalar(Modulus::of_bytes(bytes))
+    }
+}
+
+/// Calls the function of this name, of the lanes or of the portable code.
+macro_rules! dispatch {
+    ($way:expr, $function:ident($bit_array:expr $(, $argument:expr)*)) => {
+        match $way {
+            #[cfg(target_arch = "x86_64")]
+            Way::Avx512(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
+            #[cfg(target_arch = "x86_64")]
+            Way::Avx2(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
+            Way::Scalar(modulus) => scalar::$function($bit_array, modulus $(, $argument)*),
+        }
+    };
 }
 
 /// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds. It must not be empty.
-pub(crate) fn create(kernel: Kernel, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
-    let modulus = Modulus::of_bytes(bit_array.len());
-    dispatch!(kernel, create(bit_array, modulus, probes, source))
+pub(crate) fn create(kernel: Chosen, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    let way = Way::new(kernel, bit_array.len());
+    dispatch!(way, create(bit_array, probes, source))
 }
 
 /// [`create`] for at most [`MAP_BITS`], in memory of the caller's: a map of [`MAP_BITS`] bytes, all 0 before and after.
 #[cfg(feature = "alloc")]
 pub(crate) fn create_in_map(
-    kernel: Kernel,
+    kernel: Chosen,
     source: Source<'_>,
     probes: u8,
     bit_array: &mut [u8],
     map: &mut [u8],
 ) {
-    let modulus = Modulus::of_bytes(bit_array.len());
-    dispatch!(kernel, create_in_map(bit_array, modulus, probes, source, map))
+    let way = Way::new(kernel, bit_array.len());
+    dispatch!(way, create_in_map(bit_array, probes, source, map))
 }
 
 /// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.
-pub(crate) fn insert(kernel: Kernel, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
-    let modulus = Modulus::of_bytes(bit_array.len());
-    dispatch!(kernel, insert(bit_array, modulus, probes, Source::Hashes(hashes)))
+pub(crate) fn insert(kernel: Chosen, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
+    let way = Way::new(kernel, bit_array.len());
+    dispatch!(way, insert(bit_array, probes, Source::Hashes(hashes)))
 }
 
 /// Whether all bits of a hash value are set.
 #[inline(always)]
-pub(crate) fn may_match(kernel: Kernel, asked: Asked<'_>, hash: u32) -> bool {
-    dispatch!(
-        kernel,
-        may_match(asked.bit_array, asked.modulus, asked.probes, hash)
-    )
+pub(crate) fn may_match(asked: Asked<'_>, hash: u32) -> bool {
+    dispatch!(asked.way, may_match(asked.bit_array, asked.probes, hash))
 }
 
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
 /// every 64 keys. Bits beyond the last key are 0.
-pub(crate) fn may_match_many(kernel: Kernel, asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+pub(crate) fn may_match_many(asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
     dispatch!(
-        kernel,
-        may_match_many(asked.bit_array, asked.modulus, asked.probes, source, answers)
+        asked.way,
+        may_match_many(asked.bit_array, asked.probes, source, answers)
     )
 }

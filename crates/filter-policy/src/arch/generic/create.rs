@@ -10,7 +10,8 @@ use core::mem;
 use super::super::{MAP_BITS, Source};
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
-use super::{Divisor, Lanes, MOST_LANES};
+use super::{Lanes, MOST_LANES};
+use crate::modulus::LaneDivisor;
 use crate::params::MAX_PROBES;
 
 /// The same for the filters of small blocks, for which less memory has to be cleared.
@@ -34,7 +35,7 @@ const MOST_PROBES: usize = MAX_PROBES as usize;
 pub(in super::super) fn create<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
 ) {
@@ -65,7 +66,7 @@ pub(in super::super) fn create<S: Lanes>(
 pub(in super::super) fn create_in_map<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
     map: &mut [u8],
@@ -94,7 +95,7 @@ fn put(word: u64, bytes: &mut [u8]) {
 pub(in super::super) fn insert<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
 ) {
@@ -162,7 +163,7 @@ impl Bits for Words<'_> {
 }
 
 #[inline(always)]
-fn fill<S: Lanes>(lanes: S, divisor: Divisor, probes: u8, source: Source<'_>, bits: &mut impl Bits) {
+fn fill<S: Lanes>(lanes: S, divisor: LaneDivisor, probes: u8, source: Source<'_>, bits: &mut impl Bits) {
     if usize::from(probes) == USUAL_PROBES {
         Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, bits)
             .finish(lanes, source);
@@ -174,7 +175,7 @@ fn fill<S: Lanes>(lanes: S, divisor: Divisor, probes: u8, source: Source<'_>, bi
 #[inline(always)]
 fn fill_prefetched<S: Lanes>(
     lanes: S,
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
     bits: &mut impl Bits,
@@ -200,7 +201,7 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
     Filling<'b, S, B, PROBES, GROUPS, ROWS>
 {
     #[inline(always)]
-    fn new(lanes: S, divisor: Divisor, probes: u8, bits: &'b mut B) -> Self {
+    fn new(lanes: S, divisor: LaneDivisor, probes: u8, bits: &'b mut B) -> Self {
         Self {
             remainders: Remainders::new(lanes, divisor),
             probes: if PROBES == 0 { usize::from(probes) } else { PROBES },

@@ -16,9 +16,6 @@ pub(super) const MOST_LANES: usize = 16;
 /// The bytes of a key that are hashed between two loads.
 const STEP: usize = 16;
 
-/// A number of bits below 2^31, and its reciprocal; see [`Modulus::for_lanes`](crate::modulus::Modulus::for_lanes).
-pub(super) type Divisor = (u32, u32);
-
 /// Operations on vectors of [`LANES`](Self::LANES) lanes of 32 bits.
 ///
 /// Values of the implementing types exist only where the processor has the instructions, so that the operations are

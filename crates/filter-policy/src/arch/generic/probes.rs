@@ -1,6 +1,7 @@
 //! Probe positions in lanes.
 
-use super::{Divisor, Lanes};
+use super::Lanes;
+use crate::modulus::LaneDivisor;
 
 /// The modulus in all lanes.
 #[derive(Clone, Copy)]
@@ -13,9 +14,8 @@ pub(super) struct Remainders<S: Lanes> {
 }
 
 impl<S: Lanes> Remainders<S> {
-    /// By the numbers of [`Modulus::for_lanes`](crate::modulus::Modulus::for_lanes).
     #[inline(always)]
-    pub(super) fn new(lanes: S, (bits, reciprocal): Divisor) -> Self {
+    pub(super) fn new(lanes: S, LaneDivisor { bits, reciprocal }: LaneDivisor) -> Self {
         Self {
             lanes,
             bits: lanes.splat(bits),

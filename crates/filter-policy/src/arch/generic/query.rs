@@ -5,7 +5,8 @@ use core::ops::Range;
 use super::super::Source;
 use super::probes::{Probes, Remainders, positions_of};
 use super::source::{Consumer, Groups, consume};
-use super::{Divisor, Lanes, MOST_LANES};
+use super::{Lanes, MOST_LANES};
+use crate::modulus::LaneDivisor;
 
 /// Fewest keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
@@ -19,7 +20,7 @@ const PREFETCHED: usize = 4 << 20;
 
 /// The whole words, and one of the bytes after them.
 #[inline(always)]
-pub(in super::super) fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
+fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
     let (words, rest) = bytes.as_chunks();
     let beyond = match bytes.last_chunk() {
         // In two steps, as a shift by all 32 bits would not be one.
@@ -70,7 +71,7 @@ impl<'a, S: Lanes> Words<'a, S> {
 pub(in super::super) fn may_match<S: Lanes>(
     lanes: S,
     bit_array: &[u8],
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u32,
     hash: u32,
 ) -> bool {
@@ -109,7 +110,7 @@ pub(in super::super) fn may_match<S: Lanes>(
 pub(in super::super) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     lanes: S,
     bit_array: &[u8],
-    divisor: Divisor,
+    divisor: LaneDivisor,
     probes: u32,
     source: Source<'_>,
     answers: &mut [u64],

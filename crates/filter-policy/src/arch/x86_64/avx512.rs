@@ -2,10 +2,13 @@
 //!
 //! Subsets F, BW, DQ and VL: what every processor with AVX-512 has but the first, Xeon Phi.
 
+mod lanes;
+
 use core::arch::x86_64::*;
 
 use super::super::Source;
-use super::super::generic::{Divisor, Lanes, create, query, source};
+use super::super::generic::{Lanes, create, query};
+use crate::modulus::LaneDivisor;
 
 cpufeatures::new!(
     detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "popcnt"
@@ -13,24 +16,24 @@ cpufeatures::new!(
 
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is
 /// sound, wherever the comments below speak of the type.
-#[derive(Clone, Copy)]
-pub(in super::super) struct Avx512(());
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
 
 impl Avx512 {
     #[inline]
-    pub(in super::super) fn detect() -> Option<Self> {
+    pub(crate) fn detect() -> Option<Self> {
         detection::get().then_some(Self(()))
     }
 
     pub(in super::super) fn create(
         self,
         bit_array: &mut [u8],
-        divisor: Divisor,
+        divisor: LaneDivisor,
         probes: u8,
         source: Source<'_>,
     ) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
             create::create(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
@@ -40,12 +43,12 @@ impl Avx512 {
     pub(in super::super) fn insert(
         self,
         bit_array: &mut [u8],
-        divisor: Divisor,
+        divisor: LaneDivisor,
         probes: u8,
         source: Source<'_>,
     ) {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: Divisor, probes: u8, source: Source<'_>) {
+        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
             create::insert(lanes, bit_array, divisor, probes, source);
         }
         // SAFETY: see the type.
@@ -56,7 +59,7 @@ impl Avx512 {
     pub(in super::super) fn create_in_map(
         self,
         bit_array: &mut [u8],
-        divisor: Divisor,
+        divisor: LaneDivisor,
         probes: u8,
         source: Source<'_>,
         map: &mut [u8],
@@ -65,7 +68,7 @@ impl Avx512 {
         fn run(
             lanes: Avx512,
             bit_array: &mut [u8],
-            divisor: Divisor,
+            divisor: LaneDivisor,
             probes: u8,
             source: Source<'_>,
             map: &mut [u8],
@@ -79,7 +82,7 @@ impl Avx512 {
     pub(in super::super) fn may_match_many(
         self,
         bit_array: &[u8],
-        divisor: Divisor,
+        divisor: LaneDivisor,
         probes: u32,
         source: Source<'_>,
         answers: &mut [u64],
@@ -88,7 +91,7 @@ impl Avx512 {
         fn run(
             lanes: Avx512,
             bit_array: &[u8],
-            divisor: Divisor,
+            divisor: LaneDivisor,
             probes: u32,
             source: Source<'_>,
             answers: &mut [u64],
@@ -103,16 +106,16 @@ impl Avx512 {
     pub(in super::super) fn may_match(
         self,
         bit_array: &[u8],
-        divisor: Divisor,
+        divisor: LaneDivisor,
         probes: u32,
         hash: u32,
     ) -> bool {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+        fn run(lanes: Avx512, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
             query::may_match(lanes, bit_array, divisor, probes, hash)
         }
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run_8(lanes: Avx512, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
+        fn run_8(lanes: Avx512, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
             lanes.all_of_8(bit_array, divisor, probes, hash)
         }
         // SAFETY: see the type.
@@ -127,9 +130,9 @@ impl Avx512 {
 
     /// [`query::may_match`] for at most 8 probes: half a vector takes half as long to gather.
     #[inline(always)]
-    fn all_of_8(self, bit_array: &[u8], divisor: Divisor, probes: u32, hash: u32) -> bool {
-        let (bits, reciprocal) = divisor;
-        // SAFETY: see the type; words are read under a mask of those that the slice has.
+    fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
+        let LaneDivisor { bits, reciprocal } = divisor;
+        // SAFETY: see the type; the gather reads four bytes each, none of them after the last four of the slice.
         unsafe {
             let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             let stride = _mm256_set1_epi32(hash.rotate_left(15).cast_signed());
@@ -141,7 +144,7 @@ impl Avx512 {
             let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hashes), reciprocal);
             let quotients = _mm256_blend_epi32::<0b1010_1010>(even, odd);
             let rests = _mm256_sub_epi32(hashes, _mm256_mullo_epi32(quotients, bits));
-            let positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
+            let mut positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
 
             let live = _bzhi_u32(0xff, probes) as __mmask8;
             let wide = _mm512_castsi256_si512(positions);
@@ -152,12 +155,16 @@ impl Avx512 {
             } else if bit_array.len() <= 256 {
                 _mm512_castsi512_si256(self.table_words(&self.table::<4>(bit_array), wide))
             } else {
-                let (words, beyond) = query::words(bit_array);
-                let count = words.len().min(1 << 27) as i32;
-                let beyond = _mm256_set1_epi32(beyond.cast_signed());
-                let indices = _mm256_srli_epi32::<5>(positions);
-                let inside = _mm256_mask_cmplt_epi32_mask(live, indices, _mm256_set1_epi32(count));
-                _mm256_mmask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
+                // Four bytes from the one with the bit on, or the last four. The array is longer than 256 bytes, and
+                // the least that 29 bits hold is not negative.
+                let last = (bit_array.len() - 4).min(0x1fff_ffff) as u32;
+                let bytes = _mm256_srli_epi32::<3>(positions);
+                let bytes = _mm256_min_epu32(bytes, _mm256_set1_epi32(last.cast_signed()));
+                let none = _mm256_setzero_si256();
+                let start = bit_array.as_ptr().cast();
+                let words = _mm256_mmask_i32gather_epi32::<1>(none, live, bytes, start);
+                positions = _mm256_sub_epi32(positions, _mm256_slli_epi32::<3>(bytes));
+                words
             };
             let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(1), positions);
             _mm256_mask_testn_epi32_mask(live, words, wanted) == 0
@@ -207,233 +214,6 @@ impl Avx512 {
         unsafe {
             let row = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(first), second);
             _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(row, third), fourth)
-        }
-    }
-}
-
-impl Lanes for Avx512 {
-    const LANES: usize = 16;
-    const TABLE_BYTES: usize = 256;
-
-    type Vector = __m512i;
-    type Hits = __mmask16;
-
-    #[inline(always)]
-    fn splat(self, value: u32) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_set1_epi32(value.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn iota(self) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[u32]) -> __m512i {
-        let values: &[u32; 16] = values.first_chunk().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, vector: __m512i, values: &mut [u32]) {
-        let values: &mut [u32; 16] = values.first_chunk_mut().expect("a value for each lane");
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_mullo_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul_high(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let even = _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, b));
-            let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
-            _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd)
-        }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_min_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_xor_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_srli_epi32::<BY>(a) }
-    }
-
-    #[inline(always)]
-    fn rotate_15(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_rol_epi32::<15>(a) }
-    }
-
-    #[inline(always)]
-    fn if_less(self, a: __m512i, b: __m512i, less: __m512i, other: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less) }
-    }
-
-    #[inline(always)]
-    fn all_hits(self) -> __mmask16 {
-        __mmask16::MAX
-    }
-
-    #[inline(always)]
-    fn hit(self, hits: __mmask16, words: __m512i, positions: __m512i) -> __mmask16 {
-        // SAFETY: see the type.
-        unsafe {
-            // A rotation counts modulo 32 by itself.
-            let bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), positions);
-            _mm512_mask_test_epi32_mask(hits, words, bits)
-        }
-    }
-
-    #[inline(always)]
-    fn hit_bits(self, hits: __mmask16) -> u32 {
-        u32::from(hits)
-    }
-
-    #[inline(always)]
-    fn compress(self, vector: __m512i, bits: u32) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_maskz_compress_epi32(bits as __mmask16, vector) }
-    }
-
-    #[inline(always)]
-    fn words_at(self, words: &[[u8; 4]], beyond: __m512i, positions: __m512i) -> __m512i {
-        // Not above 2^27, so that the index below is not negative.
-        let count = words.len().min(1 << 27) as i32;
-        // SAFETY: see the type; words are read under a mask of those that the slice has.
-        unsafe {
-            let indices = _mm512_srli_epi32::<5>(positions);
-            let inside = _mm512_cmplt_epi32_mask(indices, _mm512_set1_epi32(count));
-            _mm512_mask_i32gather_epi32::<4>(beyond, inside, indices, words.as_ptr().cast())
-        }
-    }
-
-    #[inline(always)]
-    fn table<const QUARTERS: usize>(self, bytes: &[u8]) -> [__m512i; QUARTERS] {
-        let mut table = [self.splat(0); QUARTERS];
-        for (i, vector) in table.iter_mut().enumerate() {
-            let part = &bytes[bytes.len().min(64 * i)..];
-            // SAFETY: see the type.
-            let mask = unsafe { _bzhi_u64(u64::MAX, part.len().min(64) as u32) };
-            // SAFETY: see the type; bytes are read under a mask of those that the slice has.
-            *vector = unsafe { _mm512_maskz_loadu_epi8(mask, part.as_ptr().cast()) };
-        }
-        table
-    }
-
-    #[inline(always)]
-    fn table_words<const QUARTERS: usize>(self, table: &[__m512i; QUARTERS], positions: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let indices = _mm512_srli_epi32::<5>(positions);
-            match *table.as_slice() {
-                [a] => _mm512_permutexvar_epi32(indices, a),
-                [a, b] => _mm512_permutex2var_epi32(a, indices, b),
-                [a, b, c, d] => {
-                    let low = _mm512_permutex2var_epi32(a, indices, b);
-                    let high = _mm512_permutex2var_epi32(c, indices, d);
-                    let upper = _mm512_test_epi32_mask(indices, _mm512_set1_epi32(32));
-                    _mm512_mask_blend_epi32(upper, low, high)
-                }
-                _ => unreachable!("tables have 1, 2 or 4 vectors"),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn high_bits(self, bytes: &[u8; 64]) -> u64 {
-        // SAFETY: see the type; the array has the length of a vector.
-        unsafe { _mm512_movepi8_mask(_mm512_loadu_si512(bytes.as_ptr().cast())) }
-    }
-
-    #[inline(always)]
-    fn packed_words(self, keys: &[[u8; 16]]) -> [__m512i; 4] {
-        let keys: &[[u8; 16]; 16] = keys.first_chunk().expect("a group has a key for each lane");
-        let rows: *const __m512i = keys.as_ptr().cast();
-        // SAFETY: see the type; four vectors have the length of the array.
-        unsafe {
-            self.transposed([
-                _mm512_loadu_si512(rows),
-                _mm512_loadu_si512(rows.add(1)),
-                _mm512_loadu_si512(rows.add(2)),
-                _mm512_loadu_si512(rows.add(3)),
-            ])
-        }
-    }
-
-    #[inline(always)]
-    fn in_order(self, vector: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-            _mm512_permutexvar_epi32(order, vector)
-        }
-    }
-
-    #[inline(always)]
-    fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [__m512i; 4] {
-        let keys: &[&[u8]; 16] = keys.first_chunk().expect("a group has a key for each lane");
-        self.transposed([
-            self.row::<WHOLE>(keys, 0, from),
-            self.row::<WHOLE>(keys, 1, from),
-            self.row::<WHOLE>(keys, 2, from),
-            self.row::<WHOLE>(keys, 3, from),
-        ])
-    }
-
-    #[inline(always)]
-    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        #[inline(never)]
-        fn run(lanes: Avx512, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-            source::hash(lanes, source, start, hashes);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
-    }
-
-    #[inline(always)]
-    fn prefetch<const WRITE: bool>(self, bytes: &[u8], index: usize) {
-        let place = bytes.as_ptr().wrapping_add(index).cast();
-        // SAFETY: a hint, whatever the address; part of what every x86-64 processor decodes.
-        unsafe {
-            if WRITE {
-                _mm_prefetch::<_MM_HINT_ET0>(place);
-            } else {
-                _mm_prefetch::<_MM_HINT_T0>(place);
-            }
         }
     }
 }

@@ -7,5 +7,5 @@
 mod avx2;
 mod avx512;
 
-pub(super) use avx2::Avx2;
-pub(super) use avx512::Avx512;
+pub(crate) use avx2::Avx2;
+pub(crate) use avx512::Avx512;
