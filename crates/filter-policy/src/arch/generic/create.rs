@@ -54,7 +54,7 @@ pub(in super::super) fn create<S: Lanes>(
         bit_array.fill(0);
         return insert(lanes, bit_array, divisor, probes, source);
     };
-    fill(lanes, divisor, probes, source, &mut Map(map));
+    fill_map(lanes, divisor, probes, source, map);
     for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
         put(lanes.high_bits(bits), bytes);
     }
@@ -71,7 +71,7 @@ pub(in super::super) fn create_in_map<S: Lanes>(
     source: Source<'_>,
     map: &mut [u8],
 ) {
-    fill(lanes, divisor, probes, source, &mut Map(map));
+    fill_map(lanes, divisor, probes, source, map);
     for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks_mut().0) {
         put(lanes.high_bits(bits), bytes);
         *bits = [0; 64];
@@ -103,7 +103,7 @@ pub(in super::super) fn insert<S: Lanes>(
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     let mut words = Words { words, beyond: 0 };
     if len < PREFETCHED {
-        fill(lanes, divisor, probes, source, &mut words);
+        fill_words(lanes, divisor, probes, source, &mut words);
     } else {
         fill_prefetched(lanes, divisor, probes, source, &mut words);
     }
@@ -114,9 +114,15 @@ pub(in super::super) fn insert<S: Lanes>(
 
 /// Where bits are set.
 trait Bits: Default {
-    fn set(&mut self, position: u32);
-    /// The bytes that will be changed, and which of them for this position.
-    fn place(&self, position: u32) -> (&[u8], usize);
+    /// How many rows of values a probe of a group takes.
+    const ROWS: usize;
+
+    /// What [`set`](Self::set) takes for these positions.
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]);
+    /// Sets the bits of the first `count` lanes.
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize);
+    /// The bytes that [`set`](Self::set) will change, and which of them for a lane.
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize);
 }
 
 /// A byte for each bit, its highest bit set if the bit is.
@@ -124,17 +130,26 @@ trait Bits: Default {
 struct Map<'a>(&'a mut [u8]);
 
 impl Bits for Map<'_> {
+    const ROWS: usize = 1;
+
     #[inline(always)]
-    fn set(&mut self, position: u32) {
-        // Never absent: positions are below the number of bits.
-        if let Some(byte) = self.0.get_mut(position as usize) {
-            *byte = 0xff;
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+        lanes.store(positions, &mut rows[0]);
+    }
+
+    #[inline(always)]
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+        for &position in rows[0].iter().take(count) {
+            // Never absent: positions are below the number of bits.
+            if let Some(byte) = self.0.get_mut(position as usize) {
+                *byte = 0xff;
+            }
         }
     }
 
     #[inline(always)]
-    fn place(&self, position: u32) -> (&[u8], usize) {
-        (self.0, position as usize)
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+        (self.0, rows[0][lane] as usize)
     }
 }
 
@@ -147,28 +162,55 @@ struct Words<'a> {
 }
 
 impl Bits for Words<'_> {
+    /// The word's index, and the bit in it: lanes find both sooner.
+    const ROWS: usize = 2;
+
     #[inline(always)]
-    fn set(&mut self, position: u32) {
-        let bit = 1_u32.wrapping_shl(position);
-        match self.words.get_mut((position / 32) as usize) {
-            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
-            None => self.beyond |= bit,
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+        lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
+        lanes.store(lanes.bit_of(positions), &mut rows[1]);
+    }
+
+    #[inline(always)]
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+        for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
+            match self.words.get_mut(index as usize) {
+                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                None => self.beyond |= bit,
+            }
         }
     }
 
     #[inline(always)]
-    fn place(&self, position: u32) -> (&[u8], usize) {
-        (self.words.as_flattened(), (position / 8) as usize)
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+        (self.words.as_flattened(), rows[0][lane] as usize * 4)
     }
 }
 
 #[inline(always)]
-fn fill<S: Lanes>(lanes: S, divisor: LaneDivisor, probes: u8, source: Source<'_>, bits: &mut impl Bits) {
+fn fill_map<S: Lanes>(lanes: S, divisor: LaneDivisor, probes: u8, source: Source<'_>, map: &mut [u8]) {
+    let mut bits = Map(map);
     if usize::from(probes) == USUAL_PROBES {
-        Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, bits)
+        Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, &mut bits)
             .finish(lanes, source);
     } else {
-        Filling::<S, _, 0, 1, MOST_PROBES>::new(lanes, divisor, probes, bits).finish(lanes, source);
+        Filling::<S, _, 0, 1, MOST_PROBES>::new(lanes, divisor, probes, &mut bits).finish(lanes, source);
+    }
+}
+
+#[inline(always)]
+fn fill_words<S: Lanes>(
+    lanes: S,
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+    bits: &mut Words<'_>,
+) {
+    if usize::from(probes) == USUAL_PROBES {
+        Filling::<S, _, USUAL_PROBES, 1, { 2 * USUAL_PROBES }>::new(lanes, divisor, probes, bits)
+            .finish(lanes, source);
+    } else {
+        Filling::<S, _, 0, 1, { 2 * MOST_PROBES }>::new(lanes, divisor, probes, bits).finish(lanes, source);
     }
 }
 
@@ -178,20 +220,20 @@ fn fill_prefetched<S: Lanes>(
     divisor: LaneDivisor,
     probes: u8,
     source: Source<'_>,
-    bits: &mut impl Bits,
+    bits: &mut Words<'_>,
 ) {
-    const ROWS: usize = PREFETCH_GROUPS * MOST_PROBES;
+    const ROWS: usize = PREFETCH_GROUPS * 2 * MOST_PROBES;
     Filling::<S, _, 0, PREFETCH_GROUPS, ROWS>::new(lanes, divisor, probes, bits).finish(lanes, source);
 }
 
 /// Sets the bits of a group when the positions of `GROUPS` groups after it are computed, and asks for them to be brought
 /// into the cache if that is more than one. `PROBES` is the probe count if it is known when this is compiled, and 0
-/// otherwise. `ROWS` is the product of the two, with the most probes for 0.
+/// otherwise. `ROWS` is the product of the two, with the most probes for 0, and of [`Bits::ROWS`].
 struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const ROWS: usize> {
     remainders: Remainders<S>,
     probes: usize,
     bits: &'b mut B,
-    /// Positions whose bits are not set yet.
+    /// What has been prepared and is not set yet.
     rows: [[u32; MOST_LANES]; ROWS],
     /// Groups so far.
     groups: usize,
@@ -216,8 +258,8 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
         consume::<S, PART, true>(lanes, source, &mut self);
         let mut bits = mem::take(self.bits);
         for group in self.groups.saturating_sub(GROUPS)..self.groups {
-            for row in rows(&mut self.rows, group % GROUPS, self.probes) {
-                set::<S>(row, &mut bits);
+            for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, self.probes) {
+                bits.set(row, S::LANES);
             }
         }
         *self.bits = bits;
@@ -245,14 +287,14 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
                 next = groups.group(lanes, index + 1);
             }
             let group = before + index;
-            for row in rows(&mut self.rows, group % GROUPS, probes) {
+            for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, probes) {
                 if group >= GROUPS {
-                    set::<S>(row, &mut bits);
+                    bits.set(row, S::LANES);
                 }
-                lanes.store(sequence.positions(), row);
+                B::prepare(lanes, sequence.positions(), row);
                 if GROUPS > 1 {
-                    for &position in row.iter().take(S::LANES) {
-                        let (bytes, index) = bits.place(position);
+                    for lane in 0..S::LANES {
+                        let (bytes, index) = bits.place(row, lane);
                         lanes.prefetch::<true>(bytes, index);
                     }
                 }
@@ -264,20 +306,14 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
     }
 }
 
-/// The rows of a group. They are hidden from the optimiser, which would keep them in vector registers, from which it
-/// takes longer to get them one by one.
+/// The rows of a group, those of a probe together. They are hidden from the optimiser, which would keep them in vector
+/// registers, from which it takes longer to get them one by one.
 #[inline(always)]
-fn rows<const ROWS: usize>(
+fn rows<B: Bits, const ROWS: usize>(
     rows: &mut [[u32; MOST_LANES]; ROWS],
     group: usize,
     probes: usize,
-) -> &mut [[u32; MOST_LANES]] {
-    &mut black_box(rows)[group * probes..(group + 1) * probes]
-}
-
-#[inline(always)]
-fn set<S: Lanes>(positions: &[u32; MOST_LANES], bits: &mut impl Bits) {
-    for &position in positions.iter().take(S::LANES) {
-        bits.set(position);
-    }
+) -> impl Iterator<Item = &mut [[u32; MOST_LANES]]> {
+    let each = probes * B::ROWS;
+    black_box(rows)[group * each..(group + 1) * each].chunks_exact_mut(B::ROWS)
 }

@@ -57,6 +57,8 @@ pub(super) trait Lanes: Copy {
         other: Self::Vector,
     ) -> Self::Vector;
 
+    /// A word with the bit of each position alone set, which is counted modulo 32.
+    fn bit_of(self, positions: Self::Vector) -> Self::Vector;
     /// The hits of all lanes.
     fn all_hits(self) -> Self::Hits;
     /// Keeps the lanes whose word has the bit of the position set; bits are counted modulo 32.

@@ -123,6 +123,15 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn bit_of(self, positions: __m256i) -> __m256i {
+        // SAFETY: see the type.
+        unsafe {
+            let counts = _mm256_and_si256(positions, _mm256_set1_epi32(31));
+            _mm256_sllv_epi32(_mm256_set1_epi32(1), counts)
+        }
+    }
+
+    #[inline(always)]
     fn all_hits(self) -> __m256i {
         self.splat(u32::MAX)
     }

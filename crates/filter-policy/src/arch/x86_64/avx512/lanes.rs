@@ -98,6 +98,15 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn bit_of(self, positions: __m512i) -> __m512i {
+        // SAFETY: see the type.
+        unsafe {
+            // A rotation counts modulo 32 by itself.
+            _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
+        }
+    }
+
+    #[inline(always)]
     fn all_hits(self) -> __mmask16 {
         __mmask16::MAX
     }
@@ -105,11 +114,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn hit(self, hits: __mmask16, words: __m512i, positions: __m512i) -> __mmask16 {
         // SAFETY: see the type.
-        unsafe {
-            // A rotation counts modulo 32 by itself.
-            let bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), positions);
-            _mm512_mask_test_epi32_mask(hits, words, bits)
-        }
+        unsafe { _mm512_mask_test_epi32_mask(hits, words, self.bit_of(positions)) }
     }
 
     #[inline(always)]
