@@ -9,6 +9,9 @@ use crate::modulus::Modulus;
 /// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
 const SMALL_MAP_BITS: usize = 512;
 
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: u8 = 6;
+
 pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
     let bits = bit_array.len() * 8;
     let (mut small, mut large);
@@ -101,14 +104,21 @@ pub(super) fn may_match_many(
 
 #[inline(always)]
 fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
-    for_each_hash(source, |hash| {
-        let stride = hash.rotate_right(17);
-        let mut hash = hash;
-        for _ in 0..probes {
-            visit(modulus.remainder(hash));
-            hash = hash.wrapping_add(stride);
-        }
-    });
+    if probes == USUAL_PROBES {
+        for_each_hash(source, |hash| positions(modulus, USUAL_PROBES, hash, &mut visit));
+    } else {
+        for_each_hash(source, |hash| positions(modulus, probes, hash, &mut visit));
+    }
+}
+
+#[inline(always)]
+fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    for _ in 0..probes {
+        visit(modulus.remainder(hash));
+        hash = hash.wrapping_add(stride);
+    }
 }
 
 /// Chooses the function once for all keys.
