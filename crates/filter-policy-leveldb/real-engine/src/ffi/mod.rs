@@ -1,8 +1,9 @@
 //! Safe types around the shim.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
 
+mod keys;
+
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
-use core::marker::PhantomData;
 use core::ptr;
 use core::slice;
 use std::ffi::CString;
@@ -11,13 +12,11 @@ use std::path::Path;
 use filter_policy_leveldb::LevelDbPolicy;
 use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
 
-#[repr(C)]
-struct FilterPolicy {
-    opaque: [u8; 0],
-}
+pub use keys::EngineKeys;
+use keys::RawKeys;
 
 #[repr(C)]
-struct RawKeys {
+struct FilterPolicy {
     opaque: [u8; 0],
 }
 
@@ -46,8 +45,6 @@ unsafe extern "C" {
         filter: *const c_char,
         filter_length: usize,
     ) -> bool;
-    fn shim_keys_new(keys: *const *const c_char, lengths: *const usize, n: usize) -> *mut RawKeys;
-    fn shim_keys_destroy(keys: *mut RawKeys);
     fn shim_policy_create_filters(policy: *const FilterPolicy, keys: *const RawKeys, size: usize) -> u64;
     fn shim_policy_count_matches(
         policy: *const FilterPolicy,
@@ -251,32 +248,6 @@ impl EnginePolicy {
     pub fn count_matches(&self, keys: &EngineKeys<'_>, filter: &[u8]) -> u64 {
         // SAFETY: both objects are alive, and the slice has the length that is passed.
         unsafe { shim_policy_count_matches(self.policy, keys.raw, filter.as_ptr().cast(), filter.len()) }
-    }
-}
-
-/// Keys as LevelDB's code has them before it calls a policy, so that a loop over them can be timed.
-pub struct EngineKeys<'a> {
-    raw: *mut RawKeys,
-    _keys: PhantomData<&'a [u8]>,
-}
-
-impl<'a> EngineKeys<'a> {
-    /// Keeps where the keys are.
-    pub fn new(keys: &[&'a [u8]]) -> Self {
-        let pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ptr().cast()).collect();
-        let lengths: Vec<usize> = keys.iter().map(|key| key.len()).collect();
-        Self {
-            // SAFETY: the arrays have so many elements; the bytes outlive this, and C++ only reads them.
-            raw: unsafe { shim_keys_new(pointers.as_ptr(), lengths.as_ptr(), keys.len()) },
-            _keys: PhantomData,
-        }
-    }
-}
-
-impl Drop for EngineKeys<'_> {
-    fn drop(&mut self) {
-        // SAFETY: `new` made it, and nobody uses it any more.
-        unsafe { shim_keys_destroy(self.raw) };
     }
 }
 
