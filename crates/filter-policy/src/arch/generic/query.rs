@@ -1,19 +1,19 @@
 //! Answers.
 
-use core::ops::Range;
+mod levels;
+
+use levels::{ByLevel, TILE};
 
 use super::super::Source;
-use super::probes::{Probes, Remainders, positions_of};
+use super::Lanes;
+use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
-use super::{Lanes, MOST_LANES};
 use crate::modulus::LaneDivisor;
 
 /// Fewest keys for which survivors are packed together after every probe.
 const FEWEST_FOR_LEVELS: usize = 128;
 /// How many keys are hashed together, a whole number of words of answers.
 const SHORT_PART: usize = 128;
-/// The same where they go from probe to probe together.
-const TILE: usize = 1024;
 /// Length from which bytes are brought into the cache before they are read: four times the second-level cache of the
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
@@ -230,167 +230,8 @@ impl<S: Lanes> Consumer<S> for ByGroup<'_, S> {
     }
 }
 
-/// One probe of a whole tile after the other. After each, the keys that have the bit are packed together, so that
-/// absent keys cost two look-ups on average and nothing has to be guessed. Where nearly all stay, the rest is done
-/// group by group, which saves the packing.
-struct ByLevel<'a, S: Lanes, const PREFETCH: bool> {
-    batch: Batch<'a, S>,
-    words: Words<'a, S>,
-    tile: Tile,
-}
-
-impl<S: Lanes, const PREFETCH: bool> Consumer<S> for ByLevel<'_, S, PREFETCH> {
-    #[inline(always)]
-    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
-        let keys = groups.len();
-        let answers = self.batch.next_answers(keys);
-        let count = groups.count();
-        let mut first = 0;
-        while first < count {
-            let end = count.min(first + TILE / S::LANES);
-            let mut left = self.first_level(lanes, groups, first..end);
-            let mut before = (end - first) * S::LANES;
-            let mut probe = if PREFETCH { 0 } else { 1 };
-            while probe < self.batch.probes {
-                if !PREFETCH && left > before - before / 8 {
-                    left = self.remaining(lanes, left, probe);
-                    break;
-                }
-                before = left;
-                left = self.next_level(lanes, left, probe);
-                probe += 1;
-            }
-            for &index in self.tile.indices.iter().take(left) {
-                let index = first * S::LANES + index as usize;
-                if let Some(word) = answers.get_mut(index / 64) {
-                    *word |= 1 << (index % 64);
-                }
-            }
-            first = end;
-        }
-    }
-}
-
-impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
-    #[inline(always)]
-    fn new(batch: Batch<'a, S>, words: Words<'a, S>) -> Self {
-        Self {
-            batch,
-            words,
-            tile: Tile::new(),
-        }
-    }
-
-    /// Fills the tile with the keys of these groups that have their first bit set; with all keys where that bit is
-    /// prefetched. Gives their number.
-    #[inline(always)]
-    fn first_level(&mut self, lanes: S, groups: &impl Groups<S>, range: Range<usize>) -> usize {
-        let mut left = 0;
-        let mut indices = lanes.iota();
-        for group in range {
-            let hashes = groups.group(lanes, group);
-            let positions = self.batch.remainders.of(hashes);
-            let mut hits = first_bits(groups.len() - group * S::LANES, S::LANES);
-            let row = self.tile.row(left);
-            if PREFETCH {
-                lanes.store(positions, row.positions);
-                self.words.prefetch(lanes, row.positions, S::LANES);
-            } else if self.batch.probes > 0 {
-                let words = self.words.at(lanes, positions);
-                hits &= lanes.hit_bits(lanes.hit(lanes.all_hits(), words, positions));
-            }
-            lanes.store(lanes.compress(hashes, hits), row.hashes);
-            lanes.store(lanes.compress(indices, hits), row.indices);
-            indices = lanes.add(indices, lanes.splat(S::LANES as u32));
-            left += hits.count_ones() as usize;
-        }
-        left
-    }
-
-    /// Keeps the keys that have the bit of this probe; with `PREFETCH`, asks for the bits of the next.
-    #[inline(always)]
-    fn next_level(&mut self, lanes: S, count: usize, probe: u32) -> usize {
-        let remainders = self.batch.remainders;
-        let mut left = 0;
-        for start in (0..count).step_by(S::LANES) {
-            let row = self.tile.row(start);
-            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
-            let positions = if PREFETCH {
-                lanes.load(row.positions)
-            } else {
-                positions_of(remainders, hashes, probe)
-            };
-            let found = lanes.hit(lanes.all_hits(), self.words.at(lanes, positions), positions);
-            let hits = lanes.hit_bits(found) & first_bits(count - start, S::LANES);
-            let hashes = lanes.compress(hashes, hits);
-            let row = self.tile.row(left);
-            lanes.store(hashes, row.hashes);
-            lanes.store(lanes.compress(indices, hits), row.indices);
-            let found = hits.count_ones() as usize;
-            if PREFETCH && probe + 1 < self.batch.probes {
-                lanes.store(positions_of(remainders, hashes, probe + 1), row.positions);
-                self.words.prefetch(lanes, row.positions, found);
-            }
-            left += found;
-        }
-        left
-    }
-
-    /// Keeps the keys that have the bits of this probe and of all after it.
-    #[inline(always)]
-    fn remaining(&mut self, lanes: S, count: usize, probe: u32) -> usize {
-        let mut left = 0;
-        for start in (0..count).step_by(S::LANES) {
-            let row = self.tile.row(start);
-            let (hashes, indices) = (lanes.load(row.hashes), lanes.load(row.indices));
-            let hits = self.batch.rest(lanes, &self.words, hashes, probe);
-            let hits = hits & first_bits(count - start, S::LANES);
-            lanes.store(lanes.compress(indices, hits), self.tile.row(left).indices);
-            left += hits.count_ones() as usize;
-        }
-        left
-    }
-}
-
 /// The lowest `count` bits, at most `most`.
 #[inline(always)]
 fn first_bits(count: usize, most: usize) -> u32 {
     u32::MAX >> (32 - count.min(most))
-}
-
-/// Keys under way. Vectors are stored whole, so there is room for one beyond the last.
-struct Tile {
-    hashes: [u32; TILE + MOST_LANES],
-    /// Which keys they are, counted from the start of the tile.
-    indices: [u32; TILE + MOST_LANES],
-    /// Where they will be looked for next.
-    positions: [u32; TILE + MOST_LANES],
-}
-
-/// The part of a tile from some key on.
-struct Row<'a> {
-    hashes: &'a mut [u32],
-    indices: &'a mut [u32],
-    positions: &'a mut [u32],
-}
-
-impl Tile {
-    #[inline(always)]
-    fn new() -> Self {
-        const LEN: usize = TILE + MOST_LANES;
-        Self {
-            hashes: [0; LEN],
-            indices: [0; LEN],
-            positions: [0; LEN],
-        }
-    }
-
-    #[inline(always)]
-    fn row(&mut self, start: usize) -> Row<'_> {
-        Row {
-            hashes: self.hashes.get_mut(start..).unwrap_or_default(),
-            indices: self.indices.get_mut(start..).unwrap_or_default(),
-            positions: self.positions.get_mut(start..).unwrap_or_default(),
-        }
-    }
 }
