@@ -233,7 +233,7 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
             arch::create(kernel, Source::keys(keys, function), probes, bit_array);
         } else {
             bit_array.fill(0);
-            keys.hash_in_parts::<256>(&self.hasher, |hashes| {
+            keys.hash_in_batches(&self.hasher, |hashes| {
                 arch::insert(kernel, hashes, probes, bit_array);
             });
         }

@@ -5,8 +5,8 @@
 use core::num::NonZeroU64;
 
 use crate::arch::{self, Chosen};
+use crate::batches::for_each_batch;
 use crate::error::Error;
-use crate::keys::Parts;
 use crate::params::BitsPerKey;
 use crate::probe::ProbeSequence;
 
@@ -33,9 +33,6 @@ pub struct FilterBuilder<'out> {
     sequence: ProbeSequence,
     kernel: Chosen,
 }
-
-/// How many hash values are collected before their bits are set together.
-const TOGETHER: usize = 64;
 
 impl<'out> FilterBuilder<'out> {
     /// An empty filter, sized for `keys` keys, at the start of `out`; the rest of `out` stays as it is.
@@ -90,8 +87,8 @@ impl Extend<u32> for FilterBuilder<'_> {
         let Some((_, bit_array)) = self.filter.split_last_mut() else {
             return;
         };
-        let mut parts = Parts::<TOGETHER, _>::new(|hashes| arch::insert(kernel, hashes, probes, bit_array));
-        hashes.into_iter().for_each(|hash| parts.push(hash));
-        parts.finish();
+        for_each_batch(hashes.into_iter(), |hashes| {
+            arch::insert(kernel, hashes, probes, bit_array);
+        });
     }
 }

@@ -3,6 +3,7 @@
 use core::num::NonZeroUsize;
 use core::slice;
 
+use crate::batches::for_each_batch;
 use crate::hasher::KeyHasher;
 
 /// Keys of one length, one behind the other in memory: the form in which many keys are hashed fastest.
@@ -137,18 +138,12 @@ impl<'a> KeyBatch<'a> {
         self.len() == 0
     }
 
-    /// Gives the hash values of all keys to `take`, `N` at a time but for the last.
-    pub(crate) fn hash_in_parts<const N: usize>(
-        &self,
-        hasher: &(impl KeyHasher + ?Sized),
-        take: impl FnMut(&[u32]),
-    ) {
-        let mut parts = Parts::<N, _>::new(take);
+    /// Gives the hash values of all keys to `take`, 64 at a time but for the last.
+    pub(crate) fn hash_in_batches(&self, hasher: &(impl KeyHasher + ?Sized), take: impl FnMut(&[u32])) {
         match self {
-            Self::Slices(keys) => keys.iter().for_each(|key| parts.push(hasher.hash(key))),
-            Self::Packed(keys) => keys.iter().for_each(|key| parts.push(hasher.hash(key))),
-        }
-        parts.finish();
+            Self::Slices(keys) => for_each_batch(keys.iter().map(|key| hasher.hash(key)), take),
+            Self::Packed(keys) => for_each_batch(keys.iter().map(|key| hasher.hash(key)), take),
+        };
     }
 }
 
@@ -177,47 +172,5 @@ impl<'a, const N: usize> From<&'a [[u8; N]]> for KeyBatch<'a> {
     #[inline]
     fn from(keys: &'a [[u8; N]]) -> Self {
         Self::Packed(PackedKeys::from_arrays(keys))
-    }
-}
-
-/// Collects values that come one at a time into arrays of `N`.
-pub(crate) struct Parts<const N: usize, F> {
-    values: [u32; N],
-    len: usize,
-    take: F,
-}
-
-impl<const N: usize, F: FnMut(&[u32])> Parts<N, F> {
-    /// Gives each array to `take`.
-    #[inline]
-    pub(crate) const fn new(take: F) -> Self {
-        Self {
-            values: [0; N],
-            len: 0,
-            take,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, value: u32) {
-        if let Some(slot) = self.values.get_mut(self.len) {
-            *slot = value;
-            self.len += 1;
-        }
-        if self.len == N {
-            self.give();
-        }
-    }
-
-    /// Gives what is left.
-    pub(crate) fn finish(mut self) {
-        if self.len > 0 {
-            self.give();
-        }
-    }
-
-    fn give(&mut self) {
-        (self.take)(self.values.get(..self.len).unwrap_or_default());
-        self.len = 0;
     }
 }

@@ -22,7 +22,9 @@ extern crate alloc;
 extern crate std;
 
 mod arch;
+mod batches;
 mod bloom;
+mod bloom64;
 mod builder;
 mod error;
 mod filter_block;
@@ -36,6 +38,7 @@ mod policy;
 mod prefix;
 mod prepared;
 mod probe;
+mod rocksdb;
 pub mod sizing;
 pub mod table;
 pub mod theory;
@@ -45,6 +48,7 @@ mod writer;
 
 pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
+pub use bloom64::{BloomFilter64Policy, BloomFilter64View};
 pub use builder::FilterBuilder;
 pub use error::Error;
 #[cfg(feature = "alloc")]
@@ -58,6 +62,12 @@ pub use policy::FilterPolicy;
 pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 pub use prepared::{HashedKey, PreparedFilter};
 pub use probe::{Positions, ProbeSequence};
+#[cfg(feature = "alloc")]
+pub use rocksdb::RibbonPolicy;
+pub use rocksdb::{
+    CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
+    RocksDbFilterView,
+};
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
 #[cfg(feature = "alloc")]
 pub use writer::FilterWriter;

@@ -6,10 +6,6 @@ use crate::hasher::KeyHasher;
 use crate::keys::KeyBatch;
 use crate::params::MAX_PROBES;
 
-/// How many hash values of a function that has no lanes are computed before the filter is asked for them: a whole
-/// number of words of answers.
-const HASHES: usize = 256;
-
 /// A stored filter that is asked for many keys.
 ///
 /// What depends on the filter and the processor alone is done once, in [`PreparedFilter::new`]: a division, and the
@@ -165,8 +161,9 @@ impl<'a> PreparedFilter<'a> {
         keys: KeyBatch<'_>,
         answers: &mut [u64],
     ) {
-        let mut answers = answers.chunks_mut(HASHES / 64);
-        keys.hash_in_parts::<HASHES>(hasher, |hashes| {
+        // A batch has as many hash values as a word of answers has bits.
+        let mut answers = answers.chunks_mut(1);
+        keys.hash_in_batches(hasher, |hashes| {
             let words = answers.next().unwrap_or_default();
             arch::may_match_many(asked, Source::Hashes(hashes), words);
         });

@@ -31,9 +31,22 @@ pub(crate) const fn after_words_of_8(key: &[u8]) -> u64 {
     }
 }
 
+/// The last `key.len() % 16` bytes of `key` as a little-endian number; 0 if there are none.
+#[inline]
+pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
+    if let Some(last) = key.last_chunk::<16>() {
+        // In two steps, as a shift by all 128 bits would not be one.
+        return u128::from_le_bytes(*last) >> 8 >> (120 - 8 * (key.len() % 16));
+    }
+    match key.first_chunk::<8>() {
+        Some(word) => u64::from_le_bytes(*word) as u128 | (after_words_of_8(key) as u128) << 64,
+        None => after_words_of_8(key) as u128,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{after_words_of_4, after_words_of_8};
+    use super::{after_words_of_4, after_words_of_8, after_words_of_16};
 
     #[test]
     fn every_length_gives_its_last_bytes() {
@@ -43,14 +56,23 @@ mod tests {
             let number = |tail: &[u8]| {
                 tail.iter()
                     .rev()
-                    .fold(0, |number, &byte| number << 8 | u64::from(byte))
+                    .fold(0, |number, &byte| number << 8 | u128::from(byte))
             };
             assert_eq!(
-                u64::from(after_words_of_4(key)),
+                u128::from(after_words_of_4(key)),
                 number(&key[len / 4 * 4..]),
                 "{len} bytes"
             );
-            assert_eq!(after_words_of_8(key), number(&key[len / 8 * 8..]), "{len} bytes");
+            assert_eq!(
+                u128::from(after_words_of_8(key)),
+                number(&key[len / 8 * 8..]),
+                "{len} bytes"
+            );
+            assert_eq!(
+                after_words_of_16(key),
+                number(&key[len / 16 * 16..]),
+                "{len} bytes"
+            );
         }
     }
 }

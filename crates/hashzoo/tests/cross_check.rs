@@ -1,8 +1,8 @@
 //! Random keys against other implementations and against what must hold of every function.
 
 use hashzoo::{
-    MURMUR2_SEED, PUBLISHED, all, djb_nocase, find, murmur2, murmur2_signed_tail, siphash, siphash_nocase,
-    siphash12_low32, siphash12_low32_nocase, siphash13, siphash24,
+    MURMUR2_SEED, Murmur3X64_128, PUBLISHED, all, djb_nocase, find, murmur2, murmur2_signed_tail,
+    murmur3_x64_128, siphash, siphash_nocase, siphash12_low32, siphash12_low32_nocase, siphash13, siphash24,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -40,6 +40,25 @@ proptest! {
         let same = murmur2_signed_tail(&key, seed) == murmur2(&key, seed);
         // Sign extension can also cancel between two tail bytes: only the ASCII half is certain.
         prop_assert!(same || !tail.is_ascii());
+    }
+
+    #[test]
+    fn murmur3_equals_the_crate_murmur3_in_one_piece_and_in_many(key in key(), pieces in vec(1..40_usize, 1..20), seed: u32) {
+        let (h1, h2) = murmur3_x64_128(&key, seed);
+        let theirs = ::murmur3::murmur3_x64_128(&mut key.as_slice(), seed).unwrap();
+        prop_assert_eq!(u128::from(h1) | u128::from(h2) << 64, theirs);
+
+        let mut state = Murmur3X64_128::new(seed);
+        let mut rest = key.as_slice();
+        for len in pieces.into_iter().cycle() {
+            let (piece, after) = rest.split_at(len.min(rest.len()));
+            state.update(piece);
+            rest = after;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(state.finish(), (h1, h2));
     }
 
     #[test]

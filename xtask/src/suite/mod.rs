@@ -3,6 +3,7 @@
 mod comparison;
 mod engines;
 mod freestanding;
+mod loom;
 pub(crate) mod programs;
 
 use std::ffi::OsString;
@@ -20,14 +21,16 @@ struct Step {
 }
 
 /// Crates that work without the standard library, and the feature sets in which that is tried.
-const NO_STD: [(&str, &[&str]); 3] = [
+const NO_STD: [(&str, &[&str]); 5] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
+    ("guava-bloom", &["--no-default-features"]),
+    ("membership-filters", &["--no-default-features"]),
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -64,6 +67,10 @@ const STEPS: [Step; 12] = [
     Step {
         name: "tests without the standard library",
         run: test_no_std,
+    },
+    Step {
+        name: "model of the concurrent filter",
+        run: loom::check,
     },
     Step {
         name: "freestanding program",
@@ -120,7 +127,7 @@ pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
         "--package",
         "filter-policy",
         "--features",
-        "snappy",
+        "snappy,xxhash",
         "--test",
         "fuzz",
     ];

@@ -11,6 +11,8 @@ mod findings;
 mod font;
 mod grid;
 mod mark;
+mod membership;
+mod memory;
 pub(crate) mod number;
 mod paint;
 mod panel;
@@ -23,6 +25,8 @@ mod time_quality;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
+pub(crate) use membership::scene as membership;
+pub(crate) use memory::scene as memory;
 pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 

@@ -1,0 +1,142 @@
+//! Filters in files that Guava reads and writes, from the lines of standard input.
+//!
+//! ```text
+//! cargo run --release -p guava-bloom --example guava_file -- \
+//!     build --insertions N --fpp P [--strategy mitz32|mitz64] [--guava 31|33.4] --out FILE < keys
+//! cargo run --release -p guava-bloom --example guava_file -- query FILE < keys
+//! ```
+//!
+//! Keys are lines of UTF-8 of at most 2^28 bytes; a line ends with LF, or CR and LF, which are not part of the key; an
+//! empty line is the empty key. The funnel is `Funnels.stringFunnel(StandardCharsets.UTF_8)`. `query` answers every line
+//! with `true` or `false`, as soon as it has arrived.
+//!
+//! Exit codes: 0 done; 2 the arguments, the keys or the file are wrong, and standard error says which; 1 writing failed.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Utf8};
+
+use support::lines::{HashedLines, put_lines};
+use support::output::Output;
+use support::{Failure, Mitz, ended};
+
+/// Builds and asks Bloom filters in files that Guava reads and writes.
+#[derive(Parser)]
+#[command(after_help = "Keys are lines of UTF-8 on standard input.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Puts the lines of standard input into a new filter and writes it.
+    Build {
+        /// How many different keys are expected; 0 counts as 1.
+        #[arg(long, allow_negative_numbers = true)]
+        insertions: i128,
+        /// The false-positive probability, above 0 and below 1.
+        #[arg(long, default_value_t = guava_bloom::DEFAULT_FPP, allow_negative_numbers = true)]
+        fpp: f64,
+        /// How bit positions follow from the hash.
+        #[arg(long, value_enum, default_value_t = Mitz::Mitz64)]
+        strategy: Mitz,
+        /// Whose number of probes the filter gets: it is another for a few keys.
+        #[arg(long, value_enum, default_value_t = Guava::Newer)]
+        guava: Guava,
+        /// The file to write: a new name, or that of an empty file or of a filter, which it takes the place of.
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Answers each line of standard input with `true` or `false`.
+    Query {
+        /// A filter that this program or Guava's `writeTo` wrote.
+        file: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Guava {
+    /// Guava before 33.4.
+    #[value(name = "31", alias = "32")]
+    Older,
+    /// Guava from 33.4 on.
+    #[value(name = "33.4")]
+    Newer,
+}
+
+fn main() -> ExitCode {
+    ended(match Arguments::parse().command {
+        Command::Build {
+            insertions,
+            fpp,
+            strategy,
+            guava,
+            out,
+        } => build(insertions, fpp, strategy, guava, &out),
+        Command::Query { file } => query(&file),
+    })
+}
+
+fn build(insertions: i128, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -> Result<(), Failure> {
+    let rule = match guava {
+        Guava::Older => ProbeCountRule::FromBitsPerInsertion,
+        Guava::Newer => ProbeCountRule::FromFpp,
+    };
+    let parameters = Parameters::with_rule(insertions, fpp, rule).map_err(Failure::of_input)?;
+    let output = Output::to(out)?;
+
+    let mut filter =
+        BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into())).map_err(Failure::of_input)?;
+    put_lines(&mut filter)?;
+
+    output.write(|file| {
+        (filter.write_to(file)).map_err(|error| Failure::Output(format!("{}: {error}", out.display())))
+    })
+}
+
+fn query(path: &Path) -> Result<(), Failure> {
+    let mut file = File::open(path).map_err(|error| Failure::of_file(path, error))?;
+    let filter = BloomFilter::read_from(&mut file, Utf8).map_err(|error| Failure::of_file(path, error))?;
+    let behind =
+        io::copy(&mut file.take(1), &mut io::sink()).map_err(|error| Failure::of_file(path, error))?;
+    if behind > 0 {
+        // Guava reads such a stream and leaves the rest.
+        let _ = writeln!(
+            io::stderr(),
+            "note: {}: the file goes on behind its filter of {} bytes; the rest is not looked at",
+            path.display(),
+            filter.stream_len()
+        );
+    }
+
+    let mut lines = HashedLines::new(io::stdin().lock());
+    let mut answers = Vec::new();
+    let mut text = Vec::new();
+    let mut output = io::stdout().lock();
+    while let Some((hashes, failure)) = lines.next_block() {
+        answers.resize(hashes.len(), false);
+        filter.might_contain_hashes(hashes, &mut answers);
+        text.clear();
+        for &answer in &answers {
+            text.extend_from_slice(if answer { b"true\n" } else { b"false\n" });
+        }
+        match output.write_all(&text).and_then(|()| output.flush()) {
+            Ok(()) => {}
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+            Err(error) => return Err(Failure::Output(format!("standard output: {error}"))),
+        }
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The bits of a filter in memory that threads share: words that are atomic.
+//!
+//! Why every access to a word is relaxed. Bits only ever go from zero to one, and the guarantees speak of one word at a
+//! time, so the order in which changes of *different* words become visible does not matter. What they rest on holds for
+//! relaxed accesses: all changes of one word are in one order that all threads agree on; `fetch_or` reads the newest value
+//! of it; and a load that happens after a store or a load (by a join, a lock, a channel, a release that was acquired) sees
+//! the value of that one or a newer one. The last covers the shortcut too: a `put` that found a bit set and wrote nothing
+//! has passed on what it read.
+//!
+//! Acquire and release would add that who is told "might contain" also sees what the other thread wrote *before* it put the
+//! element. That cannot be promised, because a "yes" may come from bits of other elements, and on some processors it would
+//! make each probe wait for the one before.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+#[cfg(not(loom))]
+pub(crate) use core::sync::atomic::AtomicU64;
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::AtomicU64;
+
+use crate::bits::{Bits, place};
+
+impl Bits<AtomicU64> {
+    /// How many bits are ones.
+    pub(crate) fn ones(&self) -> u64 {
+        self.values().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether the bit is one that this number points to.
+    #[inline]
+    pub(crate) fn test(&self, dividend: u64) -> bool {
+        let (word, mask) = place(self.modulus().remainder(dividend));
+        self.words()
+            .get(word)
+            .is_some_and(|word| word.load(Relaxed) & mask != 0)
+    }
+
+    /// Sets the bit that this number points to; whether it was this call that changed it.
+    #[inline]
+    pub(crate) fn set(&self, dividend: u64) -> bool {
+        let (word, mask) = place(self.modulus().remainder(dividend));
+        // The load first: where the bit is set, as half of them are in a full filter, the cache line stays shared.
+        self.words()
+            .get(word)
+            .is_some_and(|word| word.load(Relaxed) & mask == 0 && word.fetch_or(mask, Relaxed) & mask == 0)
+    }
+
+    /// Sets every bit that is set in these words.
+    pub(crate) fn set_all(&self, others: impl Iterator<Item = u64>) {
+        for (ours, theirs) in self.words().iter().zip(others) {
+            if theirs & !ours.load(Relaxed) != 0 {
+                ours.fetch_or(theirs, Relaxed);
+            }
+        }
+    }
+
+    /// The words, each read when its turn comes.
+    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
+        self.words().iter().map(load)
+    }
+}
+
+/// A word as it is now.
+pub(crate) fn load(word: &AtomicU64) -> u64 {
+    word.load(Relaxed)
+}

@@ -1,0 +1,139 @@
+//! The bits of a filter in memory: 64-bit words, bit i being bit i mod 64, from the least significant, of word i / 64.
+//!
+//! Knows nothing of elements, hashes or streams.
+
+use alloc::vec::Vec;
+
+use crate::arch;
+use crate::error::ParameterError;
+use crate::modulus::Modulus;
+use crate::parameters::MAX_WORDS;
+
+/// Bits, and how to find them by a number of 63 bits.
+///
+/// `W` is a word: `u64`, or an atomic one where threads share the bits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bits<W = u64> {
+    words: Vec<W>,
+    modulus: Modulus,
+}
+
+impl<W> Bits<W> {
+    /// So many words of zeros, which is the default of a word.
+    pub(crate) fn zeros(words: usize) -> Result<Self, ParameterError>
+    where
+        W: Default,
+    {
+        let mut zeros = Vec::new();
+        zeros
+            .try_reserve_exact(words)
+            .map_err(|_| ParameterError::OutOfMemory {
+                bytes: words as u64 * 8,
+            })?;
+        zeros.resize_with(words, W::default);
+        Self::from_words(zeros)
+    }
+
+    pub(crate) fn from_words(words: Vec<W>) -> Result<Self, ParameterError> {
+        let given = words.len() as u64;
+        let bits = (1..=u64::from(MAX_WORDS)).contains(&given).then_some(given * 64);
+        match bits.and_then(Modulus::new) {
+            Some(modulus) => Ok(Self { words, modulus }),
+            None => Err(ParameterError::WordCount { given }),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn words(&self) -> &[W] {
+        &self.words
+    }
+
+    pub(crate) fn into_words(self) -> Vec<W> {
+        self.words
+    }
+
+    /// The same bits in words of another kind. Where both kinds are laid out alike, the memory is kept: the standard library
+    /// collects in place then.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) fn map<V>(self, word: impl FnMut(W) -> V) -> Bits<V> {
+        Bits {
+            words: self.words.into_iter().map(word).collect(),
+            modulus: self.modulus,
+        }
+    }
+
+    /// A copy in words of another kind.
+    #[cfg(target_has_atomic = "64")]
+    pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
+        Bits {
+            words: self.words.iter().map(word).collect(),
+            modulus: self.modulus,
+        }
+    }
+
+    /// The number of bits, as what positions are remainders by.
+    #[inline]
+    pub(crate) const fn modulus(&self) -> Modulus {
+        self.modulus
+    }
+}
+
+impl Bits {
+    /// How many bits are ones.
+    pub(crate) fn ones(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The position of this number: its remainder by the number of bits.
+    #[inline]
+    pub(crate) fn position(&self, dividend: u64) -> u64 {
+        self.modulus.remainder(dividend)
+    }
+
+    /// Asks the processor to fetch the memory of a bit.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: u64) {
+        let (word, _) = place(position);
+        if let Some(word) = self.words.get(word) {
+            arch::prefetch(word);
+        }
+    }
+
+    /// Whether the bit at this position is a one.
+    #[inline]
+    pub(crate) fn test(&self, position: u64) -> bool {
+        let (word, mask) = place(position);
+        self.words.get(word).is_some_and(|word| word & mask != 0)
+    }
+
+    /// Sets the bit at this position; whether it was a zero.
+    #[inline]
+    pub(crate) fn set(&mut self, position: u64) -> bool {
+        let (word, mask) = place(position);
+        self.words.get_mut(word).is_some_and(|word| {
+            let changed = *word & mask == 0;
+            *word |= mask;
+            changed
+        })
+    }
+
+    /// All bits become zeros.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Sets every bit that is set in the other.
+    pub(crate) fn set_all(&mut self, other: &Self) {
+        for (ours, theirs) in self.words.iter_mut().zip(&other.words) {
+            *ours |= theirs;
+        }
+    }
+}
+
+/// The word of a bit, and the bit within it.
+#[inline]
+pub(crate) fn place(position: u64) -> (usize, u64) {
+    // Every position is below 64 times the number of words, so its word has an index.
+    let word = usize::try_from(position >> 6).unwrap_or(usize::MAX);
+    (word, 1 << (position & 63))
+}

@@ -1,0 +1,352 @@
+//! What of an element enters its hash: Guava's funnels.
+//!
+//! Knows nothing of filters.
+
+use alloc::vec::Vec;
+
+use hashzoo::Murmur3X64_128;
+
+use crate::hash::Hash128;
+
+/// Takes the bytes of an element: Guava's `PrimitiveSink`. Numbers enter little-endian.
+pub trait Sink {
+    /// Takes bytes as they are.
+    fn put_bytes(&mut self, bytes: &[u8]);
+
+    /// `putByte`.
+    #[inline]
+    fn put_u8(&mut self, byte: u8) {
+        self.put_bytes(&[byte]);
+    }
+
+    /// `putBoolean`: a byte, 1 for true.
+    #[inline]
+    fn put_bool(&mut self, value: bool) {
+        self.put_u8(value.into());
+    }
+
+    /// `putShort`: two bytes.
+    #[inline]
+    fn put_i16(&mut self, value: i16) {
+        self.put_bytes(&value.to_le_bytes());
+    }
+
+    /// `putChar`: the two bytes of a UTF-16 code unit.
+    #[inline]
+    fn put_utf16_unit(&mut self, unit: u16) {
+        self.put_bytes(&unit.to_le_bytes());
+    }
+
+    /// `putInt`: four bytes.
+    #[inline]
+    fn put_i32(&mut self, value: i32) {
+        self.put_bytes(&value.to_le_bytes());
+    }
+
+    /// `putLong`: eight bytes.
+    #[inline]
+    fn put_i64(&mut self, value: i64) {
+        self.put_bytes(&value.to_le_bytes());
+    }
+
+    /// `putFloat`: the four bytes of the encoding; every NaN keeps its own.
+    #[inline]
+    fn put_f32(&mut self, value: f32) {
+        self.put_bytes(&value.to_le_bytes());
+    }
+
+    /// `putDouble`: the eight bytes of the encoding; every NaN keeps its own.
+    #[inline]
+    fn put_f64(&mut self, value: f64) {
+        self.put_bytes(&value.to_le_bytes());
+    }
+
+    /// `putString(text, UTF_8)`: the bytes of the text, without its length.
+    #[inline]
+    fn put_str(&mut self, text: &str) {
+        self.put_bytes(text.as_bytes());
+    }
+
+    /// `putUnencodedChars`: each UTF-16 code unit, two bytes.
+    fn put_utf16_units(&mut self, units: impl IntoIterator<Item = u16>)
+    where
+        Self: Sized,
+    {
+        let mut buffer = [0; PIECE];
+        let mut units = units.into_iter();
+        loop {
+            let (places, _) = buffer.as_chunks_mut();
+            let mut filled = 0;
+            for (place, unit) in places.iter_mut().zip(&mut units) {
+                *place = unit.to_le_bytes();
+                filled += place.len();
+            }
+            self.put_bytes(buffer.get(..filled).unwrap_or_default());
+            if filled < PIECE {
+                return;
+            }
+        }
+    }
+
+    /// `putString(text, UTF_8)` of a Java string: pairs of surrogates become one character, and a surrogate without
+    /// its partner becomes `?`, as Java's encoder has it.
+    fn put_utf16_as_utf8(&mut self, units: &[u16])
+    where
+        Self: Sized,
+    {
+        for character in char::decode_utf16(units.iter().copied()) {
+            let mut buffer = [0; 4];
+            self.put_str(character.unwrap_or('?').encode_utf8(&mut buffer));
+        }
+    }
+}
+
+/// Bytes of the buffer between a text and the hash.
+const PIECE: usize = 128;
+
+impl Sink for Vec<u8> {
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// The bytes go into a hash.
+#[derive(Debug, Clone)]
+struct Hasher(Murmur3X64_128);
+
+impl Sink for Hasher {
+    #[inline]
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+}
+
+/// Feeds elements of type `T` to a hash: Guava's `Funnel`. Two programs share a filter only if their funnels feed the
+/// same bytes for the same element.
+///
+/// An own type needs the one method, which puts its fields:
+///
+/// ```
+/// use guava_bloom::{BloomFilter, Funnel, Parameters, Sink};
+///
+/// struct Person {
+///     id: i32,
+///     name: String,
+/// }
+///
+/// #[derive(Debug, Clone, Copy, PartialEq)]
+/// struct PersonFunnel;
+///
+/// impl Funnel<Person> for PersonFunnel {
+///     fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
+///         into.put_i32(person.id);
+///         into.put_str(&person.name);
+///     }
+/// }
+///
+/// let mut people = BloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
+/// let ada = Person { id: 1, name: "Ada".to_owned() };
+/// assert!(people.put(&ada));
+/// assert!(people.might_contain(&ada));
+/// # Ok::<(), guava_bloom::ParameterError>(())
+/// ```
+pub trait Funnel<T: ?Sized> {
+    /// Puts the bytes that make up the element.
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S);
+
+    /// The hash of these bytes. A funnel that has them in one piece may give `Hash128::of` them; the value must be the
+    /// same.
+    #[inline]
+    fn hash(&self, from: &T) -> Hash128 {
+        let mut hasher = Hasher(Murmur3X64_128::new(0));
+        self.funnel(from, &mut hasher);
+        hasher.0.finish().into()
+    }
+}
+
+/// Java strings as their UTF-16 code units, for what a Rust string cannot hold: surrogates without a partner.
+///
+/// [`Utf8`] and [`Utf16Units`] take it beside Rust's strings.
+///
+/// ```
+/// use guava_bloom::{Funnel, Hash128, Utf8, Utf16, Utf16Units};
+///
+/// let lone_surrogate = Utf16(&[0x61, 0xd800]);
+/// assert_eq!(Utf8.hash(&lone_surrogate), Hash128::of(b"a?"));
+/// assert_eq!(Utf16Units.hash(&lone_surrogate), Hash128::of(b"\x61\0\0\xd8"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Utf16<'a>(pub &'a [u16]);
+
+/// Strings as UTF-8: Guava's `Funnels.stringFunnel(StandardCharsets.UTF_8)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Utf8;
+
+impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf8 {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_str(from.as_ref());
+    }
+
+    #[inline]
+    fn hash(&self, from: &T) -> Hash128 {
+        Hash128::of(from.as_ref().as_bytes())
+    }
+}
+
+impl Funnel<Utf16<'_>> for Utf8 {
+    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
+        into.put_utf16_as_utf8(from.0);
+    }
+}
+
+/// Strings as UTF-16 code units, two bytes each: Guava's `Funnels.unencodedCharsFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Utf16Units;
+
+impl<T: AsRef<str> + ?Sized> Funnel<T> for Utf16Units {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_utf16_units(from.as_ref().encode_utf16());
+    }
+}
+
+impl Funnel<Utf16<'_>> for Utf16Units {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &Utf16<'_>, into: &mut S) {
+        into.put_utf16_units(from.0.iter().copied());
+    }
+}
+
+/// Java's `int`: Guava's `Funnels.integerFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Integer;
+
+impl Funnel<i32> for Integer {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &i32, into: &mut S) {
+        into.put_i32(*from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &i32) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
+impl Funnel<&i32> for Integer {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &&i32, into: &mut S) {
+        into.put_i32(**from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &&i32) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
+/// Java's `long`: Guava's `Funnels.longFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Long;
+
+impl Funnel<i64> for Long {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &i64, into: &mut S) {
+        into.put_i64(*from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &i64) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
+impl Funnel<&i64> for Long {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &&i64, into: &mut S) {
+        into.put_i64(**from);
+    }
+
+    #[inline]
+    fn hash(&self, from: &&i64) -> Hash128 {
+        Hash128::of(&from.to_le_bytes())
+    }
+}
+
+/// Bytes as they are: Guava's `Funnels.byteArrayFunnel()`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bytes;
+
+impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
+    #[inline]
+    fn funnel<S: Sink>(&self, from: &T, into: &mut S) {
+        into.put_bytes(from.as_ref());
+    }
+
+    #[inline]
+    fn hash(&self, from: &T) -> Hash128 {
+        Hash128::of(from.as_ref())
+    }
+}
+
+/// Sequences, element by element through another funnel: Guava's `Funnels.sequentialFunnel(elementFunnel)`.
+///
+/// Nothing separates the elements: under [`Utf8`], `["ab", "c"]` and `["a", "bc"]` are the same.
+///
+/// ```
+/// use guava_bloom::{Funnel, Hash128, Sequence, Utf8};
+///
+/// assert_eq!(Sequence(Utf8).hash(&["ab", "c"]), Hash128::of(b"abc"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sequence<F>(pub F);
+
+impl<F> Sequence<F> {
+    /// The hash of a sequence that is not in one slice, for `put_hash` and `might_contain_hash`.
+    ///
+    /// ```
+    /// use guava_bloom::{Funnel, Integer, Sequence};
+    /// use std::collections::BTreeSet;
+    ///
+    /// let numbers = BTreeSet::from([1, 2, 3]);
+    /// assert_eq!(Sequence(Integer).hash_all(&numbers), Sequence(Integer).hash(&[1, 2, 3]));
+    /// ```
+    pub fn hash_all<'a, T>(&self, elements: impl IntoIterator<Item = &'a T>) -> Hash128
+    where
+        T: ?Sized + 'a,
+        F: Funnel<T>,
+    {
+        let mut hasher = Hasher(Murmur3X64_128::new(0));
+        for element in elements {
+            self.0.funnel(element, &mut hasher);
+        }
+        hasher.0.finish().into()
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<[T]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &[T], into: &mut S) {
+        for element in from {
+            self.0.funnel(element, into);
+        }
+    }
+}
+
+impl<T, F: Funnel<T>, const N: usize> Funnel<[T; N]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &[T; N], into: &mut S) {
+        self.funnel(from.as_slice(), into);
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<Vec<T>> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &Vec<T>, into: &mut S) {
+        self.funnel(from.as_slice(), into);
+    }
+}
+
+impl<T, F: Funnel<T>> Funnel<&[T]> for Sequence<F> {
+    fn funnel<S: Sink>(&self, from: &&[T], into: &mut S) {
+        self.funnel(*from, into);
+    }
+}

@@ -1,0 +1,205 @@
+//! One filter from a parallel iterator.
+//!
+//! Threads that share a filter pay for it: setting a bit takes an atomic operation, and takes its cache line away from the
+//! others. Threads with a filter each pay nothing until the filters are combined, but take the memory as many times. So
+//! small filters are built apart and large ones together; [`PARTS_BYTES`] is what small means.
+
+use alloc::vec::Vec;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::concurrent::ConcurrentBloomFilter;
+use crate::error::ParameterError;
+use crate::filter::BloomFilter;
+use crate::funnel::Funnel;
+use crate::hash::Hash128;
+use crate::parameters::Parameters;
+
+/// Most bytes that the filters of all threads take together. It is about what the processor's caches hold: beyond it, a
+/// thread waits for memory rather than for the others, and the filters would not be worth their memory.
+const PARTS_BYTES: u64 = 32 << 20;
+
+/// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs the
+/// feature `rayon`, which is on by default.
+///
+/// The result is byte for byte the filter of one thread, whatever the number of threads and the order in which they come to
+/// the elements. Memory is that of one filter and at most 32 MiB more, however many threads there are: the threads of the
+/// current pool fill a filter each, to be combined by OR, where all of these together take no more than that; otherwise they
+/// share one of atomic words.
+///
+/// ```
+/// use guava_bloom::{BloomFilter, CollectBloomFilter, Parameters, Utf8};
+/// use rayon::prelude::*;
+///
+/// let parameters = Parameters::new(10_000, 0.01)?;
+/// let filter = (0..10_000)
+///     .into_par_iter()
+///     .map(|number| format!("key{number}"))
+///     .collect_bloom_filter(Utf8, &parameters)?;
+///
+/// let mut alone = BloomFilter::new(Utf8, &parameters)?;
+/// for number in 0..10_000 {
+///     alone.put(&format!("key{number}"));
+/// }
+/// assert_eq!(filter, alone);
+/// # Ok::<(), guava_bloom::ParameterError>(())
+/// ```
+pub trait CollectBloomFilter: ParallelIterator {
+    /// A filter of all items.
+    ///
+    /// The funnel takes the items as the iterator gives them. This crate's funnels take references as well as values; where
+    /// an own funnel takes the elements and the iterator gives references to them, it is
+    /// [`CollectBloomFilter::collect_bloom_filter_of_refs`].
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::OutOfMemory`] when the allocator refuses the memory.
+    fn collect_bloom_filter<F>(
+        self,
+        funnel: F,
+        parameters: &Parameters,
+    ) -> Result<BloomFilter<F>, ParameterError>
+    where
+        F: Funnel<Self::Item> + Sync,
+    {
+        let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
+        let hashes = self.map(|item| filter.funnel().hash(&item));
+        let parts = put_apart(&filter, parameters, hashes);
+        Ok(combined(filter, &parts))
+    }
+
+    /// A filter of all elements that the items refer to.
+    ///
+    /// ```
+    /// use guava_bloom::{CollectBloomFilter, Funnel, Parameters, Sink};
+    /// use rayon::prelude::*;
+    ///
+    /// struct Person {
+    ///     id: i32,
+    ///     name: String,
+    /// }
+    ///
+    /// struct PersonFunnel;
+    ///
+    /// impl Funnel<Person> for PersonFunnel {
+    ///     fn funnel<S: Sink>(&self, person: &Person, into: &mut S) {
+    ///         into.put_i32(person.id);
+    ///         into.put_str(&person.name);
+    ///     }
+    /// }
+    ///
+    /// let people = [Person { id: 1, name: "Ada".to_owned() }];
+    /// let filter = people
+    ///     .par_iter()
+    ///     .collect_bloom_filter_of_refs(PersonFunnel, &Parameters::new(100, 0.01)?)?;
+    /// assert!(filter.might_contain(&people[0]));
+    /// # Ok::<(), guava_bloom::ParameterError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CollectBloomFilter::collect_bloom_filter`].
+    fn collect_bloom_filter_of_refs<'a, T, F>(
+        self,
+        funnel: F,
+        parameters: &Parameters,
+    ) -> Result<BloomFilter<F>, ParameterError>
+    where
+        Self: ParallelIterator<Item = &'a T>,
+        T: ?Sized + Sync + 'a,
+        F: Funnel<T> + Sync,
+    {
+        let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
+        let hashes = self.map(|item| filter.funnel().hash(item));
+        let parts = put_apart(&filter, parameters, hashes);
+        Ok(combined(filter, &parts))
+    }
+}
+
+impl<I: ParallelIterator> CollectBloomFilter for I {}
+
+/// The filter of one thread; a hash needs no funnel.
+type Part = BloomFilter<()>;
+
+/// Puts the hashes into the filter or into parts of it, which are returned.
+fn put_apart<F: Sync>(
+    filter: &ConcurrentBloomFilter<F>,
+    parameters: &Parameters,
+    hashes: impl ParallelIterator<Item = Hash128>,
+) -> Vec<Part> {
+    let threads = rayon::current_num_threads();
+    let apart = parameters.stream_len().saturating_mul(threads as u64) <= PARTS_BYTES;
+    let parts = Mutex::new(Parts {
+        idle: Vec::new(),
+        left: if apart { threads } else { 0 },
+    });
+    hashes
+        .fold(
+            || take(&parts, parameters),
+            |mut part, hash| {
+                match &mut part {
+                    Some(part) => part.put_hash(hash),
+                    None => filter.put_hash(hash),
+                };
+                part
+            },
+        )
+        .for_each(|part| give_back(&parts, part));
+    parts.into_inner().unwrap_or_else(PoisonError::into_inner).idle
+}
+
+/// Parts that nobody fills at the moment, and how many more may be made.
+struct Parts {
+    idle: Vec<Part>,
+    left: usize,
+}
+
+/// An idle part, or a new one. None when enough were made or memory is out: the filter itself will do.
+fn take(parts: &Mutex<Parts>, parameters: &Parameters) -> Option<Part> {
+    {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(part) = parts.idle.pop() {
+            return Some(part);
+        }
+        parts.left = parts.left.checked_sub(1)?;
+    }
+    BloomFilter::new((), parameters).ok()
+}
+
+fn give_back(parts: &Mutex<Parts>, part: Option<Part>) {
+    let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+    parts.idle.extend(part);
+}
+
+fn combined<F>(filter: ConcurrentBloomFilter<F>, parts: &[Part]) -> BloomFilter<F> {
+    let mut filter = filter.into_sequential();
+    for part in parts {
+        filter.bits.set_all(&part.bits);
+    }
+    filter
+}
+
+impl<F> ConcurrentBloomFilter<F> {
+    /// Puts all items of a parallel iterator in, on the threads of the current `rayon` pool. Each `put` happens before
+    /// whatever the caller does when this has returned.
+    ///
+    /// ```
+    /// use guava_bloom::{ConcurrentBloomFilter, Long, Parameters};
+    ///
+    /// let seen = ConcurrentBloomFilter::new(Long, &Parameters::new(2000, 0.01)?)?;
+    /// seen.par_put_all(0..1000_i64);
+    /// seen.par_put_all(&vec![1000, 1001]);
+    /// assert!(seen.might_contain(&999) && seen.might_contain(&1001));
+    /// # Ok::<(), guava_bloom::ParameterError>(())
+    /// ```
+    pub fn par_put_all<I>(&self, items: I)
+    where
+        I: IntoParallelIterator,
+        F: Funnel<I::Item> + Sync,
+    {
+        items.into_par_iter().for_each(|item| {
+            self.put(&item);
+        });
+    }
+}

@@ -1,0 +1,236 @@
+//! The guarantees of `ConcurrentBloomFilter` in every interleaving of a few threads, and with every value that the memory
+//! model lets a relaxed load see: `loom` stands in for the atomics.
+//!
+//! Built only with `--cfg loom`; `cargo xtask test` runs it as
+//! `RUSTFLAGS="--cfg loom" cargo test -p guava-bloom --release --no-default-features --test loom`.
+#![cfg(loom)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Strategy};
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use loom::thread;
+
+/// Elements of two probes: the bits 0 and 1, 1 and 2, and one in each of the two words.
+const LOW: Hash128 = Hash128 { h1: 0, h2: 1 };
+const NEXT: Hash128 = Hash128 { h1: 1, h2: 1 };
+const ACROSS: Hash128 = Hash128 { h1: 63, h2: 1 };
+
+fn sequential(elements: &[Hash128]) -> BloomFilter<Bytes> {
+    let mut filter = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, 2, vec![0; 2]).unwrap();
+    for &element in elements {
+        filter.put_hash(element);
+    }
+    filter
+}
+
+fn concurrent(elements: &[Hash128]) -> Arc<ConcurrentBloomFilter<Bytes>> {
+    Arc::new(sequential(elements).into())
+}
+
+/// A thread that puts the element; what `put` returned.
+fn putting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
+    let filter = Arc::clone(filter);
+    thread::spawn(move || filter.put_hash(element))
+}
+
+#[test]
+fn the_elements_have_the_bits_that_the_models_speak_of() {
+    assert_eq!(sequential(&[LOW]).words(), [0b011, 0]);
+    assert_eq!(sequential(&[NEXT]).words(), [0b110, 0]);
+    assert_eq!(sequential(&[ACROSS]).words(), [1 << 63, 1]);
+}
+
+#[test]
+fn no_bit_is_lost_between_two_threads() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let other = putting(&filter, LOW);
+        filter.put_hash(NEXT);
+        other.join().unwrap();
+        assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT]));
+    });
+}
+
+#[test]
+fn no_bit_is_lost_between_three_threads() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let others = [putting(&filter, LOW), putting(&filter, ACROSS)];
+        filter.put_hash(NEXT);
+        for other in others {
+            other.join().unwrap();
+        }
+        assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
+    });
+}
+
+#[test]
+fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
+    let seen = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
+    let outcomes = std::sync::Arc::clone(&seen);
+    loom::model(move || {
+        let filter = concurrent(&[]);
+        let other = putting(&filter, LOW);
+        let ours = filter.put_hash(LOW);
+        outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
+    });
+    assert_eq!(
+        *seen.lock().unwrap(),
+        BTreeSet::from([(false, true), (true, false), (true, true)])
+    );
+}
+
+#[test]
+fn whoever_put_an_element_finds_it_whatever_put_returned() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let other = {
+            let filter = Arc::clone(&filter);
+            thread::spawn(move || {
+                filter.put_hash(LOW);
+                assert!(filter.might_contain_hash(LOW));
+            })
+        };
+        filter.put_hash(NEXT);
+        filter.put_hash(LOW);
+        assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn an_element_whose_put_returned_is_not_new() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let done = Arc::new(AtomicBool::new(false));
+        let other = {
+            let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
+            thread::spawn(move || {
+                filter.put_hash(ACROSS);
+                done.store(true, Ordering::Release);
+            })
+        };
+        if done.load(Ordering::Acquire) {
+            assert!(!filter.put_hash(ACROSS));
+        }
+        other.join().unwrap();
+    });
+}
+
+/// A thread puts an element and says so through a flag; another that reads the flag asks for it.
+fn told_by_a_flag(release: Ordering, acquire: Ordering) {
+    let filter = concurrent(&[]);
+    let done = Arc::new(AtomicBool::new(false));
+    let reader = {
+        let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
+        thread::spawn(move || {
+            if done.load(acquire) {
+                assert!(filter.might_contain_hash(ACROSS), "told, and not found");
+            }
+        })
+    };
+    filter.put_hash(ACROSS);
+    done.store(true, release);
+    reader.join().unwrap();
+}
+
+#[test]
+fn a_reader_that_is_told_of_an_element_finds_it() {
+    loom::model(|| told_by_a_flag(Ordering::Release, Ordering::Acquire));
+}
+
+/// The guarantee needs a flag that synchronizes, as its words say; and the model does try stale values.
+#[test]
+#[should_panic(expected = "told, and not found")]
+fn a_reader_that_is_told_by_a_relaxed_flag_may_miss_it() {
+    loom::model(|| told_by_a_flag(Ordering::Relaxed, Ordering::Relaxed));
+}
+
+/// The thread that tells of the element may have found it there and written nothing.
+#[test]
+fn a_reader_finds_what_the_teller_only_saw() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let done = Arc::new(AtomicBool::new(false));
+        let first = putting(&filter, LOW);
+        let reader = {
+            let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
+            thread::spawn(move || {
+                if done.load(Ordering::Acquire) {
+                    assert!(filter.might_contain_hash(LOW));
+                }
+            })
+        };
+        filter.put_hash(LOW);
+        done.store(true, Ordering::Release);
+        first.join().unwrap();
+        reader.join().unwrap();
+    });
+}
+
+#[test]
+fn merging_into_a_filter_that_is_put_into_loses_nothing() {
+    loom::model(|| {
+        let filter = concurrent(&[]);
+        let other = putting(&filter, LOW);
+        filter.put_all(&sequential(&[NEXT, ACROSS])).unwrap();
+        assert!(filter.might_contain_hash(NEXT) && filter.might_contain_hash(ACROSS));
+        other.join().unwrap();
+        assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
+    });
+}
+
+#[test]
+fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
+    loom::model(|| {
+        let source = concurrent(&[NEXT]);
+        let other = putting(&source, ACROSS);
+        let filter = concurrent(&[LOW]);
+        filter.put_all(&*source).unwrap();
+        assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
+        other.join().unwrap();
+        let both = sequential(&[LOW, NEXT, ACROSS]);
+        for (came, all) in filter.snapshot().words().iter().zip(both.words()) {
+            assert_eq!(came & !all, 0);
+        }
+        filter.put_all(&*source).unwrap();
+        assert_eq!(filter.snapshot(), both);
+    });
+}
+
+#[test]
+fn counting_while_others_put_is_never_too_much() {
+    loom::model(|| {
+        let filter = concurrent(&[NEXT]);
+        let other = putting(&filter, LOW);
+        let counted = filter.bit_count();
+        assert!((2..=3).contains(&counted), "{counted}");
+        let counted_later = filter.bit_count();
+        assert!(counted_later >= counted);
+        other.join().unwrap();
+        assert_eq!(filter.bit_count(), 3);
+    });
+}
+
+/// The models can fail: a word that is loaded and then stored loses a bit.
+#[test]
+#[should_panic(expected = "a bit was lost")]
+fn loading_and_then_storing_would_lose_a_bit() {
+    loom::model(|| {
+        let word = Arc::new(AtomicU64::new(0));
+        let set = |word: &AtomicU64, mask| {
+            word.store(word.load(Ordering::Relaxed) | mask, Ordering::Relaxed);
+        };
+        let other = {
+            let word = Arc::clone(&word);
+            thread::spawn(move || set(&word, 1))
+        };
+        set(&word, 2);
+        other.join().unwrap();
+        assert_eq!(word.load(Ordering::Relaxed), 3, "a bit was lost");
+    });
+}

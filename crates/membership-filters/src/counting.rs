@@ -1,0 +1,365 @@
+//! The counting Bloom filter: Guava's positions, a counter where Guava has a bit.
+//!
+//! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
+//! Transactions on Networking 8(3), 2000), section V.C.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use guava_bloom::{
+    BloomFilter, Funnel, Hash128, Incompatible, Modulus, ParameterError, Parameters, Positions, Strategy,
+};
+
+use crate::error::{AllNonzero, BuildError, MergeError};
+use crate::packed::PackedIntegers;
+use crate::positions::DistinctPositions;
+
+mod stored;
+mod width;
+
+pub use width::CounterWidth;
+
+/// A Bloom filter from which elements can be removed.
+///
+/// Hash, positions and sizes are those of [`BloomFilter`]; in place of each bit there is a counter of the elements that
+/// have this position. An element counts once in a counter, even if several of its positions are the same.
+///
+/// *Never missing*: an element that was inserted, and removed less often than it was inserted, is contained. That holds
+/// as long as only inserted elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value
+/// has lost count. It stays there for good, so that it is never 0 too early; elements may then look present that
+/// are not. [`stats`](Self::stats) tells how many such counters there are.
+///
+/// The same insertions and removals under the same parameters give the same bytes on every platform.
+///
+/// ```
+/// use guava_bloom::{Parameters, Utf8};
+/// use membership_filters::{CounterWidth, CountingBloomFilter};
+///
+/// let parameters = Parameters::new(10_000, 0.001)?;
+/// let mut sessions = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR)?;
+/// sessions.insert("alice");
+/// sessions.insert("bob");
+/// assert!(sessions.remove("alice"));
+/// assert!(!sessions.might_contain("alice"));
+/// assert!(sessions.might_contain("bob"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountingBloomFilter<F> {
+    funnel: F,
+    strategy: Strategy,
+    probes: u8,
+    modulus: Modulus,
+    width: CounterWidth,
+    counters: PackedIntegers,
+    items: u64,
+    /// Counters that are not 0.
+    nonzero: u64,
+    /// Counters that have their largest value.
+    stuck: u64,
+}
+
+impl<F> CountingBloomFilter<F> {
+    /// An empty filter: of these parameters' bits each becomes a counter.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::TooLarge`], [`BuildError::AllocationFailed`].
+    pub fn new(funnel: F, parameters: &Parameters, width: CounterWidth) -> Result<Self, BuildError> {
+        let counters = parameters.bit_size();
+        let modulus = Modulus::new(counters).ok_or(ParameterError::WordCount { given: counters / 64 })?;
+        let counters = PackedIntegers::zeroed(counters, width.bits().into())?;
+        Ok(Self {
+            funnel,
+            strategy: parameters.strategy(),
+            probes: parameters.probes(),
+            modulus,
+            width,
+            counters,
+            items: 0,
+            nonzero: 0,
+            stuck: 0,
+        })
+    }
+
+    /// Adds an element, or a copy of one that is there. Whether a counter was 0: if so, the element was certainly not
+    /// there.
+    pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.insert_hash(self.funnel.hash(item))
+    }
+
+    /// Whether the element is there; wrongly so with about the probability that [`stats`](Self::stats) tells, never
+    /// wrongly not.
+    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.might_contain_hash(self.funnel.hash(item))
+    }
+
+    /// Takes one copy of the element away if it looks present, and tells whether it did.
+    ///
+    /// Only an element that was inserted may be removed. One that never was, and looks present because others have all
+    /// of its positions, lowers their counters: the answer is true, and an inserted element for which one of these
+    /// counters becomes 0 is missing from then on, where the filter otherwise never misses any. So decide by the data
+    /// behind the filter whether an element is to be removed, not by `might_contain`. Where such a removal may have
+    /// happened, build the filter anew from the data. False is certain: nothing was changed, and the element was not
+    /// there.
+    pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.remove_hash(self.funnel.hash(item))
+    }
+
+    /// [`insert`](Self::insert) of an element with this hash.
+    pub fn insert_hash(&mut self, hash: Hash128) -> bool {
+        let nonzero_before = self.nonzero;
+        let positions = DistinctPositions::new(self.positions(hash));
+        for &position in positions.as_slice() {
+            self.change(
+                position,
+                |counter, largest| {
+                    if counter < largest { counter + 1 } else { largest }
+                },
+            );
+        }
+        self.items = self.items.saturating_add(1);
+        self.nonzero > nonzero_before
+    }
+
+    /// [`might_contain`](Self::might_contain) of an element with this hash.
+    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+        self.positions(hash)
+            .all(|position| self.counters.get(position) > 0)
+    }
+
+    /// [`remove`](Self::remove) of an element with this hash.
+    pub fn remove_hash(&mut self, hash: Hash128) -> bool {
+        if !self.might_contain_hash(hash) {
+            return false;
+        }
+        let positions = DistinctPositions::new(self.positions(hash));
+        for &position in positions.as_slice() {
+            self.change(
+                position,
+                |counter, largest| {
+                    if counter < largest { counter - 1 } else { largest }
+                },
+            );
+        }
+        self.items = self.items.saturating_sub(1);
+        true
+    }
+
+    /// Adds all elements of the other filter: each counter becomes the sum of both, or stays at its largest value.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`] names the first difference; nothing is changed then.
+    pub fn insert_all(&mut self, other: &Self) -> Result<(), MergeError>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        self.is_compatible(other)?;
+        for position in 0..self.counters.len() {
+            let more = other.counters.get(position);
+            if more > 0 {
+                self.change(position, |counter, largest| (counter + more).min(largest));
+            }
+        }
+        self.items = self.items.saturating_add(other.items);
+        Ok(())
+    }
+
+    /// Whether the filters can be merged: equal probe counts, numbers of counters, strategies, funnels and widths.
+    ///
+    /// # Errors
+    ///
+    /// [`MergeError`] names the first difference.
+    pub fn is_compatible(&self, other: &Self) -> Result<(), MergeError>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        let difference = if self.probes != other.probes {
+            Incompatible::Probes {
+                ours: self.probes,
+                theirs: other.probes,
+            }
+        } else if self.counters.len() != other.counters.len() {
+            Incompatible::BitSize {
+                ours: self.counters.len(),
+                theirs: other.counters.len(),
+            }
+        } else if self.strategy != other.strategy {
+            Incompatible::Strategy {
+                ours: self.strategy,
+                theirs: other.strategy,
+            }
+        } else if self.funnel != other.funnel {
+            Incompatible::Funnel {
+                ours: debug_form(&self.funnel),
+                theirs: debug_form(&other.funnel),
+            }
+        } else if self.width != other.width {
+            return Err(MergeError::CounterWidth {
+                ours: self.width,
+                theirs: other.width,
+            });
+        } else {
+            return Ok(());
+        };
+        Err(MergeError::Bloom(difference))
+    }
+
+    /// The plain filter that contains what this one contains: a bit is set where a counter is not 0. As long as no
+    /// counter is stuck, and only inserted elements were removed, it is the filter to which the elements that are left
+    /// were put, bit for bit.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::AllocationFailed`].
+    pub fn to_bloom_filter(&self) -> Result<BloomFilter<F>, BuildError>
+    where
+        F: Clone,
+    {
+        // A multiple of 64 counters, in memory.
+        let count = self.counters.len() / 64;
+        let mut words = Vec::new();
+        words
+            .try_reserve_exact(usize::try_from(count).unwrap_or(usize::MAX))
+            .map_err(|_| BuildError::AllocationFailed { bytes: count * 8 })?;
+        for word in 0..count {
+            let bits = (0..64).filter(|bit| self.counters.get(word * 64 + bit) > 0);
+            words.push(bits.fold(0, |word, bit| word | 1 << bit));
+        }
+        Ok(BloomFilter::from_parts(
+            self.funnel.clone(),
+            self.strategy,
+            self.probes,
+            words,
+        )?)
+    }
+
+    /// An estimate of how many different elements are there, from the share of counters that are not 0. It does not
+    /// depend on the history, except through counters that are stuck.
+    ///
+    /// # Errors
+    ///
+    /// [`AllNonzero`] when no counter is 0.
+    ///
+    /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
+    /// Retrieval" (2007), as Guava's `approximateElementCount` has it.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number is rounded, not negative, and far below 2^63"
+    )]
+    pub fn approximate_element_count(&self) -> Result<u64, AllNonzero> {
+        let counters = self.counters.len();
+        if self.nonzero == counters {
+            return Err(AllNonzero { counters });
+        }
+        let count = -libm::log1p(-self.fill()) * counters as f64 / f64::from(self.probes);
+        Ok(libm::round(count) as u64)
+    }
+
+    /// Removes everything; no counter is stuck afterwards.
+    pub fn clear(&mut self) {
+        self.counters.clear();
+        self.items = 0;
+        self.nonzero = 0;
+        self.stuck = 0;
+    }
+
+    /// Insertions less removals, never below 0: exact as long as only inserted elements are removed.
+    pub const fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// The number of counters: the number of bits of the plain filter.
+    pub const fn counters(&self) -> u64 {
+        self.counters.len()
+    }
+
+    /// The width of a counter.
+    pub const fn counter_width(&self) -> CounterWidth {
+        self.width
+    }
+
+    /// The probe count k.
+    pub const fn probes(&self) -> u8 {
+        self.probes
+    }
+
+    /// How positions follow from a hash.
+    pub const fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// The funnel that the filter was made with.
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
+    /// The state of the filter.
+    pub fn stats(&self) -> CountingStats {
+        CountingStats {
+            items: self.items,
+            counters: self.counters.len(),
+            nonzero_counters: self.nonzero,
+            stuck_counters: self.stuck,
+            fill: self.fill(),
+            memory_bytes: self.counters.words().len() as u64 * 8,
+            expected_fpp: libm::pow(self.fill(), self.probes.into()),
+        }
+    }
+
+    /// The positions of an element; they may repeat.
+    fn positions(&self, hash: Hash128) -> Positions {
+        self.strategy.positions(hash, self.probes, self.modulus)
+    }
+
+    fn fill(&self) -> f64 {
+        self.nonzero as f64 / self.counters.len() as f64
+    }
+
+    /// Sets a counter to what `changed` makes of its value and the largest one, and keeps the totals.
+    fn change(&mut self, position: u64, changed: impl FnOnce(u64, u64) -> u64) {
+        let largest = self.counters.max();
+        let before = self.counters.get(position);
+        let after = changed(before, largest);
+        self.counters.set(position, after);
+        self.nonzero =
+            self.nonzero + u64::from(before == 0 && after > 0) - u64::from(before > 0 && after == 0);
+        self.stuck += u64::from(before < largest && after == largest);
+    }
+}
+
+fn debug_form(funnel: &impl fmt::Debug) -> String {
+    format!("{funnel:?}")
+}
+
+/// The state of a counting filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct CountingStats {
+    /// Insertions less removals.
+    pub items: u64,
+    /// Counters.
+    pub counters: u64,
+    /// Counters that are not 0.
+    pub nonzero_counters: u64,
+    /// Counters that reached their largest value, and keep it until the filter is cleared.
+    pub stuck_counters: u64,
+    /// The share of counters that are not 0, 0 to 1.
+    pub fill: f64,
+    /// Bytes of the counters.
+    pub memory_bytes: u64,
+    /// The probability that an absent element is found now: the fill to the power of the probe count.
+    pub expected_fpp: f64,
+}

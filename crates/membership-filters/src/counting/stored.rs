@@ -1,0 +1,112 @@
+//! The stored form of a counting filter. `FORMAT.md` describes it.
+
+use alloc::vec::Vec;
+
+use guava_bloom::{MAX_WORDS, Modulus, Strategy};
+
+use super::{CounterWidth, CountingBloomFilter};
+use crate::error::ReadError;
+use crate::packed::PackedIntegers;
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
+
+/// How the bytes start.
+const MAGIC: [u8; 8] = *b"MFcounts";
+
+/// Bytes between the common header and the counters.
+const FIELDS_LEN: u64 = 24;
+
+impl<F> CountingBloomFilter<F> {
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        collect(self.stored_bytes(), |put| self.write(put))
+    }
+
+    /// The filter from its stored form. All of the bytes must belong to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] tells what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
+        Self::read(bytes, funnel)
+    }
+
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
+        self.write(|bytes| writer.write_all(bytes))
+    }
+
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
+    #[cfg(feature = "std")]
+    pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
+        Self::read(crate::serial::Stream(reader), funnel)
+    }
+
+    /// Bytes of the stored form.
+    pub fn stored_bytes(&self) -> u64 {
+        HEADER_LEN + FIELDS_LEN + self.counters.words().len() as u64 * 8 + CHECKSUM_LEN
+    }
+
+    fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut writer = Writer::new(put);
+        writer.header(MAGIC)?;
+        writer.bytes(&[self.strategy.ordinal(), self.probes, self.width.bits()])?;
+        writer.bytes(&[0; 5])?;
+        writer.u64(self.counters.len())?;
+        writer.u64(self.items)?;
+        writer.words(self.counters.words())?;
+        writer.finish()
+    }
+
+    fn read(source: impl Source, funnel: F) -> Result<Self, ReadError> {
+        let field = |name, found, allowed| ReadError::Field { name, found, allowed };
+        let mut reader = Reader::new(source);
+        reader.header(MAGIC)?;
+        let [ordinal, probes, bits, reserved @ ..] = reader.array::<8>()?;
+        zero(&reserved)?;
+        let strategy = Strategy::from_ordinal(ordinal).ok_or(field("strategy", ordinal.into(), "0 or 1"))?;
+        if probes == 0 {
+            return Err(field("probe count", 0, "1 to 255"));
+        }
+        let width = CounterWidth::new(bits).map_err(|_| field("counter bits", bits.into(), "2 to 16"))?;
+        let counters = reader.u64()?;
+        let modulus = Modulus::new(counters)
+            .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORDS.into())
+            .ok_or(field(
+                "counters",
+                counters,
+                "a multiple of 64 from 64 to 64 * (2^31 - 1)",
+            ))?;
+        let items = reader.u64()?;
+        // 64 counters take as many words as a counter has bits.
+        let words = reader.words(counters / 64 * u64::from(bits))?;
+        reader.finish()?;
+        let counters = PackedIntegers::from_words(words, counters, bits.into()).ok_or(field(
+            "a bit behind the last counter",
+            1,
+            "0",
+        ))?;
+        let largest = counters.max();
+        let nonzero = counters.iter().filter(|&counter| counter > 0).count() as u64;
+        let stuck = counters.iter().filter(|&counter| counter == largest).count() as u64;
+        Ok(Self {
+            funnel,
+            strategy,
+            probes,
+            modulus,
+            width,
+            counters,
+            items,
+            nonzero,
+            stuck,
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! The cuckoo filter: fingerprints in buckets, each element with two buckets where its fingerprint may lie.
+//!
+//! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
+
+use guava_bloom::{Funnel, Hash128};
+
+use crate::error::{BuildError, InsertError};
+use crate::packed::PackedIntegers;
+use crate::random::{SplitMix64, mix, scale};
+
+mod parameters;
+mod stored;
+
+pub use parameters::CuckooParameters;
+pub(crate) use parameters::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
+use parameters::{SLOTS_PER_BUCKET, fpp_at};
+
+/// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million
+/// buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in each of two
+/// buckets must fail.
+const MAX_KICKS: usize = 2000;
+
+/// How often an element fits at most: its two buckets have no more slots.
+const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
+
+/// Marks a free slot; no fingerprint has this value.
+const FREE: u64 = 0;
+
+/// A set of elements that may wrongly contain an absent one, and from which elements can be removed.
+///
+/// Each element leaves a fingerprint of a few bits in one of two buckets, in which it is looked for. An insertion that
+/// finds both full moves other fingerprints between their own two buckets to make room.
+///
+/// *Never missing*: an element that was inserted, and removed less often than it was inserted, is contained. That holds
+/// as long as only inserted elements are removed: see [`remove`](Self::remove).
+///
+/// *Full*: the table has a fixed number of slots. From a load of about 95 % on insertions may fail, in tables of fewer
+/// than 2,000 slots somewhat earlier; hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. One
+/// that fails says so and changes nothing, not even a bit.
+///
+/// *Copies*: nothing notices that an element is there already. Inserted again it takes another slot, and must be
+/// removed as often; eight copies fit, in both buckets together, fewer if other elements need them. Ask
+/// [`might_contain`](Self::might_contain) first to insert once only if the elements are never removed: with removals
+/// the answer may be another element's, which takes both away when it goes.
+///
+/// The same insertions and removals in the same order under the same parameters give the same bytes on every platform.
+///
+/// ```
+/// use guava_bloom::Utf8;
+/// use membership_filters::{CuckooFilter, CuckooParameters};
+///
+/// let mut sessions = CuckooFilter::new(Utf8, &CuckooParameters::new(10_000, 0.001)?)?;
+/// sessions.insert("alice")?;
+/// sessions.insert("bob")?;
+/// assert!(sessions.remove("alice"));
+/// assert!(!sessions.might_contain("alice"));
+/// assert!(sessions.might_contain("bob"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CuckooFilter<F> {
+    funnel: F,
+    parameters: CuckooParameters,
+    /// Bucket *b* has the slots `4 b` to `4 b + 3`.
+    slots: PackedIntegers,
+    items: u64,
+}
+
+/// What an element looks like to the table.
+struct Place {
+    /// Never [`FREE`].
+    fingerprint: u64,
+    /// One even, one odd.
+    buckets: [u64; 2],
+}
+
+impl<F> CuckooFilter<F> {
+    /// An empty filter.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::AllocationFailed`].
+    pub fn new(funnel: F, parameters: &CuckooParameters) -> Result<Self, BuildError> {
+        let slots = PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?;
+        Ok(Self {
+            funnel,
+            parameters: *parameters,
+            slots,
+            items: 0,
+        })
+    }
+
+    /// Adds an element, or a copy of one that is there.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`]; the filter is then exactly as before. Trying the same again at once fails again.
+    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), InsertError>
+    where
+        F: Funnel<T>,
+    {
+        self.insert_hash(self.funnel.hash(item))
+    }
+
+    /// Whether the element is there; wrongly so with about the probability that
+    /// [`stats`](Self::stats) tells, never wrongly not.
+    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.might_contain_hash(self.funnel.hash(item))
+    }
+
+    /// Takes one copy of the element away, and tells whether there was one.
+    ///
+    /// Only an element that was inserted may be removed. One that never was, and looks present because it shares
+    /// fingerprint and buckets with an inserted one, takes that one's fingerprint away: the answer is true, and the
+    /// inserted element is missing from then on, where the filter otherwise never misses any. So decide by the data
+    /// behind the filter whether an element is to be removed, not by `might_contain`. Where such a removal may have
+    /// happened, build the filter anew from the data. False is certain: nothing was removed, and the element was not
+    /// there.
+    pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.remove_hash(self.funnel.hash(item))
+    }
+
+    /// [`insert`](Self::insert) of an element with this hash. All 128 bits must be as good as random: the buckets are
+    /// taken from one half, the fingerprint from the other.
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError`]; the filter is then exactly as before.
+    pub fn insert_hash(&mut self, hash: Hash128) -> Result<(), InsertError> {
+        let place = self.place(hash);
+        let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
+        if let Some(slot) = free {
+            self.slots.set(slot, place.fingerprint);
+        } else if self.matching_slots(&place).count() == usize::from(MAX_COPIES) {
+            return Err(InsertError::TooManyCopies { copies: MAX_COPIES });
+        } else if !self.make_room(&place, hash) {
+            return Err(InsertError::Full {
+                items: self.items,
+                slots: self.parameters.slots(),
+            });
+        }
+        self.items += 1;
+        Ok(())
+    }
+
+    /// [`might_contain`](Self::might_contain) of an element with this hash.
+    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+        self.matching_slots(&self.place(hash)).next().is_some()
+    }
+
+    /// [`remove`](Self::remove) of an element with this hash.
+    pub fn remove_hash(&mut self, hash: Hash128) -> bool {
+        let found = self.matching_slots(&self.place(hash)).next();
+        if let Some(slot) = found {
+            self.slots.set(slot, FREE);
+            self.items -= 1;
+        }
+        found.is_some()
+    }
+
+    /// Removes everything.
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.items = 0;
+    }
+
+    /// Elements in the filter, copies counted.
+    pub const fn items(&self) -> u64 {
+        self.items
+    }
+
+    /// The parameters that the filter was made with.
+    pub const fn parameters(&self) -> &CuckooParameters {
+        &self.parameters
+    }
+
+    /// The funnel that the filter was made with.
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
+    /// The state of the filter.
+    pub fn stats(&self) -> CuckooStats {
+        let slots = self.parameters.slots();
+        let load = self.items as f64 / slots as f64;
+        CuckooStats {
+            items: self.items,
+            slots,
+            load,
+            memory_bytes: self.parameters.memory_bytes(),
+            expected_fpp: fpp_at(self.parameters.fingerprint_bits(), load),
+        }
+    }
+
+    fn place(&self, hash: Hash128) -> Place {
+        let fingerprint = 1 + scale(hash.h2, self.slots.max());
+        let bucket = scale(hash.h1, self.parameters.buckets());
+        Place {
+            fingerprint,
+            buckets: [bucket, self.other_bucket(bucket, fingerprint)],
+        }
+    }
+
+    /// The other one of the two buckets in which a fingerprint may lie.
+    ///
+    /// The article takes `bucket XOR hash(fingerprint)`, which needs a power of two of buckets. Here it is
+    /// `hash(fingerprint) - bucket` modulo the number of buckets, which leads back as well and needs none (after Lang,
+    /// Neumann, Kemper, Boncz, "Performance-Optimal Filtering: Bloom Overtakes Cuckoo at High Throughput", VLDB 2019,
+    /// who add both and negate). The number of buckets is even and the hash odd, so that one bucket is even and the
+    /// other odd: no element has one bucket only.
+    fn other_bucket(&self, bucket: u64, fingerprint: u64) -> u64 {
+        let buckets = self.parameters.buckets();
+        let odd = 2 * scale(mix(fingerprint), buckets / 2) + 1;
+        if odd >= bucket {
+            odd - bucket
+        } else {
+            odd + buckets - bucket
+        }
+    }
+
+    fn free_slot(&self, bucket: u64) -> Option<u64> {
+        slots_of(bucket).find(|&slot| self.slots.get(slot) == FREE)
+    }
+
+    /// The slots in which this fingerprint lies.
+    fn matching_slots(&self, place: &Place) -> impl Iterator<Item = u64> {
+        let fingerprint = place.fingerprint;
+        place
+            .buckets
+            .into_iter()
+            .flat_map(slots_of)
+            .filter(move |&slot| self.slots.get(slot) == fingerprint)
+    }
+
+    /// Stores a fingerprint whose buckets are both full, by moving others to their other buckets; false if that does
+    /// not end, with all of them where they were.
+    fn make_room(&mut self, place: &Place, hash: Hash128) -> bool {
+        // From the element alone, so that neither failed insertions nor storing the filter change what follows.
+        let mut random = SplitMix64::new(self.parameters.seed() ^ hash.h1);
+        let [first, second] = place.buckets;
+        let mut bucket = if random.next() >> 63 == 0 { first } else { second };
+        let mut fingerprint = place.fingerprint;
+        let mut kicked = [0; MAX_KICKS];
+        for kick in &mut kicked {
+            *kick = (random.next() >> 62) as u8;
+            fingerprint = self.slots.replace(slot_of(bucket, *kick), fingerprint);
+            bucket = self.other_bucket(bucket, fingerprint);
+            if let Some(slot) = self.free_slot(bucket) {
+                self.slots.set(slot, fingerprint);
+                return true;
+            }
+        }
+        for &kick in kicked.iter().rev() {
+            bucket = self.other_bucket(bucket, fingerprint);
+            fingerprint = self.slots.replace(slot_of(bucket, kick), fingerprint);
+        }
+        debug_assert_eq!(fingerprint, place.fingerprint);
+        false
+    }
+}
+
+fn slots_of(bucket: u64) -> core::ops::Range<u64> {
+    slot_of(bucket, 0)..slot_of(bucket + 1, 0)
+}
+
+fn slot_of(bucket: u64, index: u8) -> u64 {
+    bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
+}
+
+/// The state of a cuckoo filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct CuckooStats {
+    /// Elements in the filter, copies counted.
+    pub items: u64,
+    /// Slots, each for one element.
+    pub slots: u64,
+    /// The share of slots that are taken, 0 to 1.
+    pub load: f64,
+    /// Bytes of the slots.
+    pub memory_bytes: u64,
+    /// The probability that an absent element is found now, if no element is there more than once.
+    pub expected_fpp: f64,
+}

@@ -1,0 +1,116 @@
+//! The stored form of a cuckoo filter. `FORMAT.md` describes it.
+
+use alloc::vec::Vec;
+
+use super::parameters::SLOTS_PER_BUCKET;
+use super::{CuckooFilter, CuckooParameters, FREE};
+use crate::error::{BuildError, ReadError};
+use crate::packed::PackedIntegers;
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
+
+/// How the bytes start.
+const MAGIC: [u8; 8] = *b"MFcuckoo";
+
+/// Bytes between the common header and the slots.
+const FIELDS_LEN: u64 = 32;
+
+impl<F> CuckooFilter<F> {
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
+    pub fn to_bytes(&self) -> Vec<u8> {
+        collect(self.stored_bytes(), |put| self.write(put))
+    }
+
+    /// The filter from its stored form. All of the bytes must belong to it.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] tells what is wrong with the bytes.
+    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
+        Self::read(bytes, funnel)
+    }
+
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    #[cfg(feature = "std")]
+    pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
+        self.write(|bytes| writer.write_all(bytes))
+    }
+
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
+    #[cfg(feature = "std")]
+    pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
+        Self::read(crate::serial::Stream(reader), funnel)
+    }
+
+    /// Bytes of the stored form.
+    pub fn stored_bytes(&self) -> u64 {
+        HEADER_LEN + FIELDS_LEN + self.parameters.memory_bytes() + CHECKSUM_LEN
+    }
+
+    fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut writer = Writer::new(put);
+        writer.header(MAGIC)?;
+        writer.bytes(&[self.parameters.fingerprint_bits(), SLOTS_PER_BUCKET])?;
+        writer.bytes(&[0; 6])?;
+        writer.u64(self.parameters.seed())?;
+        writer.u64(self.parameters.buckets())?;
+        writer.u64(self.items)?;
+        writer.words(self.slots.words())?;
+        writer.finish()
+    }
+
+    fn read(source: impl Source, funnel: F) -> Result<Self, ReadError> {
+        let mut reader = Reader::new(source);
+        reader.header(MAGIC)?;
+        let [bits, slots_per_bucket, reserved @ ..] = reader.array::<8>()?;
+        zero(&reserved)?;
+        if slots_per_bucket != SLOTS_PER_BUCKET {
+            return Err(ReadError::Field {
+                name: "slots per bucket",
+                found: slots_per_bucket.into(),
+                allowed: "4",
+            });
+        }
+        let seed = reader.u64()?;
+        let buckets = reader.u64()?;
+        let items = reader.u64()?;
+        let field = |name, found, allowed| ReadError::Field { name, found, allowed };
+        if buckets == 0 || buckets % 2 != 0 {
+            return Err(field("buckets", buckets, "an even number, at least 2"));
+        }
+        let parameters = CuckooParameters::with_buckets(buckets, bits).map_err(|error| match error {
+            BuildError::TooLarge { bytes } => ReadError::TooLarge { bytes },
+            _ => field("fingerprint bits", bits.into(), "4 to 32"),
+        })?;
+        let parameters = parameters.with_seed(seed);
+        let words = reader.words(parameters.memory_bytes() / 8)?;
+        reader.finish()?;
+        let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into()).ok_or(field(
+            "a bit behind the last slot",
+            1,
+            "0",
+        ))?;
+        let taken = slots.iter().filter(|&fingerprint| fingerprint != FREE).count() as u64;
+        if items != taken {
+            return Err(ReadError::Contradiction {
+                name: "items",
+                stated: items,
+                least: taken,
+                most: taken,
+            });
+        }
+        Ok(Self {
+            funnel,
+            parameters,
+            slots,
+            items,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! An array of small unsigned integers of one width, without gaps between them.
+//!
+//! Knows nothing of what the integers mean.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::error::BuildError;
+
+/// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit
+/// `b mod 64` of word `b / 64`, the least significant being bit 0. Bits behind the last integer are zero.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct PackedIntegers {
+    words: Vec<u64>,
+    width: u32,
+    len: u64,
+}
+
+/// How many words the integers take, or how many bytes they would take where those cannot be addressed.
+pub(crate) fn word_count(len: u64, width: u32) -> Result<usize, u128> {
+    let words = (u128::from(len) * u128::from(width)).div_ceil(64);
+    let bytes = words * 8;
+    usize::try_from(words)
+        .ok()
+        .filter(|_| isize::try_from(bytes).is_ok() && words <= u128::from(u64::MAX / 64))
+        .ok_or(bytes)
+}
+
+impl PackedIntegers {
+    /// All zero.
+    pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, BuildError> {
+        let count = word_count(len, width).map_err(|bytes| BuildError::TooLarge { bytes })?;
+        let mut words = Vec::new();
+        words
+            .try_reserve_exact(count)
+            .map_err(|_| BuildError::AllocationFailed {
+                bytes: count as u64 * 8,
+            })?;
+        words.resize(count, 0);
+        Ok(Self { words, width, len })
+    }
+
+    /// From the words of another array; they must be as many as `word_count` tells. `None` when a bit behind
+    /// the last integer is set.
+    pub(crate) fn from_words(words: Vec<u64>, len: u64, width: u32) -> Option<Self> {
+        debug_assert_eq!(Ok(words.len()), word_count(len, width));
+        let used = (len * u64::from(width)) % 64;
+        let spare = if used == 0 { 0 } else { u64::MAX << used };
+        let clean = words.last().is_none_or(|last| last & spare == 0);
+        clean.then_some(Self { words, width, len })
+    }
+
+    /// The largest value that an integer can have.
+    #[inline]
+    pub(crate) const fn max(&self) -> u64 {
+        (1 << self.width) - 1
+    }
+
+    pub(crate) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The integer at `index`, which must be below the length.
+    #[inline]
+    pub(crate) fn get(&self, index: u64) -> u64 {
+        let (word, shift) = self.place(index);
+        let low = self.words[word] >> shift;
+        let value = if shift + self.width > 64 {
+            low | self.words[word + 1] << (64 - shift)
+        } else {
+            low
+        };
+        value & self.max()
+    }
+
+    /// Changes the integer at `index`, which must be below the length, to `value`, which must fit.
+    #[inline]
+    pub(crate) fn set(&mut self, index: u64, value: u64) {
+        debug_assert!(value <= self.max(), "{value} needs more than {} bits", self.width);
+        let (word, shift) = self.place(index);
+        let mask = self.max();
+        self.words[word] = self.words[word] & !(mask << shift) | value << shift;
+        if shift + self.width > 64 {
+            let above = 64 - shift;
+            self.words[word + 1] = self.words[word + 1] & !(mask >> above) | value >> above;
+        }
+    }
+
+    /// Changes the integer at `index` to `value` and gives what was there.
+    pub(crate) fn replace(&mut self, index: u64, value: u64) -> u64 {
+        let before = self.get(index);
+        self.set(index, value);
+        before
+    }
+
+    /// All integers become zero.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
+        (0..self.len).map(|index| self.get(index))
+    }
+
+    /// The word where an integer starts, and at which bit of it. The words are in memory, so that the index fits.
+    #[inline]
+    const fn place(&self, index: u64) -> (usize, u32) {
+        debug_assert!(index < self.len);
+        let bit = index * self.width as u64;
+        ((bit / 64) as usize, (bit % 64) as u32)
+    }
+}
+
+/// Size and shape; not the integers, which may be many.
+impl fmt::Debug for PackedIntegers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackedIntegers")
+            .field("len", &self.len)
+            .field("width", &self.width)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::{PackedIntegers, word_count};
+
+    #[test]
+    fn sizes_at_the_edges() {
+        assert_eq!(word_count(0, 7), Ok(0));
+        assert_eq!(word_count(1, 7), Ok(1));
+        assert_eq!(word_count(64, 7), Ok(7));
+        assert_eq!(word_count(65, 7), Ok(8));
+        assert_eq!(
+            word_count(u64::MAX, 32),
+            Err((u128::from(u64::MAX) * 32).div_ceil(64) * 8)
+        );
+    }
+
+    #[test]
+    fn a_set_bit_behind_the_last_integer_is_refused() {
+        assert!(PackedIntegers::from_words(vec![0x7f], 1, 7).is_some());
+        assert!(PackedIntegers::from_words(vec![0x80], 1, 7).is_none());
+        assert!(PackedIntegers::from_words(vec![u64::MAX], 2, 32).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_vector(
+            width in 1_u32..=32,
+            len in 1_usize..200,
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u64>()), 0..200),
+        ) {
+            let mut packed = PackedIntegers::zeroed(len as u64, width).unwrap();
+            let mut naive = vec![0; len];
+            for (index, value) in changes {
+                let (index, value) = (index.index(len), value & packed.max());
+                prop_assert_eq!(packed.replace(index as u64, value), naive[index]);
+                naive[index] = value;
+            }
+            prop_assert_eq!(packed.iter().collect::<Vec<_>>(), naive);
+            let again = PackedIntegers::from_words(packed.words().to_vec(), len as u64, width);
+            prop_assert_eq!(again.as_ref(), Some(&packed));
+            packed.clear();
+            prop_assert!(packed.words().iter().all(|&word| word == 0));
+        }
+    }
+}

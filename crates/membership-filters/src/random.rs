@@ -1,0 +1,67 @@
+//! Scrambling of integers: the generator behind the cuckoo filter's kicks, and the hash of a fingerprint.
+
+/// What the generator's state grows by with every value.
+///
+/// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (OOPSLA 2014): the odd number
+/// nearest to 2^64 divided by the golden ratio.
+const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// SplitMix64: the same values from the same seed, for good.
+pub(crate) struct SplitMix64(u64);
+
+impl SplitMix64 {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    #[inline]
+    pub(crate) const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
+        mix(self.0)
+    }
+}
+
+/// SplitMix64's output function: a bijection in which every input bit changes half of the output bits.
+///
+/// Source: David Stafford, "Better Bit Mixing: Improving on MurmurHash3's 64-bit Finalizer" (2011), variant 13.
+#[inline]
+pub(crate) const fn mix(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+/// Maps a hash evenly to `0..range`: the high half of the product. 0 when the range is 0.
+///
+/// Source: Daniel Lemire, "Fast Random Integer Generation in an Interval" (2019).
+#[inline]
+pub(crate) const fn scale(hash: u64, range: u64) -> u64 {
+    ((hash as u128 * range as u128) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
+    use super::{SplitMix64, scale};
+
+    #[test]
+    fn the_generator_is_split_mix_64() {
+        for seed in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX] {
+            let mut theirs = rand_xoshiro::SplitMix64::from_seed(seed.to_le_bytes());
+            let mut ours = SplitMix64::new(seed);
+            for _ in 0..1_000 {
+                assert_eq!(ours.next(), theirs.next_u64(), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn scaling_covers_the_range_and_stays_inside() {
+        assert_eq!(scale(u64::MAX, 0), 0);
+        assert_eq!(scale(0, 10), 0);
+        assert_eq!(scale(u64::MAX, 10), 9);
+        assert_eq!(scale(u64::MAX, u64::MAX), u64::MAX - 1);
+        assert_eq!(scale(1 << 63, 10), 5);
+    }
+}

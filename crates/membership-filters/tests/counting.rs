@@ -1,0 +1,314 @@
+//! The counting Bloom filter's contract, seen from outside.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/hashes.rs"]
+mod hashes;
+#[path = "support/rates.rs"]
+mod rates;
+
+use guava_bloom::{BloomFilter, Bytes, Hash128, Incompatible, Parameters, Strategy, Utf8};
+use hashes::Hashes;
+use membership_filters::{BuildError, CounterWidth, CountingBloomFilter, MergeError};
+use rates::{assert_near, false_positives};
+
+fn filter(parameters: &Parameters, bits: u8) -> CountingBloomFilter<()> {
+    CountingBloomFilter::new((), parameters, CounterWidth::new(bits).unwrap()).unwrap()
+}
+
+/// 64 counters with 7 probes.
+fn tiny(bits: u8) -> CountingBloomFilter<()> {
+    filter(&Parameters::new(1, 0.01).unwrap(), bits)
+}
+
+/// An element of which two positions are the same in a filter of 64 counters: the second half of the hash is 32, so that
+/// every other position repeats.
+const REPEATING: Hash128 = Hash128 { h1: 5, h2: 32 };
+
+#[test]
+fn widths_are_2_to_16_bits() {
+    for bits in 2..=16 {
+        let width = CounterWidth::new(bits).unwrap();
+        assert_eq!(width.bits(), bits);
+        assert_eq!(u32::from(width.largest()), (1 << bits) - 1);
+        // As many bits as a bit array of the same parameters has, times the width.
+        assert_eq!(tiny(bits).stats().memory_bytes, 8 * u64::from(bits));
+    }
+    for bits in [0, 1, 17, 255] {
+        assert_eq!(
+            CounterWidth::new(bits),
+            Err(BuildError::CounterBits { given: bits })
+        );
+    }
+}
+
+#[test]
+fn becomes_the_plain_filter_of_what_is_left() {
+    for strategy in [Strategy::Murmur128Mitz64, Strategy::Murmur128Mitz32] {
+        for bits in [4, 5, 8, 16] {
+            let parameters = Parameters::new(1_000, 0.01).unwrap().with_strategy(strategy);
+            let width = CounterWidth::new(bits).unwrap();
+            let mut counting = CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
+            let mut plain = BloomFilter::new(Utf8, &parameters).unwrap();
+            assert_eq!(counting.to_bloom_filter().unwrap().to_bytes(), plain.to_bytes());
+            for i in 0..2_000 {
+                counting.insert(&format!("key{i}"));
+            }
+            for i in 0..2_000 {
+                if i % 2 == 0 {
+                    assert!(counting.remove(&format!("key{i}")));
+                } else {
+                    plain.put(&format!("key{i}"));
+                }
+            }
+            assert_eq!(counting.stats().stuck_counters, 0);
+            assert_eq!(counting.to_bloom_filter().unwrap().to_bytes(), plain.to_bytes());
+            assert_eq!(
+                counting.approximate_element_count(),
+                Ok(plain.approximate_element_count().unwrap())
+            );
+            assert_eq!(counting.stats().expected_fpp, plain.expected_fpp());
+            assert_eq!(counting.stats().nonzero_counters, plain.bit_count());
+        }
+    }
+}
+
+#[test]
+fn insertion_tells_what_is_new_as_the_plain_filter_does() {
+    let parameters = Parameters::new(100, 0.2).unwrap();
+    let mut counting = filter(&parameters, 4);
+    let mut plain = BloomFilter::new((), &parameters).unwrap();
+    let mut old = 0;
+    for hash in Hashes::from_seed(1).take(300) {
+        let new = plain.put_hash(hash);
+        old += u32::from(!new);
+        assert_eq!(counting.might_contain_hash(hash), !new);
+        assert_eq!(counting.insert_hash(hash), new);
+    }
+    assert!(old > 20, "{old}");
+    assert_eq!(counting.items(), 300);
+}
+
+#[test]
+fn repeated_positions_count_once() {
+    let mut filter = tiny(4);
+    assert_eq!((filter.counters(), filter.probes()), (64, 7));
+    assert!(filter.insert_hash(REPEATING));
+    assert_eq!(filter.stats().nonzero_counters, 2);
+    assert!(!filter.insert_hash(REPEATING));
+    // Two counters of 2: with positions counted as often as they occur, these would be 8 and 6.
+    assert!(filter.remove_hash(REPEATING));
+    assert!(filter.might_contain_hash(REPEATING));
+    assert!(filter.remove_hash(REPEATING));
+    assert_eq!(filter.stats().nonzero_counters, 0);
+    assert!(!filter.remove_hash(REPEATING));
+    assert_eq!(filter.to_bytes(), tiny(4).to_bytes());
+}
+
+#[test]
+fn counters_that_are_full_stay_so() {
+    for (bits, largest) in [(2, 3), (4, 15), (8, 255)] {
+        let mut filter = tiny(bits);
+        for _ in 0..largest - 1 {
+            filter.insert_hash(REPEATING);
+        }
+        assert_eq!(filter.stats().stuck_counters, 0);
+        // One more, and no removal lowers them any more: not even of as many copies as there are.
+        filter.insert_hash(REPEATING);
+        assert_eq!(filter.stats().stuck_counters, 2);
+        for _ in 0..2 * largest {
+            assert!(filter.remove_hash(REPEATING));
+        }
+        assert!(filter.might_contain_hash(REPEATING));
+        let stats = filter.stats();
+        assert_eq!(
+            (stats.items, stats.stuck_counters, stats.nonzero_counters),
+            (0, 2, 2)
+        );
+        filter.clear();
+        assert!(!filter.might_contain_hash(REPEATING));
+        assert_eq!(filter.to_bytes(), tiny(bits).to_bytes());
+    }
+}
+
+#[test]
+fn narrow_counters_never_lose_an_element() {
+    // Ten times as many elements as expected: most counters stick at 3.
+    let mut filter = filter(&Parameters::new(200, 0.01).unwrap(), 2);
+    let all: Vec<Hash128> = Hashes::from_seed(5).take(2_000).collect();
+    for &hash in &all {
+        filter.insert_hash(hash);
+    }
+    assert!(filter.stats().stuck_counters > 1_000);
+    for (removed, &hash) in all.iter().enumerate() {
+        assert!(filter.remove_hash(hash));
+        assert!(
+            all[removed + 1..]
+                .iter()
+                .all(|&left| filter.might_contain_hash(left))
+        );
+    }
+    assert_eq!(filter.items(), 0);
+}
+
+#[test]
+fn removing_what_was_never_inserted_can_hide_others() {
+    let parameters = Parameters::new(50, 0.1).unwrap();
+    let mut filter = filter(&parameters, 8);
+    let inserted: Vec<Hash128> = Hashes::from_seed(1).take(50).collect();
+    for &hash in &inserted {
+        filter.insert_hash(hash);
+    }
+
+    // One that does not look present: nothing happens.
+    let stranger = Hashes::from_seed(2)
+        .find(|&hash| !filter.might_contain_hash(hash))
+        .unwrap();
+    let before = filter.clone();
+    assert!(!filter.remove_hash(stranger));
+    assert!(filter == before);
+
+    // One that does: its counters go down by one, and those that become 0 hide the elements that have them.
+    let double = Hashes::from_seed(2)
+        .find(|&hash| filter.might_contain_hash(hash))
+        .unwrap();
+    assert!(filter.remove_hash(double));
+    assert!(!filter.might_contain_hash(double));
+    assert_eq!(filter.items(), 49);
+    let hidden = inserted
+        .iter()
+        .filter(|&&hash| !filter.might_contain_hash(hash))
+        .count();
+    assert!(hidden > 0);
+    let zeros = before.stats().nonzero_counters - filter.stats().nonzero_counters;
+    assert!(zeros > 0);
+
+    // A hidden element can no longer be removed, and inserting the double again heals it.
+    let lost = *inserted
+        .iter()
+        .find(|&&hash| !filter.might_contain_hash(hash))
+        .unwrap();
+    assert!(!filter.remove_hash(lost));
+    filter.insert_hash(double);
+    assert!(filter == before);
+}
+
+#[test]
+fn merged_filters_hold_the_elements_of_both() {
+    let parameters = Parameters::new(500, 0.01).unwrap();
+    for bits in [2, 4, 16] {
+        let hashes: Vec<Hash128> = Hashes::from_seed(8).take(1_000).collect();
+        let [mut first, mut second, mut both] = [0; 3].map(|_| filter(&parameters, bits));
+        for (i, &hash) in hashes.iter().enumerate() {
+            both.insert_hash(hash);
+            if i % 2 == 0 { &mut first } else { &mut second }.insert_hash(hash);
+        }
+        first.insert_all(&second).unwrap();
+        // The same as if all had been inserted here, at any width: sums stick where single steps do.
+        assert!(first == both);
+        assert!(hashes.iter().all(|&hash| first.remove_hash(hash)));
+        assert_eq!(first.items(), 0);
+    }
+}
+
+#[test]
+fn filters_that_differ_are_not_merged() {
+    let parameters = Parameters::new(100, 0.01).unwrap();
+    let mut ours = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR).unwrap();
+    ours.insert("a");
+    let before = ours.clone();
+    let theirs = |parameters: Parameters, width| CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
+    let mut check = |theirs, expected: MergeError, text: &str| {
+        assert_eq!(ours.insert_all(&theirs), Err(expected.clone()));
+        assert_eq!(
+            expected.to_string(),
+            format!("the filters cannot be combined: {text}")
+        );
+        assert!(ours == before);
+    };
+    check(
+        theirs(parameters, CounterWidth::EIGHT),
+        MergeError::CounterWidth {
+            ours: CounterWidth::FOUR,
+            theirs: CounterWidth::EIGHT,
+        },
+        "counters of 4 bits here, of 8 in the other",
+    );
+    check(
+        theirs(Parameters::new(100, 0.1).unwrap(), CounterWidth::FOUR),
+        MergeError::Bloom(Incompatible::Probes { ours: 7, theirs: 3 }),
+        "7 probes here, 3 in the other",
+    );
+    check(
+        theirs(Parameters::new(200, 0.01).unwrap(), CounterWidth::FOUR),
+        MergeError::Bloom(Incompatible::BitSize {
+            ours: 960,
+            theirs: 1920,
+        }),
+        "960 bits here, 1920 in the other",
+    );
+    let other = Strategy::Murmur128Mitz32;
+    check(
+        theirs(parameters.with_strategy(other), CounterWidth::FOUR),
+        MergeError::Bloom(Incompatible::Strategy {
+            ours: Strategy::Murmur128Mitz64,
+            theirs: other,
+        }),
+        "strategy MURMUR128_MITZ_64 here, MURMUR128_MITZ_32 in the other",
+    );
+}
+
+#[test]
+fn false_positives_are_as_many_as_expected() {
+    for (fpp, bits) in [(0.1, 4), (0.01, 4), (0.001, 8)] {
+        let mut filter = filter(&Parameters::new(50_000, fpp).unwrap(), bits);
+        // Twice as many as expected, half of them removed: as if they had never been there.
+        let hashes: Vec<Hash128> = Hashes::from_seed(3).take(100_000).collect();
+        for &hash in &hashes {
+            filter.insert_hash(hash);
+        }
+        assert!(hashes[50_000..].iter().all(|&hash| filter.remove_hash(hash)));
+        let stats = filter.stats();
+        assert!(
+            (stats.expected_fpp - fpp).abs() < 0.05 * fpp,
+            "{}",
+            stats.expected_fpp
+        );
+        assert_near(
+            false_positives(99, |hash| filter.might_contain_hash(hash)),
+            stats.expected_fpp,
+        );
+        let estimate = filter.approximate_element_count().unwrap();
+        assert!(estimate.abs_diff(50_000) < 500, "{estimate}");
+    }
+}
+
+#[test]
+fn a_filter_without_zeros_has_no_estimate() {
+    let mut filter = tiny(4);
+    assert_eq!(filter.approximate_element_count(), Ok(0));
+    for hash in Hashes::from_seed(1).take(1_000) {
+        filter.insert_hash(hash);
+    }
+    let error = filter.approximate_element_count().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "none of the 64 counters is 0: any number of elements could be in the filter"
+    );
+    assert_eq!(filter.stats().expected_fpp, 1.0);
+}
+
+#[test]
+fn keys_of_all_kinds() {
+    let parameters = Parameters::new(10, 1e-6).unwrap();
+    let mut filter = CountingBloomFilter::new(Bytes, &parameters, CounterWidth::default()).unwrap();
+    let keys: [&[u8]; 4] = [b"", &[0xff, 0xfe, 0x80], &[7; 300], b"plain"];
+    for key in keys {
+        assert!(!filter.might_contain(key));
+        assert!(filter.insert(key));
+        assert!(filter.might_contain_hash(Hash128::of(key)));
+    }
+    for key in keys {
+        assert!(filter.remove(key));
+        assert!(!filter.might_contain(key));
+    }
+}

@@ -1,0 +1,23 @@
+//! Hashes of elements.
+
+use guava_bloom::Hash128;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+
+/// Hashes of elements that nobody has to name: as good as random, always the same.
+pub(crate) struct Hashes(SplitMix64);
+
+impl Hashes {
+    pub(crate) fn from_seed(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
+    }
+}
+
+impl Iterator for Hashes {
+    type Item = Hash128;
+
+    fn next(&mut self) -> Option<Hash128> {
+        let (h1, h2) = (self.0.next_u64(), self.0.next_u64());
+        Some(Hash128 { h1, h2 })
+    }
+}
