@@ -8,7 +8,6 @@
     doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
-#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -22,6 +21,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod arch;
 mod batches;
 mod bloom;
 mod bloom64;
@@ -30,17 +30,23 @@ mod error;
 mod filter_block;
 pub mod format;
 mod hasher;
+mod keys;
+mod modulus;
 mod params;
 mod policy;
 #[cfg(feature = "alloc")]
 mod prefix;
+mod prepared;
 mod probe;
 mod rocksdb;
 pub mod sizing;
 pub mod table;
 pub mod theory;
 mod view;
+#[cfg(feature = "alloc")]
+mod writer;
 
+pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
 pub use bloom64::{BloomFilter64Policy, BloomFilter64View};
 pub use builder::FilterBuilder;
@@ -48,11 +54,13 @@ pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use filter_block::FilterBlockBuilder;
 pub use filter_block::{FilterBlockDamage, FilterBlockReader, StoredFilter};
-pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use hasher::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use keys::{KeyBatch, PackedKeys};
 pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
 pub use policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
+pub use prepared::{HashedKey, PreparedFilter};
 pub use probe::{Positions, ProbeSequence};
 #[cfg(feature = "alloc")]
 pub use rocksdb::RibbonPolicy;
@@ -61,3 +69,5 @@ pub use rocksdb::{
     RocksDbFilterView,
 };
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
+#[cfg(feature = "alloc")]
+pub use writer::FilterWriter;
