@@ -27,9 +27,9 @@ mod filter;
 pub mod format;
 mod funnel;
 mod hash;
+mod java_math;
 #[cfg(feature = "std")]
 mod merge;
-mod java_math;
 mod modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 mod parallel;

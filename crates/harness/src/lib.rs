@@ -1,6 +1,7 @@
 //! Measures hash functions on real key sets and draws the report.
 #![forbid(unsafe_code)]
 
+pub mod benchmark;
 mod chart;
 pub mod compare;
 pub mod dataset;
@@ -9,6 +10,7 @@ pub mod findings;
 pub mod functions;
 pub mod keys;
 pub mod measure;
+pub mod membership;
 pub mod names;
 pub mod output;
 pub mod point_reads;

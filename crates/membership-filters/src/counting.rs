@@ -12,7 +12,7 @@ use guava_bloom::{
     BloomFilter, Funnel, Hash128, Incompatible, Modulus, ParameterError, Parameters, Positions, Strategy,
 };
 
-use crate::error::BuildError;
+use crate::error::{AllNonzero, BuildError, MergeError};
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
 
@@ -343,57 +343,6 @@ impl<F> CountingBloomFilter<F> {
 fn debug_form(funnel: &impl fmt::Debug) -> String {
     format!("{funnel:?}")
 }
-
-/// Why two counting filters cannot be merged: the first difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// The plain filters could not be combined either.
-    Bloom(Incompatible),
-    /// The counters have different widths.
-    CounterWidth {
-        /// Of the filter that was to be changed.
-        ours: CounterWidth,
-        /// Of the other.
-        theirs: CounterWidth,
-    },
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bloom(difference) => difference.fmt(f),
-            Self::CounterWidth { ours, theirs } => write!(
-                f,
-                "the filters cannot be combined: counters of {} bits here, of {} in the other",
-                ours.bits(),
-                theirs.bits()
-            ),
-        }
-    }
-}
-
-impl core::error::Error for MergeError {}
-
-/// No counter is 0: the filter cannot tell how many elements it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AllNonzero {
-    /// Counters of the filter.
-    pub counters: u64,
-}
-
-impl fmt::Display for AllNonzero {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "none of the {} counters is 0: any number of elements could be in the filter",
-            self.counters
-        )
-    }
-}
-
-impl core::error::Error for AllNonzero {}
 
 /// The state of a counting filter.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,11 +2,9 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use core::fmt;
-
 use guava_bloom::{Funnel, Hash128};
 
-use crate::error::BuildError;
+use crate::error::{BuildError, InsertError};
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
 
@@ -17,9 +15,9 @@ pub use parameters::CuckooParameters;
 pub(crate) use parameters::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 use parameters::{SLOTS_PER_BUCKET, fpp_at};
 
-/// How many fingerprints an insertion moves before it gives up. The article's 500 (section 5.1) end just below a load of
-/// 95 % in tables of a million buckets; with 2000 such tables fill to 97 %, which is what placing by two choices among
-/// buckets of four can reach at all (98 %).
+/// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million
+/// buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in each of two
+/// buckets must fail.
 const MAX_KICKS: usize = 2000;
 
 /// How often an element fits at most: its two buckets have no more slots.
@@ -95,7 +93,7 @@ impl<F> CuckooFilter<F> {
     ///
     /// # Errors
     ///
-    /// [`InsertError`]; the filter is then exactly as before. Trying again fails again until something was removed.
+    /// [`InsertError`]; the filter is then exactly as before. Trying the same again at once fails again.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), InsertError>
     where
         F: Funnel<T>,
@@ -273,43 +271,6 @@ fn slots_of(bucket: u64) -> core::ops::Range<u64> {
 fn slot_of(bucket: u64, index: u8) -> u64 {
     bucket * u64::from(SLOTS_PER_BUCKET) + u64::from(index)
 }
-
-/// Why an element was not inserted. The filter is as before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InsertError {
-    /// No room was found. The filter needs removals, or to be built anew with more capacity.
-    Full {
-        /// Elements in the filter, copies counted.
-        items: u64,
-        /// Slots of the filter.
-        slots: u64,
-    },
-    /// All slots that the element could take hold its own fingerprint. More capacity does not help.
-    TooManyCopies {
-        /// How many copies fit.
-        copies: u8,
-    },
-}
-
-impl fmt::Display for InsertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Full { items, slots } => {
-                write!(
-                    f,
-                    "no room for another element: {items} of {slots} slots are taken"
-                )
-            }
-            Self::TooManyCopies { copies } => write!(
-                f,
-                "no room for another copy: the element is there {copies} times, allowed are {copies}"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for InsertError {}
 
 /// The state of a cuckoo filter.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use guava_bloom::ParameterError;
+use guava_bloom::{Incompatible, ParameterError};
 
 use crate::counting::CounterWidth;
 use crate::cuckoo::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
@@ -40,6 +40,15 @@ pub enum BuildError {
     Growth {
         /// What the caller gave.
         given: u32,
+    },
+    /// A growing filter that starts this small cannot keep the false-positive probability.
+    CapacityTooSmall {
+        /// What the caller gave.
+        given: u64,
+        /// The smallest capacity that keeps it.
+        least: u64,
+        /// The false-positive probability.
+        fpp: f64,
     },
     /// The factor between the false-positive probabilities of neighbouring links is wrong.
     Tightening {
@@ -85,9 +94,13 @@ impl fmt::Display for BuildError {
                 f,
                 "capacities grow by the factor {given}, allowed are 1 to {MAX_GROWTH}"
             ),
+            Self::CapacityTooSmall { given, least, fpp } => write!(
+                f,
+                "the capacity is {given}, allowed is at least {least} at a false-positive probability of {fpp}"
+            ),
             Self::Tightening { given } => write!(
                 f,
-                "false-positive probabilities shrink by the factor {given}, allowed are numbers above 0 and below 1"
+                "false-positive probabilities shrink by the factor {given}, allowed are numbers from 0.1 to below 1"
             ),
             Self::TooLarge { bytes } => write!(
                 f,
@@ -113,6 +126,94 @@ impl From<ParameterError> for BuildError {
         Self::Bloom(error)
     }
 }
+
+/// Why an element was not inserted. The filter is as before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InsertError {
+    /// No room was found. The filter needs removals, or to be built anew with more capacity.
+    Full {
+        /// Elements in the filter, copies counted.
+        items: u64,
+        /// Slots of the filter.
+        slots: u64,
+    },
+    /// All slots that the element could take hold its own fingerprint. More capacity does not help.
+    TooManyCopies {
+        /// How many copies fit.
+        copies: u8,
+    },
+}
+
+impl fmt::Display for InsertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full { items, slots } => {
+                write!(
+                    f,
+                    "no room for another element: {items} of {slots} slots are taken"
+                )
+            }
+            Self::TooManyCopies { copies } => write!(
+                f,
+                "no room for another copy: the element is there {copies} times, allowed are {copies}"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for InsertError {}
+
+/// Why two counting filters cannot be merged: the first difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MergeError {
+    /// The plain filters could not be combined either.
+    Bloom(Incompatible),
+    /// The counters have different widths.
+    CounterWidth {
+        /// Of the filter that was to be changed.
+        ours: CounterWidth,
+        /// Of the other.
+        theirs: CounterWidth,
+    },
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bloom(difference) => difference.fmt(f),
+            Self::CounterWidth { ours, theirs } => write!(
+                f,
+                "the filters cannot be combined: counters of {} bits here, of {} in the other",
+                ours.bits(),
+                theirs.bits()
+            ),
+        }
+    }
+}
+
+impl core::error::Error for MergeError {}
+
+/// No counter is 0: the filter cannot tell how many elements it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllNonzero {
+    /// Counters of the filter.
+    pub counters: u64,
+}
+
+impl fmt::Display for AllNonzero {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "none of the {} counters is 0: any number of elements could be in the filter",
+            self.counters
+        )
+    }
+}
+
+impl core::error::Error for AllNonzero {}
 
 /// Why bytes are not a filter.
 #[derive(Debug)]

@@ -1,3 +1,6 @@
+// The README's links to files, for readers of the documentation: the first definition of a link counts.
+//! [FORMAT.md]: format
+//!
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
@@ -15,13 +18,14 @@ extern crate std;
 mod counting;
 mod cuckoo;
 mod error;
+pub mod format;
 mod growing;
 mod packed;
 mod positions;
 mod random;
 mod serial;
 
-pub use counting::{AllNonzero, CounterWidth, CountingBloomFilter, CountingStats, MergeError};
-pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats, InsertError};
-pub use error::{BuildError, ReadError};
+pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
+pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
+pub use error::{AllNonzero, BuildError, InsertError, MergeError, ReadError};
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};

@@ -51,6 +51,7 @@ impl PackedIntegers {
     }
 
     /// The largest value that an integer can have.
+    #[inline]
     pub(crate) const fn max(&self) -> u64 {
         (1 << self.width) - 1
     }
@@ -64,6 +65,7 @@ impl PackedIntegers {
     }
 
     /// The integer at `index`, which must be below the length.
+    #[inline]
     pub(crate) fn get(&self, index: u64) -> u64 {
         let (word, shift) = self.place(index);
         let low = self.words[word] >> shift;
@@ -76,6 +78,7 @@ impl PackedIntegers {
     }
 
     /// Changes the integer at `index`, which must be below the length, to `value`, which must fit.
+    #[inline]
     pub(crate) fn set(&mut self, index: u64, value: u64) {
         debug_assert!(value <= self.max(), "{value} needs more than {} bits", self.width);
         let (word, shift) = self.place(index);
@@ -104,6 +107,7 @@ impl PackedIntegers {
     }
 
     /// The word where an integer starts, and at which bit of it. The words are in memory, so that the index fits.
+    #[inline]
     const fn place(&self, index: u64) -> (usize, u32) {
         debug_assert!(index < self.len);
         let bit = index * self.width as u64;

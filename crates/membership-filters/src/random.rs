@@ -14,6 +14,7 @@ impl SplitMix64 {
         Self(seed)
     }
 
+    #[inline]
     pub(crate) const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN_GAMMA);
         mix(self.0)
@@ -23,6 +24,7 @@ impl SplitMix64 {
 /// SplitMix64's output function: a bijection in which every input bit changes half of the output bits.
 ///
 /// Source: David Stafford, "Better Bit Mixing: Improving on MurmurHash3's 64-bit Finalizer" (2011), variant 13.
+#[inline]
 pub(crate) const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -32,6 +34,7 @@ pub(crate) const fn mix(value: u64) -> u64 {
 /// Maps a hash evenly to `0..range`: the high half of the product. 0 when the range is 0.
 ///
 /// Source: Daniel Lemire, "Fast Random Integer Generation in an Interval" (2019).
+#[inline]
 pub(crate) const fn scale(hash: u64, range: u64) -> u64 {
     ((hash as u128 * range as u128) >> 64) as u64
 }

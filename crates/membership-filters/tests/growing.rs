@@ -6,7 +6,7 @@ mod hashes;
 #[path = "support/rates.rs"]
 mod rates;
 
-use guava_bloom::{BloomFilter, Bytes, Hash128, Parameters, Utf8};
+use guava_bloom::{BloomFilter, Bytes, Hash128, ParameterError, Parameters, Utf8};
 use hashes::Hashes;
 use md5::{Digest as _, Md5};
 use membership_filters::{BuildError, GrowingBloomFilter, GrowingParameters, GrowthRule};
@@ -24,35 +24,87 @@ fn tightening(growth: u32, ratio: f64) -> GrowthRule {
 
 #[test]
 fn the_total_rate_stays_under_the_one_asked_for() {
-    for (fpp, rule) in [
-        (0.01, GrowthRule::default()),
-        (0.01, tightening(2, 0.5)),
-        (0.01, tightening(4, 0.9)),
-        (0.01, tightening(1, 0.9)),
-        (0.2, GrowthRule::default()),
-        (0.001, GrowthRule::default()),
+    for (capacity, fpp, rule) in [
+        (1_000, 0.01, GrowthRule::default()),
+        (1_000, 0.01, tightening(2, 0.5)),
+        (1_000, 0.01, tightening(4, 0.9)),
+        (1_000, 0.01, tightening(1, 0.9)),
+        (1_000, 0.2, GrowthRule::default()),
+        (1_000, 0.001, GrowthRule::default()),
+        (1_000, 0.000_1, GrowthRule::default()),
+        (100, 0.001, GrowthRule::default()),
+        (10, 0.01, GrowthRule::default()),
+        (10, 0.01, tightening(1, 0.95)),
+        (0, 0.1, tightening(16, 0.1)),
     ] {
-        let mut filter = filter(&GrowingParameters::with_rule(1_000, fpp, rule).unwrap());
+        let mut filter = filter(&GrowingParameters::with_rule(capacity, fpp, rule).unwrap());
         let mut inserted = Hashes::from_seed(1);
         let mut count = 0;
         // Within the first link, at its capacity, at 10 and at 100 times that.
-        for target in [500, 1_000, 10_000, 100_000] {
+        for factor in [0.5, 1.0, 10.0, 100.0] {
+            let target = (capacity.max(8) as f64 * factor) as usize;
             for hash in inserted.by_ref().take(target - count) {
                 filter.insert_hash(hash).unwrap();
                 assert!(filter.might_contain_hash(hash));
             }
             count = target;
             let expected = filter.accumulated_fpp();
-            assert!(expected <= fpp, "{fpp} {rule:?} {target}: {expected}");
+            assert!(expected <= fpp, "{capacity} {fpp} {rule:?} {target}: {expected}");
             let found = false_positives(2, |hash| filter.might_contain_hash(hash));
-            assert!(found as f64 <= fpp * 1e6, "{fpp} {rule:?} {target}: {found}");
-            assert_near(found, expected);
+            assert!(
+                found as f64 <= fpp * 1e6,
+                "{capacity} {fpp} {rule:?} {target}: {found}"
+            );
             assert!(
                 Hashes::from_seed(1)
                     .take(count)
                     .all(|hash| filter.might_contain_hash(hash))
             );
         }
+    }
+}
+
+#[test]
+fn the_stated_rate_is_the_measured_one() {
+    for rule in [GrowthRule::default(), tightening(4, 0.5)] {
+        let mut filter = filter(&GrowingParameters::with_rule(5_000, 0.02, rule).unwrap());
+        for hash in Hashes::from_seed(1).take(200_000) {
+            filter.insert_hash(hash).unwrap();
+        }
+        let found = false_positives(2, |hash| filter.might_contain_hash(hash));
+        assert_near(found, filter.accumulated_fpp());
+    }
+}
+
+#[test]
+fn what_small_links_err_beyond_the_formula_is_bounded() {
+    // The room that a tightening rule leaves: 1.5 divided by the bits. Powers of two are the worst.
+    for (insertions, fpp, bits) in [
+        (8, 0.1, 64),
+        (8, 0.002, 128),
+        (8, 1e-6, 256),
+        (30, 0.01, 320),
+        (71, 0.001, 1024),
+        (142, 1e-6, 4096),
+    ] {
+        let parameters = Parameters::new(insertions, fpp).unwrap();
+        assert_eq!(parameters.bit_size(), bits);
+        let (mut elements, mut absent) = (Hashes::from_seed(1), Hashes::from_seed(2));
+        let (mut expected, mut found) = (0.0, 0);
+        for _ in 0..1_000 {
+            let mut filter = BloomFilter::new((), &parameters).unwrap();
+            for hash in elements.by_ref().take(insertions) {
+                filter.put_hash(hash);
+            }
+            expected += filter.expected_fpp() / 1_000.0;
+            found += absent
+                .by_ref()
+                .take(2_000)
+                .filter(|&hash| filter.might_contain_hash(hash))
+                .count();
+        }
+        let excess = (found as f64 / 2e6 - expected) * bits as f64;
+        assert!(excess > 0.1 && excess < 1.5, "{bits} bits: {excess}");
     }
 }
 
@@ -64,20 +116,20 @@ fn links_hold_about_their_capacity() {
         filter.insert_hash(hash).unwrap();
     }
     let links: Vec<_> = filter.links().collect();
-    // 1000 * (2^6 - 1) are 63,000, so that the seventh link is open.
+    // 1000 * (2^6 - 1) are 63,000, and there is a little more room, so that the seventh link is open.
     assert_eq!(links.len(), 7);
     for (place, link) in links[..6].iter().enumerate() {
         let capacity = 1_000 << place;
         let share = 0.01 * 0.2 * 0.8_f64.powi(i32::try_from(place).unwrap());
         assert!(
-            link.elements.abs_diff(capacity) < capacity / 20,
+            (capacity..capacity * 21 / 20).contains(&link.elements),
             "{place}: {link:?}"
         );
         assert!(
-            link.expected_fpp <= share && link.expected_fpp > 0.95 * share,
+            link.expected_fpp <= share && link.expected_fpp > 0.8 * share,
             "{place}: {link:?}"
         );
-        let shape = Parameters::new(capacity, share).unwrap();
+        let shape = Parameters::new(capacity + capacity / 32, share).unwrap();
         assert_eq!(
             (link.bits, link.probes),
             (shape.bit_size(), shape.probes()),
@@ -92,7 +144,7 @@ fn links_hold_about_their_capacity() {
     );
     assert_eq!(stats.memory_bytes * 8, stats.bits);
     // All but the few that looked present.
-    assert!(stats.elements > 99_500 && stats.elements <= 100_000);
+    assert!(stats.elements > 99_000 && stats.elements <= 100_000);
     for (filter, link) in filter.filters().zip(&links) {
         assert_eq!(filter.bit_count(), link.ones);
     }
@@ -173,7 +225,7 @@ fn the_published_run_comes_out() {
             .collect();
         assert_eq!(Value::from(answers), run["redis_results"]);
         let bitmaps = run["bitmaps"].as_array().unwrap();
-        assert_eq!(filter.filters().len(), bitmaps.len());
+        assert_eq!(filter.filters().count(), bitmaps.len());
         for (filter, bitmap) in filter.filters().zip(bitmaps) {
             assert_eq!(filter.bit_size(), number(&golden["bit_size"]));
             assert_eq!(u64::from(filter.probes()), number(&golden["k"]));
@@ -247,10 +299,13 @@ fn reset_leaves_an_empty_first_link() {
 }
 
 #[test]
-fn the_smallest_filters_keep_their_rate() {
-    for capacity in [0, 1, 2, 8] {
-        for fpp in [0.9, 0.5, 0.01, 1e-12, 1e-40] {
+fn a_small_capacity_is_raised_or_refused() {
+    for capacity in [0, 1, 2, 8, 20] {
+        for fpp in [0.9, 0.5, 0.01, 1e-4, 1e-6] {
             let mut filter = filter(&GrowingParameters::new(capacity, fpp).unwrap());
+            let bits = filter.stats().bits as f64;
+            assert!(bits >= 1.5 / (0.75 * 0.2 * fpp), "{capacity} {fpp}: {bits}");
+            assert!(bits <= 16_800_000.0);
             for hash in Hashes::from_seed(capacity).take(200) {
                 filter.insert_hash(hash).unwrap();
                 assert!(filter.might_contain_hash(hash));
@@ -258,6 +313,20 @@ fn the_smallest_filters_keep_their_rate() {
             }
         }
     }
+    let error = GrowingParameters::new(1_000, 1e-9).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the capacity is 1000, allowed is at least 215134280 at a false-positive probability of 0.000000001"
+    );
+    assert!(GrowingParameters::new(215_134_280, 1e-9).is_ok());
+    // No capacity keeps this one: a Bloom filter has 2^37 bits at most.
+    let error = GrowingParameters::new(1_000, 1e-12).unwrap_err();
+    assert!(
+        matches!(error, BuildError::Bloom(ParameterError::TooManyBits { .. })),
+        "{error}"
+    );
+    // The other rule promises nothing of the kind.
+    assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
 }
 
 #[test]
@@ -279,11 +348,11 @@ fn wrong_parameters_are_refused_with_both_values() {
         text(tightening(17, 0.5)),
         "capacities grow by the factor 17, allowed are 1 to 16"
     );
-    for ratio in [0.0, 1.0, -1.0, f64::NAN] {
+    for ratio in [0.0, 0.09, 1.0, -1.0, f64::NAN] {
         assert_eq!(
             text(tightening(2, ratio)),
             format!(
-                "false-positive probabilities shrink by the factor {ratio}, allowed are numbers above 0 and below 1"
+                "false-positive probabilities shrink by the factor {ratio}, allowed are numbers from 0.1 to below 1"
             )
         );
     }
@@ -291,27 +360,6 @@ fn wrong_parameters_are_refused_with_both_values() {
         let error = GrowingParameters::new(capacity, 0.01).unwrap_err();
         assert!(matches!(error, BuildError::Bloom(_)), "{error}");
     }
-}
-
-#[test]
-fn a_link_that_cannot_be_had_is_an_error_and_changes_nothing() {
-    // The share of the tenth link or so is below what 255 probes reach.
-    let parameters = GrowingParameters::with_rule(8, 1e-70, tightening(1, 0.1)).unwrap();
-    let mut filter = filter(&parameters);
-    let mut failed = 0;
-    for hash in Hashes::from_seed(1).take(300) {
-        let before = filter.to_bytes();
-        match filter.insert_hash(hash) {
-            Ok(new) => assert!(new),
-            Err(error) => {
-                assert!(error.to_string().contains("probes"), "{error}");
-                assert_eq!(filter.to_bytes(), before);
-                failed += 1;
-            }
-        }
-        assert!(filter.accumulated_fpp() <= 1e-70);
-    }
-    assert!(failed > 100, "{failed}");
 }
 
 #[test]

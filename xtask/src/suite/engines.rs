@@ -1,14 +1,15 @@
-//! Crates that need a storage engine: workspaces of their own, so that the main build stays quick.
+//! Crates that need a storage engine or the real Guava: workspaces of their own, so that the main build stays quick.
 
 use std::path::Path;
 
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 3] = [
+const MANIFESTS: [&str; 4] = [
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",
+    "crates/guava-bloom/real-guava/Cargo.toml",
 ];
 
 /// The crate that links LevelDB only when it is asked to.

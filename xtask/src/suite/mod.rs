@@ -21,11 +21,12 @@ struct Step {
 }
 
 /// Crates that work without the standard library, and the feature sets in which that is tried.
-const NO_STD: [(&str, &[&str]); 4] = [
+const NO_STD: [(&str, &[&str]); 5] = [
     ("hashzoo", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features"]),
     ("filter-policy", &["--no-default-features", "--features", "alloc"]),
     ("guava-bloom", &["--no-default-features"]),
+    ("membership-filters", &["--no-default-features"]),
 ];
 
 /// In order: what fails fastest comes first.

@@ -29,12 +29,14 @@ enum Probe {
     Program,
     /// A header that the C compiler finds.
     Header,
+    /// A file of this path.
+    File,
     /// A command of cargo's.
     Cargo(&'static str),
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 8] = [
+const NEEDS: [Need; 11] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -75,6 +77,21 @@ const NEEDS: [Need; 8] = [
         source: Source::Debian("valgrind"),
         probe: Probe::Program,
     },
+    Need {
+        name: "java",
+        source: Source::Debian("default-jre-headless"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "javac",
+        source: Source::Debian("default-jdk-headless"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "/usr/share/java/guava.jar",
+        source: Source::Debian("libguava-java"),
+        probe: Probe::File,
+    },
 ];
 
 impl Need {
@@ -82,6 +99,7 @@ impl Need {
         match self.probe {
             Probe::Program => path.iter().any(|folder| is_program(&folder.join(self.name))),
             Probe::Header => has_header(self.name),
+            Probe::File => Path::new(self.name).is_file(),
             Probe::Cargo(command) => succeeds(
                 Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
                     .args([command, "--version"]),
@@ -105,14 +123,40 @@ fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// The [`NEEDS`] of what runs Guava, by name.
+pub(crate) const JAVA: [&str; 3] = ["java", "javac", "/usr/share/java/guava.jar"];
+
+/// Checks that those of these names are there.
+///
+/// # Errors
+///
+/// [`Failure::Input`] with the list when something is missing.
+pub(crate) fn require_these(names: &[&str]) -> Result<(), Failure> {
+    let path = path();
+    let missing: Vec<&Need> = NEEDS
+        .iter()
+        .filter(|need| names.contains(&need.name) && !need.is_met(&path))
+        .collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::Input(complaint(&missing)))
+    }
+}
+
+/// The folders in which programs are looked for.
+fn path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect()
+}
+
 /// Checks that all are there, after installing what is missing if `install` says so.
 ///
 /// # Errors
 ///
 /// [`Failure::Input`] with the list when something is missing and not to be installed.
 pub(crate) fn require(install: bool) -> Result<(), Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path: Vec<_> = std::env::split_paths(&path).collect();
+    let path = path();
     let missing = || -> Vec<&Need> { NEEDS.iter().filter(|need| !need.is_met(&path)).collect() };
     let before = missing();
     if before.is_empty() {
@@ -228,14 +272,29 @@ mod tests {
     }
 
     #[test]
+    fn names_that_are_asked_for_are_there() {
+        for name in JAVA {
+            assert!(NEEDS.iter().any(|need| need.name == name), "{name}");
+        }
+    }
+
+    #[test]
     fn probes_tell_what_is_there() {
         assert!(has_header("stdio.h"));
         assert!(!has_header("no/such/header.h"));
-        let missing = Need {
-            name: "no-such-program",
-            source: Source::Debian("none"),
-            probe: Probe::Program,
+        let is_met = |name, probe| {
+            let need = Need {
+                name,
+                source: Source::Debian("none"),
+                probe,
+            };
+            need.is_met(&[PathBuf::from("/usr/bin")])
         };
-        assert!(!missing.is_met(&[PathBuf::from("/usr/bin")]));
+        assert!(!is_met("no-such-program", Probe::Program));
+        assert!(is_met(
+            concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+            Probe::File
+        ));
+        assert!(!is_met("/no/such/file.jar", Probe::File));
     }
 }

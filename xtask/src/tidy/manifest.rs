@@ -32,10 +32,11 @@ const ARROWS: [(&str, &[&str]); 10] = [
 ];
 
 /// Crates that may use only these of other people's crates, tests aside.
-const LEAN: [(&str, &[&str]); 3] = [
+const LEAN: [(&str, &[&str]); 4] = [
     ("hashzoo", &[]),
     ("filter-policy", &["libm", "cpufeatures", "snap"]),
-    ("guava-bloom", &["libm", "rayon", "arc-swap"]),
+    ("guava-bloom", &["libm", "rayon", "arc-swap", "loom"]),
+    ("membership-filters", &["libm"]),
 ];
 
 /// What cargo knows of a package.

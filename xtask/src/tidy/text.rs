@@ -25,7 +25,7 @@ pub(super) fn is_ours(path: &str) -> bool {
     let text = match name.rsplit_once('.') {
         Some(("", _)) | None => true,
         Some((_, extension)) => [
-            "rs", "toml", "md", "yml", "yaml", "sh", "c", "cc", "h", "html", "css", "js",
+            "rs", "toml", "md", "yml", "yaml", "sh", "c", "cc", "h", "html", "css", "java", "js",
         ]
         .contains(&extension),
     };

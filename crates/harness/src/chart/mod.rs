@@ -11,6 +11,7 @@ mod findings;
 mod font;
 mod grid;
 mod mark;
+mod membership;
 pub(crate) mod number;
 mod paint;
 mod panel;
@@ -23,6 +24,7 @@ mod time_quality;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
+pub(crate) use membership::scene as membership;
 pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 

@@ -1,25 +1,30 @@
 //! What a filter policy is worth to the point reads of a storage engine: from the batches that the engines' benchmark
 //! programs write to medians, ratios and a chart.
 //!
-//! The programs are workspaces of their own, since engines are heavy, and measure only. All statistics are formed
-//! here, so that they are the same for all engines.
+//! Statistics and files are those of all benchmarks, see [`benchmark`].
 
-mod folder;
 mod summary;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-pub use self::folder::{Bench, FILES, Folder, MARKER, write};
-pub use self::summary::{INTERVAL_LEVEL, summarize};
+pub use self::summary::summarize;
+use crate::benchmark::{self, Bench, Folder, Format, Record};
+use crate::chart;
+use crate::output::OutputError;
 use crate::record::significant;
-use crate::records::{self, RecordsError};
+use crate::records::RecordsError;
+
+/// The records of this benchmark.
+pub const FORMAT: Format = Format {
+    name: "point-reads-bench",
+    schema: 1,
+    rows: "point_reads",
+    chart: "point-reads",
+};
 
 /// What answers for the filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -163,7 +168,7 @@ pub struct PointReads {
     /// Median over the rounds of this policy's time over that of the baseline in the same round.
     #[serde(with = "significant")]
     pub ratio_to_no_filter: f64,
-    /// Lower end of the interval of that median, see [`INTERVAL_LEVEL`].
+    /// Lower end of the interval of that median, see [`INTERVAL_LEVEL`](benchmark::INTERVAL_LEVEL).
     #[serde(with = "significant")]
     pub ratio_low: f64,
     /// Upper end of that interval.
@@ -171,8 +176,61 @@ pub struct PointReads {
     pub ratio_high: f64,
 }
 
-impl PointReads {
-    /// What is wrong with a row that was read.
+/// Most Gets and blocks of a batch; far from where sums overflow.
+const MOST: u64 = 1 << 40;
+
+impl Record for Batch {
+    const HEADER: &'static [&'static str] = &[
+        "engine",
+        "version",
+        "policy",
+        "bits_per_key",
+        "cache",
+        "key_set",
+        "entries",
+        "key_bytes",
+        "value_bytes",
+        "keys",
+        "round",
+        "gets",
+        "blocks",
+        "ns",
+    ];
+
+    fn fault(&self) -> Option<&'static str> {
+        let positive = [self.entries, self.round, self.gets, self.ns];
+        if positive.contains(&0) {
+            Some("entries, round, gets and ns are at least 1")
+        } else if self.gets > MOST || self.blocks > MOST {
+            Some("gets and blocks are at most 2^40")
+        } else {
+            None
+        }
+    }
+}
+
+impl Record for PointReads {
+    const HEADER: &'static [&'static str] = &[
+        "engine",
+        "version",
+        "policy",
+        "bits_per_key",
+        "cache",
+        "key_set",
+        "entries",
+        "key_bytes",
+        "value_bytes",
+        "keys",
+        "rounds",
+        "gets",
+        "blocks_per_get",
+        "median_ns_per_get",
+        "mad_ns_per_get",
+        "ratio_to_no_filter",
+        "ratio_low",
+        "ratio_high",
+    ];
+
     fn fault(&self) -> Option<&'static str> {
         let numbers = [
             self.blocks_per_get,
@@ -192,63 +250,13 @@ impl PointReads {
     }
 }
 
-/// Most Gets and blocks of a batch; far from where sums overflow.
-const MOST: u64 = 1 << 40;
-
-const BATCHES_HEADER: [&str; 14] = [
-    "engine",
-    "version",
-    "policy",
-    "bits_per_key",
-    "cache",
-    "key_set",
-    "entries",
-    "key_bytes",
-    "value_bytes",
-    "keys",
-    "round",
-    "gets",
-    "blocks",
-    "ns",
-];
-
-const POINT_READS_HEADER: [&str; 18] = [
-    "engine",
-    "version",
-    "policy",
-    "bits_per_key",
-    "cache",
-    "key_set",
-    "entries",
-    "key_bytes",
-    "value_bytes",
-    "keys",
-    "rounds",
-    "gets",
-    "blocks_per_get",
-    "median_ns_per_get",
-    "mad_ns_per_get",
-    "ratio_to_no_filter",
-    "ratio_low",
-    "ratio_high",
-];
-
 /// Reads what a benchmark program wrote.
 ///
 /// # Errors
 ///
 /// When the file cannot be read or is malformed, with its line.
 pub fn read_batches(path: &Path) -> Result<Vec<Batch>, RecordsError> {
-    read(path, &BATCHES_HEADER, |batch: &Batch| {
-        let positive = [batch.entries, batch.round, batch.gets, batch.ns];
-        if positive.contains(&0) {
-            Some("entries, round, gets and ns are at least 1")
-        } else if batch.gets > MOST || batch.blocks > MOST {
-            Some("gets and blocks are at most 2^40")
-        } else {
-            None
-        }
-    })
+    benchmark::read(path)
 }
 
 /// Reads a `point_reads.csv`.
@@ -257,34 +265,14 @@ pub fn read_batches(path: &Path) -> Result<Vec<Batch>, RecordsError> {
 ///
 /// When the file cannot be read or is malformed, with its line.
 pub fn read_rows(path: &Path) -> Result<Vec<PointReads>, RecordsError> {
-    read(path, &POINT_READS_HEADER, PointReads::fault)
+    benchmark::read(path)
 }
 
-fn read<T: DeserializeOwned>(
-    path: &Path,
-    header: &[&str],
-    fault: impl Fn(&T) -> Option<&'static str>,
-) -> Result<Vec<T>, RecordsError> {
-    let file = File::open(path).map_err(records::io(path))?;
-    let mut reader = csv::Reader::from_reader(BufReader::new(file));
-    let damaged = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(source) => records::io(path)(source),
-        kind => records::malformed(path, records::csv_reason(&kind, header)),
-    };
-    let found = reader.headers().map_err(damaged)?.clone();
-    if found.iter().ne(header.iter().copied()) {
-        let reason = format!("line 1: the header is not {}", header.join(","));
-        return Err(records::malformed(path, reason));
-    }
-    let mut rows = Vec::new();
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(damaged)? {
-        let line = record.position().map_or(0, csv::Position::line);
-        let row: T = record.deserialize(Some(&found)).map_err(damaged)?;
-        if let Some(fault) = fault(&row) {
-            return Err(records::malformed(path, format!("line {line}: {fault}")));
-        }
-        rows.push(row);
-    }
-    Ok(rows)
+/// Writes records and chart, and moves them to `folder` when complete.
+///
+/// # Errors
+///
+/// When the batches contradict each other, when the folder is no longer ours to write, and when the system fails.
+pub fn write(folder: &Folder, bench: &Bench, batches: &[Batch]) -> Result<Vec<PointReads>, OutputError> {
+    benchmark::write(folder, bench, batches, summarize, chart::point_reads)
 }

@@ -1,122 +1,74 @@
 //! From batches to medians and ratios.
 
-use std::collections::BTreeMap;
+use super::{Batch, PointReads, Policy};
+use crate::benchmark::{Series, Timed, series};
 
-use super::{Batch, Cache, KeySet, Keys, PointReads, Policy};
-use crate::stats::robust;
+impl Timed for Batch {
+    type Contestant = Policy;
+    const BASELINE: &'static str = "policies none or always-yes";
+    const CONDITIONS: &'static str = "version, entries, sizes, gets or bits per key";
 
-/// How often the intervals of ratios hold the true median, at least.
-pub const INTERVAL_LEVEL: f64 = 0.95;
+    fn contestant(&self) -> Policy {
+        self.policy
+    }
 
-/// What is compared with each other: the policies of an engine under equal conditions. Engines are numbered in the order
-/// of their first batch.
-type Group = (usize, KeySet, Cache, Keys);
+    fn is_baseline(&self) -> bool {
+        self.policy.is_baseline()
+    }
 
-/// The batches of one policy by round.
-type Rounds<'a> = BTreeMap<u64, &'a Batch>;
+    fn same_in_group(&self, other: &Self) -> bool {
+        let conditions = |batch: &Self| (batch.entries, batch.key_bytes, batch.value_bytes, batch.gets);
+        self.version == other.version && conditions(self) == conditions(other)
+    }
 
-/// The rows of all policies, sorted by engine, key set, cache, keys and policy.
+    fn same_in_rounds(&self, other: &Self) -> bool {
+        self.bits_per_key == other.bits_per_key
+    }
+
+    fn round(&self) -> u64 {
+        self.round
+    }
+
+    fn calls(&self) -> u64 {
+        self.gets
+    }
+
+    fn ns(&self) -> u64 {
+        self.ns
+    }
+
+    fn named(&self) -> String {
+        format!(
+            "{}, {:?}, {:?} cached, {:?} keys, round {}",
+            self.engine, self.policy, self.cache, self.keys, self.round
+        )
+    }
+}
+
+/// The rows of all policies, sorted by engine, in the order of their first batches, key set, cache, keys and policy.
 ///
 /// # Errors
 ///
 /// In words, when batches contradict each other or lack the baseline of their round.
 pub fn summarize(batches: &[Batch]) -> Result<Vec<PointReads>, String> {
     let mut engines: Vec<&str> = Vec::new();
-    let mut groups: BTreeMap<Group, BTreeMap<Policy, Rounds<'_>>> = BTreeMap::new();
     for batch in batches {
-        let engine = engines
-            .iter()
-            .position(|engine| *engine == batch.engine)
-            .unwrap_or_else(|| {
-                engines.push(&batch.engine);
-                engines.len() - 1
-            });
-        let group = groups
-            .entry((engine, batch.key_set, batch.cache, batch.keys))
-            .or_default();
-        let rounds = group.entry(batch.policy).or_default();
-        if rounds.insert(batch.round, batch).is_some() {
-            return Err(format!("{} is there twice", named(batch)));
+        if !engines.contains(&batch.engine.as_str()) {
+            engines.push(&batch.engine);
         }
     }
-    let mut rows = Vec::new();
-    for policies in groups.values() {
-        let baselines: Vec<&Rounds<'_>> = policies
-            .iter()
-            .filter(|(policy, _)| policy.is_baseline())
-            .map(|(_, rounds)| rounds)
-            .collect();
-        for rounds in policies.values() {
-            let [baseline] = baselines[..] else {
-                let some = rounds
-                    .values()
-                    .next()
-                    .map_or_else(String::new, |batch| named(batch));
-                return Err(format!(
-                    "{some}: {} policies beside it are none or always-yes, not one",
-                    baselines.len()
-                ));
-            };
-            rows.extend(row(rounds, baseline)?);
-        }
-    }
-    Ok(rows)
+    let number = |batch: &Batch| engines.iter().position(|engine| *engine == batch.engine);
+    let all = series(batches, |batch| {
+        (number(batch), batch.key_set, batch.cache, batch.keys)
+    })?;
+    Ok(all.iter().map(row).collect())
 }
 
-fn named(batch: &Batch) -> String {
-    format!(
-        "{}, {:?}, {:?} cached, {:?} keys, round {}",
-        batch.engine, batch.policy, batch.cache, batch.keys, batch.round
-    )
-}
-
-fn row(rounds: &Rounds<'_>, baseline: &Rounds<'_>) -> Result<Option<PointReads>, String> {
-    let Some(first) = rounds.values().next() else {
-        return Ok(None);
-    };
-    if !rounds.keys().eq(baseline.keys()) {
-        return Err(format!(
-            "{}: not the rounds of the policy that it is compared with",
-            named(first)
-        ));
-    }
-    let conditions = |batch: &Batch| {
-        (
-            batch.version.clone(),
-            batch.entries,
-            batch.key_bytes,
-            batch.value_bytes,
-            batch.gets,
-        )
-    };
-    let (mut times, mut ratios, mut gets, mut blocks) = (Vec::new(), Vec::new(), 0, 0);
-    for (batch, base) in rounds.values().zip(baseline.values()) {
-        if conditions(batch) != conditions(first)
-            || conditions(base) != conditions(first)
-            || batch.bits_per_key != first.bits_per_key
-        {
-            return Err(format!(
-                "{}: version, entries, sizes, gets or bits per key are not those of the other batches",
-                named(batch)
-            ));
-        }
-        times.push(batch.ns as f64 / batch.gets as f64);
-        ratios.push(batch.ns as f64 / base.ns as f64);
-        gets += batch.gets;
-        blocks += batch.blocks;
-    }
-    // None of these is `None`, since there is a first batch.
-    let (Some(median), Some(ratio), Some((low, high))) = (
-        robust::median(&mut times),
-        robust::median(&mut ratios),
-        robust::median_interval(&mut ratios, INTERVAL_LEVEL),
-    ) else {
-        return Ok(None);
-    };
-    let Some(mad) = robust::median_absolute_deviation(&times, median) else {
-        return Ok(None);
-    };
-    Ok(Some(PointReads {
+fn row(series: &Series<'_, Batch>) -> PointReads {
+    let first = series.first;
+    let gets: u64 = series.batches.iter().map(|batch| batch.gets).sum();
+    let blocks: u64 = series.batches.iter().map(|batch| batch.blocks).sum();
+    PointReads {
         engine: first.engine.clone(),
         version: first.version.clone(),
         policy: first.policy,
@@ -127,13 +79,13 @@ fn row(rounds: &Rounds<'_>, baseline: &Rounds<'_>) -> Result<Option<PointReads>,
         key_bytes: first.key_bytes,
         value_bytes: first.value_bytes,
         keys: first.keys,
-        rounds: rounds.len() as u64,
+        rounds: series.batches.len() as u64,
         gets,
         blocks_per_get: blocks as f64 / gets as f64,
-        median_ns_per_get: median,
-        mad_ns_per_get: mad,
-        ratio_to_no_filter: ratio,
-        ratio_low: low,
-        ratio_high: high,
-    }))
+        median_ns_per_get: series.median_ns,
+        mad_ns_per_get: series.mad_ns,
+        ratio_to_no_filter: series.ratio,
+        ratio_low: series.ratio_low,
+        ratio_high: series.ratio_high,
+    }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::benchmark::MARKER;
 use crate::output::OutputError;
 use crate::record::Environment;
 
@@ -56,6 +57,7 @@ fn bench() -> Bench {
         involuntary_switches_while_timing: None,
     };
     Bench::new(
+        FORMAT,
         "cargo xtask bench".to_owned(),
         "2026-01-01T00:00:00Z".to_owned(),
         false,
@@ -99,9 +101,12 @@ fn batches_that_do_not_fit_together_are_named() {
         "engine, Engine, Nothing cached, Absent keys, round 1 is there twice"
     );
     let alone = refuse(|batches| batches.retain(|batch| batch.policy != Policy::None));
-    assert!(alone.contains("0 policies beside it"), "{alone}");
+    assert!(
+        alone.contains("0 policies none or always-yes beside it"),
+        "{alone}"
+    );
     let two = refuse(|batches| batches.push(batch(Policy::AlwaysYes, Keys::Absent, 1, 5)));
-    assert!(two.contains("2 policies beside it"), "{two}");
+    assert!(two.contains("2 policies none or always-yes beside it"), "{two}");
     let rounds = refuse(|batches| batches.truncate(5));
     assert!(rounds.contains("not the rounds"), "{rounds}");
     let entries = refuse(|batches| batches[2].entries = 7);
@@ -118,7 +123,7 @@ fn what_is_written_is_read_back_and_drawn() {
     batches.push(batch(Policy::None, Keys::Present, 1, 900));
     for _ in 0..2 {
         // The second time into the folder of the first.
-        let rows = write(&Folder::check(&path).unwrap(), &bench(), &batches).unwrap();
+        let rows = write(&Folder::check(&path, FORMAT).unwrap(), &bench(), &batches).unwrap();
         assert_eq!(read_rows(&path.join("point_reads.csv")).unwrap(), rows);
         assert_eq!(read_batches(&path.join("batches.csv")).unwrap(), batches);
         let mut names: Vec<String> = fs::read_dir(&path)
@@ -126,7 +131,7 @@ fn what_is_written_is_read_back_and_drawn() {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         names.sort();
-        let mut files = FILES.map(str::to_owned);
+        let mut files = FORMAT.files();
         files.sort();
         assert_eq!(names, files);
     }
@@ -143,12 +148,12 @@ fn what_is_written_is_read_back_and_drawn() {
 
 #[test]
 fn other_peoples_folders_stay_as_they_are() {
-    let refused = |path: &Path| match Folder::check(path) {
+    let refused = |path: &Path| match Folder::check(path, FORMAT) {
         Err(OutputError::Refused { reason, .. }) => reason,
         other => panic!("{other:?}"),
     };
     let parent = tempfile::tempdir().unwrap();
-    assert!(Folder::check(parent.path()).is_ok());
+    assert!(Folder::check(parent.path(), FORMAT).is_ok());
     let file = parent.path().join("file");
     fs::write(&file, "mine").unwrap();
     assert!(refused(parent.path()).contains("holds no bench.json"));
@@ -159,6 +164,7 @@ fn other_peoples_folders_stay_as_they_are() {
         "{}",
         "[1]",
         "{\"format\": \"point-reads-bench\", \"schema\": 2}",
+        "{\"format\": \"membership-bench\", \"schema\": 1}",
     ] {
         fs::write(parent.path().join(MARKER), marker).unwrap();
         assert!(refused(parent.path()).contains("not of this version"), "{marker}");
@@ -169,7 +175,7 @@ fn other_peoples_folders_stay_as_they_are() {
 fn damaged_files_are_named_by_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("batches.csv");
-    let header = BATCHES_HEADER.join(",");
+    let header = Batch::HEADER.join(",");
     let line = "leveldb,1.23,engine,10,nothing,random,10,16,100,absent,1,5,0,100";
     let reason = |text: String| {
         fs::write(&path, text).unwrap();

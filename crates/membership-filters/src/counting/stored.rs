@@ -17,7 +17,7 @@ const MAGIC: [u8; 8] = *b"MFcounts";
 const FIELDS_LEN: u64 = 24;
 
 impl<F> CountingBloomFilter<F> {
-    /// The stored form, as `FORMAT.md` tells it.
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let written: Result<(), Infallible> = self.write(|more| {
@@ -38,7 +38,7 @@ impl<F> CountingBloomFilter<F> {
         Self::read(bytes, funnel)
     }
 
-    /// Writes the stored form, as `FORMAT.md` tells it.
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl<F> CountingBloomFilter<F> {
         self.write(|bytes| writer.write_all(bytes))
     }
 
-    /// Reads the stored form, and nothing behind it.
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
     ///
     /// # Errors
     ///

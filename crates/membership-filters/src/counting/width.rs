@@ -5,9 +5,10 @@ use crate::error::BuildError;
 /// Bits of a counter: any number from 2 to 16.
 ///
 /// A counter of w bits that reaches 2^w - 1 stays there for good. Four bits are the usual choice: in a filter that is not
-/// fuller than expected a counter goes past 14 with a probability of some 10^-14 (the article's section V.C). More are
-/// for elements that are inserted many times each; fewer save memory where counters may stick. Any width takes the same
-/// code, as counters lie without gaps, so none is left out.
+/// fuller than expected, of elements that are there once, a counter reaches 15 with a probability of at most
+/// `(e ln 2 / 15)^15`, some 3e-14 (Fan, Cao, Almeida, Broder, "Summary Cache", 2000, section V.C). More bits are for
+/// elements that are inserted many times each; fewer save memory where counters may stick. Any width takes the same code,
+/// as counters lie without gaps, so none is left out.
 ///
 /// ```
 /// use membership_filters::CounterWidth;

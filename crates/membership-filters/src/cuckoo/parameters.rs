@@ -48,9 +48,10 @@ impl CuckooParameters {
     /// with a probability of at most `fpp`. 0 elements are allowed.
     ///
     /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= fpp`: an absent element is compared
-    /// with at most eight fingerprints, each one of 2^f - 1 values (the article's section 5.1, with the value 0 left
+    /// with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1, with the value 0 left
     /// out, which marks a free slot). The buckets are the capacity divided by four slots and by the load factor 0.95
-    /// (the same section), six more for the sake of small filters, and made even.
+    /// (the same section), six more for the sake of small filters, and made even. Different elements up to the capacity
+    /// all find room but in less than one filter in a million.
     ///
     /// # Errors
     ///

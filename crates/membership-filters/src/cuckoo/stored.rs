@@ -16,7 +16,7 @@ const MAGIC: [u8; 8] = *b"MFcuckoo";
 const FIELDS_LEN: u64 = 32;
 
 impl<F> CuckooFilter<F> {
-    /// The stored form, as `FORMAT.md` tells it.
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let written: Result<(), Infallible> = self.write(|more| {
@@ -37,7 +37,7 @@ impl<F> CuckooFilter<F> {
         Self::read(bytes, funnel)
     }
 
-    /// Writes the stored form, as `FORMAT.md` tells it.
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl<F> CuckooFilter<F> {
         self.write(|bytes| writer.write_all(bytes))
     }
 
-    /// Reads the stored form, and nothing behind it.
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
     ///
     /// # Errors
     ///

@@ -31,7 +31,7 @@ const NO_GROWTH: u32 = 1;
 const NO_RATIO: f64 = 1.0;
 
 impl<F> GrowingBloomFilter<F> {
-    /// The stored form, as `FORMAT.md` tells it.
+    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let written: Result<(), Infallible> = self.write(|more| {
@@ -52,7 +52,7 @@ impl<F> GrowingBloomFilter<F> {
         Self::read(bytes, funnel)
     }
 
-    /// Writes the stored form, as `FORMAT.md` tells it.
+    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<F> GrowingBloomFilter<F> {
         self.write(|bytes| writer.write_all(bytes))
     }
 
-    /// Reads the stored form, and nothing behind it.
+    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl<F> GrowingBloomFilter<F> {
         writer.u64(self.parameters.capacity())?;
         writer.u64(self.parameters.fpp().to_bits())?;
         writer.u64(ratio.to_bits())?;
-        writer.u64(self.links.len() as u64)?;
-        for link in &self.links {
+        writer.u64(self.full.len() as u64 + 1)?;
+        for link in self.chain() {
             writer.bytes(&[link.filter.probes(), 0, 0, 0, 0, 0, 0, 0])?;
             writer.u64(link.filter.words().len() as u64)?;
             writer.u64(link.limit)?;
@@ -106,9 +106,6 @@ impl<F> GrowingBloomFilter<F> {
         reader.header(MAGIC)?;
         let parameters = read_parameters(&mut reader)?;
         let count = reader.u64()?;
-        if count == 0 {
-            return Err(field("links", count, "at least 1"));
-        }
         let mut links = Vec::new();
         for place in 0..count {
             // Amortized, so that a false count takes no memory.
@@ -130,11 +127,13 @@ impl<F> GrowingBloomFilter<F> {
             within("limit", link.limit, least, most)?;
             links.push(link);
         }
+        let last = links.pop().ok_or(field("links", count, "at least 1"))?;
         reader.finish()?;
         Ok(Self {
             funnel,
             parameters,
-            links,
+            full: links,
+            last,
         })
     }
 }
@@ -158,11 +157,11 @@ fn read_parameters(reader: &mut Reader<impl Source>) -> Result<GrowingParameters
     GrowingParameters::with_rule(capacity, fpp, rule).map_err(|error| match error {
         BuildError::FppOutOfRange { .. } => real("fpp", fpp, "a number above 0 and below 1"),
         BuildError::Growth { .. } => field("growth", growth.into(), "1 to 16"),
-        BuildError::Tightening { .. } => real("ratio", ratio, "a number above 0 and below 1"),
+        BuildError::Tightening { .. } => real("ratio", ratio, "a number from 0.1 to below 1"),
         _ => field(
             "capacity",
             capacity,
-            "one that a Bloom filter can have at this fpp",
+            "one that a growing filter can start with at this fpp",
         ),
     })
 }

@@ -7,31 +7,48 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::{BATCHES_HEADER, Batch, POINT_READS_HEADER, read_rows, summarize};
-use crate::chart;
+use super::table::{Record, read};
+use crate::chart::{self, scene::Scene};
 use crate::output::OutputError;
 use crate::record::Environment;
 use crate::records::{RecordsError, write_rows};
 
 /// Name of the file that makes a folder ours.
 pub const MARKER: &str = "bench.json";
-/// Every file that a benchmark writes.
-pub const FILES: [&str; 5] = [MARKER, BATCHES, POINT_READS, SVG, PNG];
-
+/// The file of the batches as they were measured.
 const BATCHES: &str = "batches.csv";
-const POINT_READS: &str = "point_reads.csv";
-const SVG: &str = "point-reads.svg";
-const PNG: &str = "point-reads.png";
 
-const FORMAT: &str = "point-reads-bench";
-const SCHEMA: u32 = 1;
+/// Which benchmark a folder's records are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Name in `bench.json`.
+    pub(crate) name: &'static str,
+    /// Version of the records.
+    pub(crate) schema: u32,
+    /// Name of the file of medians and ratios, and of the charts, without extensions.
+    pub(crate) rows: &'static str,
+    pub(crate) chart: &'static str,
+}
+
+impl Format {
+    /// Every file that a benchmark of this format writes, the marker first.
+    pub(crate) fn files(self) -> [String; 5] {
+        [
+            MARKER.to_owned(),
+            BATCHES.to_owned(),
+            format!("{}.csv", self.rows),
+            format!("{}.svg", self.chart),
+            format!("{}.png", self.chart),
+        ]
+    }
+}
 
 /// `bench.json`: what the CSV files do not say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bench {
-    /// Always `point-reads-bench`.
+    /// Name of the benchmark's format.
     format: String,
-    /// Version of the records, 1.
+    /// Version of the records.
     schema: u32,
     /// Name and version of the program.
     generator: String,
@@ -47,10 +64,10 @@ pub struct Bench {
 
 impl Bench {
     /// The record of a run with this command line.
-    pub fn new(command: String, date: String, quick: bool, environment: Environment) -> Self {
+    pub fn new(format: Format, command: String, date: String, quick: bool, environment: Environment) -> Self {
         Self {
-            format: FORMAT.to_owned(),
-            schema: SCHEMA,
+            format: format.name.to_owned(),
+            schema: format.schema,
             generator: format!("harness {}", env!("CARGO_PKG_VERSION")),
             command,
             date,
@@ -64,16 +81,17 @@ impl Bench {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    format: Format,
 }
 
 impl Folder {
-    /// Checks `path`, and that something can be written there. Nothing is left changed.
+    /// Checks `path`, and that records of this format can be written there. Nothing is left changed.
     ///
     /// # Errors
     ///
-    /// [`OutputError::Refused`] for a file, for a folder that holds something and no `bench.json` of ours, and where
-    /// nothing can be written.
-    pub fn check(path: &Path) -> Result<Self, OutputError> {
+    /// [`OutputError::Refused`] for a file, for a folder that holds something and no `bench.json` of this format, and
+    /// where nothing can be written.
+    pub fn check(path: &Path, format: Format) -> Result<Self, OutputError> {
         let refused = |reason: String| OutputError::Refused {
             path: path.to_owned(),
             reason,
@@ -82,7 +100,7 @@ impl Folder {
         match fs::read_dir(&absolute) {
             Ok(mut entries) => {
                 if entries.next().is_some() {
-                    is_ours(&absolute.join(MARKER)).map_err(refused)?;
+                    is_ours(&absolute.join(MARKER), format).map_err(refused)?;
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -93,7 +111,10 @@ impl Folder {
             .find(|ancestor| ancestor.exists())
             .unwrap_or(&absolute);
         stage(nearest).map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
-        Ok(Self { path: absolute })
+        Ok(Self {
+            path: absolute,
+            format,
+        })
     }
 
     /// The folder, absolute.
@@ -103,7 +124,7 @@ impl Folder {
 }
 
 /// Checks a marker; the error says what to do.
-fn is_ours(marker: &Path) -> Result<(), String> {
+fn is_ours(marker: &Path, format: Format) -> Result<(), String> {
     let bytes = match fs::read(marker) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -114,33 +135,35 @@ fn is_ours(marker: &Path) -> Result<(), String> {
         Err(error) => return Err(format!("{MARKER}: {error}")),
     };
     match serde_json::from_slice::<serde_json::Value>(&bytes) {
-        Ok(value) if value["format"] == FORMAT && value["schema"] == SCHEMA => Ok(()),
+        Ok(value) if value["format"] == format.name && value["schema"] == format.schema => Ok(()),
         _ => Err(format!(
-            "{MARKER} is not of this version of this program; remove the folder, or choose another"
+            "{MARKER} is not of this version of this benchmark; remove the folder, or choose another"
         )),
     }
 }
 
 fn stage(folder: &Path) -> std::io::Result<TempDir> {
-    tempfile::Builder::new()
-        .prefix(".point-reads-")
-        .tempdir_in(folder)
+    tempfile::Builder::new().prefix(".bench-").tempdir_in(folder)
 }
 
 /// Writes records and chart, and moves them to `folder` when complete.
 ///
-/// The chart shows what `point_reads.csv` says, with its nine digits.
+/// `summarize` makes the rows from the batches, `scene` the chart from the rows as they are in their file, with its nine
+/// digits.
 ///
 /// # Errors
 ///
 /// When the batches contradict each other ([`OutputError::Refused`] with their file), when the folder is no longer
 /// ours to write, and when the system fails.
-pub fn write(
+pub(crate) fn write<B: Record, R: Record>(
     folder: &Folder,
     bench: &Bench,
-    batches: &[Batch],
-) -> Result<Vec<super::PointReads>, OutputError> {
-    let path = Folder::check(&folder.path)?.path;
+    batches: &[B],
+    summarize: impl FnOnce(&[B]) -> Result<Vec<R>, String>,
+    scene: impl FnOnce(&[R]) -> Option<Scene>,
+) -> Result<Vec<R>, OutputError> {
+    let format = folder.format;
+    let path = Folder::check(&folder.path, format)?.path;
     let io = |path: &Path| {
         let path = path.to_owned();
         move |source| OutputError::Io { path, source }
@@ -153,28 +176,30 @@ pub fn write(
         let path = path.join(name);
         move |reason| OutputError::Refused { path, reason }
     };
+    let names = format.files();
+    let [marker, batches_name, rows_name, svg, png] = names.each_ref().map(String::as_str);
 
-    write_rows(&staged(BATCHES), &BATCHES_HEADER, batches).map_err(record)?;
-    let rows = summarize(batches).map_err(refused(BATCHES))?;
-    write_rows(&staged(POINT_READS), &POINT_READS_HEADER, &rows).map_err(record)?;
-    let rows = read_rows(&staged(POINT_READS)).map_err(record)?;
-    let scene = chart::point_reads(&rows).ok_or_else(|| refused(BATCHES)("holds no batch".to_owned()))?;
-    let element = chart::svg(&scene).map_err(refused(SVG))?;
+    write_rows(&staged(batches_name), B::HEADER, batches).map_err(record)?;
+    let rows = summarize(batches).map_err(refused(batches_name))?;
+    write_rows(&staged(rows_name), R::HEADER, &rows).map_err(record)?;
+    let rows: Vec<R> = read(&staged(rows_name)).map_err(record)?;
+    let scene = scene(&rows).ok_or_else(|| refused(batches_name)("holds no batch".to_owned()))?;
+    let element = chart::svg(&scene).map_err(refused(svg))?;
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by harness {} (cargo xtask bench) from {POINT_READS} of schema {SCHEMA}; do not edit. -->\n{element}",
-        env!("CARGO_PKG_VERSION")
+         <!-- Written by harness {} (cargo xtask bench) from {rows_name} of schema {}; do not edit. -->\n{element}",
+        env!("CARGO_PKG_VERSION"),
+        format.schema
     );
-    fs::write(staged(SVG), document).map_err(io(&path.join(SVG)))?;
-    let png = chart::png(&scene).map_err(refused(PNG))?;
-    fs::write(staged(PNG), png).map_err(io(&path.join(PNG)))?;
-    let mut marker =
-        serde_json::to_string_pretty(bench).map_err(|error| refused(MARKER)(error.to_string()))?;
-    marker.push('\n');
-    fs::write(staged(MARKER), marker).map_err(io(&path.join(MARKER)))?;
+    fs::write(staged(svg), document).map_err(io(&path.join(svg)))?;
+    let picture = chart::png(&scene).map_err(refused(png))?;
+    fs::write(staged(png), picture).map_err(io(&path.join(png)))?;
+    let mut json = serde_json::to_string_pretty(bench).map_err(|error| refused(marker)(error.to_string()))?;
+    json.push('\n');
+    fs::write(staged(marker), json).map_err(io(&path.join(marker)))?;
 
     // The marker first: from then on the folder is ours, even if the rest is not moved.
-    for name in FILES {
+    for name in &names {
         fs::rename(staged(name), path.join(name)).map_err(io(&path.join(name)))?;
     }
     Ok(rows)

@@ -1,0 +1,72 @@
+//! The keys, the same in every filter and in both languages, and the words of filters that are not built key by key.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// Seed of the keys; `Membership.java` has it too.
+const KEY_SEED: u64 = 1;
+/// Seed of random words.
+pub(crate) const WORD_SEED: u64 = 2;
+/// What SplitMix64 adds to its state for each number.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// Keys that are made, then timed together: with their heads about 0.9 MB here, which a second-level cache holds.
+pub(crate) const AT_ONCE: usize = 1 << 14;
+/// Number of the first key that no filter has.
+pub(crate) const ABSENT: u64 = 1 << 40;
+
+/// Keys with numbers in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Keys {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+impl Keys {
+    /// Makes them a part at a time, in place, and gives each part away.
+    pub(crate) fn for_each_part(self, part: &mut Vec<String>, mut use_it: impl FnMut(&[String])) {
+        let mut random = SplitMix64::seed_from_u64(KEY_SEED.wrapping_add(self.first.wrapping_mul(STEP)));
+        let mut left = self.count;
+        while left > 0 {
+            let length = left.min(AT_ONCE as u64);
+            left -= length;
+            part.clear();
+            part.extend((0..length).map(|_| key(random.next_u64())));
+            use_it(part);
+        }
+    }
+}
+
+/// A number as 16 hexadecimal digits, lowest first.
+fn key(number: u64) -> String {
+    (0..16)
+        .map(|digit| char::from(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 15]))
+        .collect()
+}
+
+/// Words of which every bit is 1 in half of all cases.
+pub(crate) fn random_words(count: u64) -> impl Iterator<Item = u64> {
+    let mut random = SplitMix64::seed_from_u64(WORD_SEED);
+    (0..count).map(move |_| random.next_u64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_do_not_depend_on_where_one_begins() {
+        let made = |first, count| {
+            let mut all = Vec::new();
+            Keys { first, count }.for_each_part(&mut Vec::new(), |part| {
+                assert!(part.len() <= AT_ONCE);
+                all.extend_from_slice(part);
+            });
+            all
+        };
+        let all = made(0, 40_000);
+        assert_eq!(all.len(), 40_000);
+        assert_eq!(all[20_000..20_010], made(20_000, 10));
+        // SplitMix64's first number for seed 1 is 910a2dec89025cc1.
+        assert_eq!(all[0], "1cc52098ced2a019");
+    }
+}

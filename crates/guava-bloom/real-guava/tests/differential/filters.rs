@@ -1,0 +1,210 @@
+//! Filters of every funnel and strategy: filled on both sides, then each read by the other.
+
+use std::io;
+
+use guava_bloom::{BloomFilter, Parameters, Strategy};
+
+use crate::elements::{
+    ByteArrays, Element, Ints, Kind, Longs, SequencesOfInts, SequencesOfStrings, Strings, Units,
+};
+use crate::oracle::Guava;
+use crate::random::{Random, cases};
+use crate::{STRATEGIES, filter};
+
+/// Where the filter under test is, and where the copy that went through our hands.
+const SLOT: i32 = 0;
+const COPY: i32 = 1;
+
+fn put<K: Kind>(filter: &mut BloomFilter<K::Funnel>, elements: &[Element]) -> Vec<bool> {
+    elements.iter().map(|element| K::put(filter, element)).collect()
+}
+
+fn might_contain<K: Kind>(filter: &BloomFilter<K::Funnel>, elements: &[Element]) -> Vec<bool> {
+    elements
+        .iter()
+        .map(|element| K::might_contain(filter, element))
+        .collect()
+}
+
+/// How often `expectedFpp` was compared, and how often it was the number beside the other: Java allows its `Math.pow` an
+/// error of one unit in the last place, and makes it in fewer than one of a thousand cases.
+#[derive(Default)]
+struct Rates {
+    asked: u64,
+    off: u64,
+}
+
+/// Everything that can be asked of a filter is answered alike.
+fn check_same<K: Kind>(
+    guava: &mut Guava,
+    slot: i32,
+    ours: &BloomFilter<K::Funnel>,
+    asked: &[Element],
+    rates: &mut Rates,
+    case: &str,
+) {
+    assert_eq!(guava.write(slot), ours.to_bytes(), "stream, {case}");
+    assert_eq!(
+        guava.might_contain(slot, asked),
+        might_contain::<K>(ours, asked),
+        "answers, {case}"
+    );
+    let (theirs, expected) = (guava.expected_fpp(slot), ours.expected_fpp());
+    // No sign: neighbours have neighbouring bits.
+    let off = theirs.to_bits().abs_diff(expected.to_bits());
+    assert!(off <= 1, "expectedFpp {theirs:e} {expected:e}, {case}");
+    rates.asked += 1;
+    rates.off += off;
+    match (
+        guava.approximate_element_count(slot),
+        ours.approximate_element_count(),
+    ) {
+        (Ok(theirs), Ok(count)) => assert_eq!(theirs as u64, count, "approximateElementCount, {case}"),
+        (Err(thrown), Err(_)) => assert!(thrown.starts_with("ArithmeticException"), "{thrown}, {case}"),
+        (theirs, count) => panic!("approximateElementCount {theirs:?} {count:?}, {case}"),
+    }
+}
+
+fn check_case<K: Kind>(guava: &mut Guava, random: &mut Random, strategy: Strategy, rates: &mut Rates) {
+    let insertions = match random.below(8) {
+        0 => random.below(4) as i64,
+        _ => random.power(0.0, 12.0) as i64,
+    };
+    // From 2^-40 to nearly 1.
+    let fpp = random.power(-40.0, -0.01);
+    let case = format!("{insertions} at {fpp:e}, {strategy:?}, funnel {}", K::FUNNEL);
+    let made = guava.create(SLOT, strategy.ordinal(), K::FUNNEL, insertions, fpp);
+    let mut ours: BloomFilter<K::Funnel> = match made {
+        Ok(bits) => {
+            let ours = filter(insertions, fpp, strategy);
+            assert_eq!(bits as u64, ours.bit_size(), "{case}");
+            ours
+        }
+        // No bit at all, at a rate near 1.
+        Err(thrown) => {
+            assert!(Parameters::new(insertions, fpp).is_err(), "{thrown}: {case}");
+            return;
+        }
+    };
+
+    // From empty to twice as full as planned, in two steps.
+    let count = 1 + random.below(2 * insertions.clamp(1, 2_000) as usize);
+    let present: Vec<_> = (0..count).map(|_| K::random(random)).collect();
+    let others: Vec<_> = (0..300).map(|_| K::random(random)).collect();
+    let asked = [&present[..present.len().min(300)], &others].concat();
+    check_same::<K>(guava, SLOT, &ours, &asked, rates, &case);
+    let (first, second) = present.split_at(count / 2);
+    assert_eq!(guava.put(SLOT, first), put::<K>(&mut ours, first), "put, {case}");
+    check_same::<K>(guava, SLOT, &ours, &asked, rates, &case);
+
+    // Each reads the other's stream and goes on from there.
+    let stream = ours.to_bytes();
+    assert_eq!(guava.read(COPY, K::FUNNEL, &stream), Ok(0), "{case}");
+    let (mut copy, used) = BloomFilter::from_bytes(&guava.write(SLOT), K::Funnel::default()).unwrap();
+    assert_eq!(used, stream.len(), "{case}");
+    let changed = put::<K>(&mut ours, second);
+    assert_eq!(guava.put(COPY, second), changed, "put after reading ours, {case}");
+    assert_eq!(
+        put::<K>(&mut copy, second),
+        changed,
+        "put after reading Guava's, {case}"
+    );
+    check_same::<K>(guava, COPY, &ours, &asked, rates, &case);
+    check_same::<K>(guava, COPY, &copy, &asked, rates, &case);
+    assert!(
+        might_contain::<K>(&copy, &present).iter().all(|found| *found),
+        "{case}"
+    );
+}
+
+fn check<K: Kind>() {
+    let mut random = Random::of(&format!("funnel {}", K::FUNNEL));
+    let mut guava = Guava::start();
+    let mut rates = Rates::default();
+    for _ in 0..cases(40) {
+        for strategy in STRATEGIES {
+            check_case::<K>(&mut guava, &mut random, strategy, &mut rates);
+        }
+    }
+    assert!(
+        rates.off * 50 <= rates.asked,
+        "expectedFpp is beside Guava's in {} of {} cases",
+        rates.off,
+        rates.asked
+    );
+}
+
+#[test]
+fn utf8_strings() {
+    check::<Strings>();
+}
+
+#[test]
+fn utf16_units() {
+    check::<Units>();
+}
+
+#[test]
+fn ints() {
+    check::<Ints>();
+}
+
+#[test]
+fn longs() {
+    check::<Longs>();
+}
+
+#[test]
+fn byte_arrays() {
+    check::<ByteArrays>();
+}
+
+#[test]
+fn sequences_of_strings() {
+    check::<SequencesOfStrings>();
+}
+
+#[test]
+fn sequences_of_ints() {
+    check::<SequencesOfInts>();
+}
+
+/// CRC-32 of what is written.
+#[derive(Default)]
+struct Crc32(crc32fast::Hasher);
+
+impl io::Write for Crc32 {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Beyond 2^31 bits the 32-bit strategy reaches only the lower part, and positions no longer fit an `int`.
+#[test]
+fn more_bits_than_an_int_counts() {
+    let mut random = Random::of("more_bits_than_an_int_counts");
+    let mut guava = Guava::start();
+    for strategy in STRATEGIES {
+        let (insertions, fpp) = (240_000_000, 0.01);
+        let case = format!("{strategy:?}");
+        let bits = guava
+            .create(SLOT, strategy.ordinal(), Longs::FUNNEL, insertions, fpp)
+            .unwrap();
+        let mut ours = filter(insertions, fpp, strategy);
+        assert_eq!((bits as u64, bits > 1 << 31), (ours.bit_size(), true));
+        let elements: Vec<_> = (0..20_000).map(|_| Longs::random(&mut random)).collect();
+        assert_eq!(
+            guava.put(SLOT, &elements),
+            put::<Longs>(&mut ours, &elements),
+            "put, {case}"
+        );
+        let mut stream = Crc32::default();
+        ours.write_to(&mut stream).unwrap();
+        assert_eq!(guava.fingerprint(SLOT), stream.0.finalize(), "stream, {case}");
+    }
+}

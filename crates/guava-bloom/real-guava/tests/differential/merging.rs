@@ -1,0 +1,59 @@
+//! `isCompatible` and `putAll`.
+
+use guava_bloom::BloomFilter;
+
+use crate::elements::{Element, Kind, Longs};
+use crate::oracle::Guava;
+use crate::random::{Random, cases};
+use crate::{STRATEGIES, filter};
+
+const SLOTS: [i32; 2] = [0, 1];
+
+#[test]
+fn merging_is_guavas() {
+    let mut random = Random::of("merging_is_guavas");
+    let mut guava = Guava::start();
+    let (mut merged, mut refused) = (0, 0);
+    for _ in 0..cases(300) {
+        // Few different parameters, so that they often agree; the two rates near each other differ in size alone.
+        let (insertions, fpp, strategy) = (
+            [10, 10, 11, 1_000],
+            [0.01, 0.01, 0.010_1, 0.03],
+            [STRATEGIES[0], STRATEGIES[0], STRATEGIES[1]],
+        );
+        let mut made = Vec::new();
+        for slot in SLOTS {
+            let (insertions, fpp) = (*random.pick(&insertions), *random.pick(&fpp));
+            let strategy = *random.pick(&strategy);
+            guava
+                .create(slot, strategy.ordinal(), Longs::FUNNEL, insertions, fpp)
+                .unwrap();
+            let elements: Vec<Element> = (0..10).map(|_| Longs::random(&mut random)).collect();
+            let mut ours: BloomFilter<<Longs as Kind>::Funnel> = filter(insertions, fpp, strategy);
+            for element in &elements {
+                Longs::put(&mut ours, element);
+            }
+            guava.put(slot, &elements);
+            made.push((ours, format!("{insertions} at {fpp}, {strategy:?}")));
+        }
+        let [(ours, first), (other, second)] = &mut made[..] else {
+            panic!("two filters")
+        };
+        let case = format!("{first} and {second}");
+        let compatible = guava.is_compatible(SLOTS[0], SLOTS[1]);
+        assert_eq!(ours.is_compatible(other).is_ok(), compatible, "{case}");
+        match guava.put_all(SLOTS[0], SLOTS[1]) {
+            Ok(()) => {
+                ours.put_all(other).unwrap();
+                merged += 1;
+            }
+            Err(thrown) => {
+                assert!(thrown.starts_with("IllegalArgumentException"), "{thrown}, {case}");
+                ours.put_all(other).unwrap_err();
+                refused += 1;
+            }
+        }
+        assert_eq!(ours.to_bytes(), guava.write(SLOTS[0]), "{case}");
+    }
+    assert!(merged > 20 && refused > 20, "{merged} merged, {refused} refused");
+}

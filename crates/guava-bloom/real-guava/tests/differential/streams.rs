@@ -1,0 +1,93 @@
+//! Streams that are broken: both sides refuse, or both read the same.
+
+use guava_bloom::{BloomFilter, Bytes};
+
+use crate::elements::{ByteArrays, Kind};
+use crate::oracle::Guava;
+use crate::random::{Random, cases};
+use crate::{STRATEGIES, filter};
+
+const SLOT: i32 = 0;
+
+/// A stream, changed in one or two places.
+fn broken(random: &mut Random) -> Vec<u8> {
+    let strategy = *random.pick(&STRATEGIES);
+    let mut ours: BloomFilter<Bytes> =
+        filter(1 + random.below(40) as i64, random.power(-12.0, -1.0), strategy);
+    for _ in 0..random.below(30) {
+        ByteArrays::put(&mut ours, &ByteArrays::random(random));
+    }
+    let mut stream = ours.to_bytes();
+    for _ in 0..=random.below(2) {
+        match random.below(6) {
+            0 => stream.truncate(random.below(stream.len() + 1)),
+            1 => stream.extend((0..random.below(20)).map(|_| random.u64() as u8)),
+            2 => set(&mut stream, 0, &[random.u64() as u8]),
+            3 => set(&mut stream, 1, &[*random.pick(&[0, 1, 127, 128, 255])]),
+            4 => {
+                let length = match random.below(3) {
+                    0 => -1 - (random.u64() >> 34) as i32,
+                    1 => random.below(3) as i32,
+                    _ => random.below(1 << 20) as i32,
+                };
+                set(&mut stream, 2, &length.to_be_bytes());
+            }
+            _ => {
+                let at = random.below(stream.len() + 1);
+                set(&mut stream, at.max(6), &[random.u64() as u8]);
+            }
+        }
+    }
+    // Guava allocates before it misses the words: no more than its heap holds.
+    if stream.get(2).is_some_and(|byte| *byte < 0x80) {
+        set(&mut stream, 2, &[0]);
+        let high = stream.get(3).map_or(0, |byte| byte & 0x0f);
+        set(&mut stream, 3, &[high]);
+    }
+    stream
+}
+
+/// Writes over the bytes from `at` on, as far as there are any.
+fn set(stream: &mut [u8], at: usize, bytes: &[u8]) {
+    for (to, from) in stream.iter_mut().skip(at).zip(bytes) {
+        *to = *from;
+    }
+}
+
+#[test]
+fn broken_streams_are_refused_alike() {
+    let mut random = Random::of("broken_streams_are_refused_alike");
+    let mut guava = Guava::start();
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..cases(2_000) {
+        let stream = broken(&mut random);
+        let case = || format!("{stream:02x?}");
+        let ours = BloomFilter::from_bytes(&stream, Bytes);
+        let mut rest = &stream[..];
+        let ours_read = BloomFilter::read_from(&mut rest, Bytes);
+        match guava.read(SLOT, ByteArrays::FUNNEL, &stream) {
+            Ok(left) => {
+                let (ours, used) = ours.unwrap_or_else(|error| panic!("{error}: {}", case()));
+                assert_eq!((used, rest.len()), (stream.len() - left, left), "{}", case());
+                assert_eq!(ours.to_bytes(), guava.write(SLOT), "{}", case());
+                assert_eq!(ours_read.unwrap().to_bytes(), ours.to_bytes(), "{}", case());
+                let asked: Vec<_> = (0..20).map(|_| ByteArrays::random(&mut random)).collect();
+                let answers: Vec<bool> = (asked.iter())
+                    .map(|element| ByteArrays::might_contain(&ours, element))
+                    .collect();
+                assert_eq!(answers, guava.might_contain(SLOT, &asked), "{}", case());
+                read += 1;
+            }
+            Err(thrown) => {
+                assert!(
+                    thrown.starts_with("IOException") || thrown.starts_with("EOFException"),
+                    "{thrown}: {}",
+                    case()
+                );
+                assert!(ours.is_err() && ours_read.is_err(), "{thrown}: {}", case());
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 300 && refused > 300, "{read} read, {refused} refused");
+}

@@ -1,0 +1,253 @@
+//! Bytes that are no filter: refused by name, and whatever is read means what it says.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/hashes.rs"]
+mod hashes;
+#[path = "support/samples.rs"]
+mod samples;
+
+use std::sync::LazyLock;
+
+use hashes::Hashes;
+use hashzoo::murmur3_x64_128;
+use membership_filters::{CountingBloomFilter, CuckooFilter, GrowingBloomFilter, ReadError};
+use proptest::prelude::*;
+use samples::{read, samples};
+
+/// Makes the checksum right, so that what is behind it is reached.
+fn resign(bytes: &mut [u8]) {
+    let Some(body) = bytes.len().checked_sub(8) else {
+        return;
+    };
+    let (checksum, _) = murmur3_x64_128(&bytes[..body], 0);
+    bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// The error of bytes that are changed here, with a right checksum.
+fn changed(mut bytes: Vec<u8>, at: usize, to: &[u8]) -> String {
+    bytes[at..at + to.len()].copy_from_slice(to);
+    resign(&mut bytes);
+    read(&bytes).unwrap_err().to_string()
+}
+
+#[test]
+fn each_wrong_field_is_named() {
+    let [counting, cuckoo, _, growing, same_size] = samples();
+    let text = |bytes: &Vec<u8>, at, to: &[u8]| changed(bytes.clone(), at, to);
+    // The common header.
+    assert_eq!(
+        text(&cuckoo, 7, b"x"),
+        "the bytes start with \"MFcuckox\", a filter of this kind with \"MFcounts\""
+    );
+    for bytes in [&counting, &cuckoo, &growing] {
+        assert_eq!(text(bytes, 8, &[2]), "the bytes are of version 2, supported is 1");
+        assert_eq!(text(bytes, 9, &[0]), "hash function is 0, allowed is 1");
+        assert_eq!(text(bytes, 10, &[0, 7]), "a reserved byte is 7, allowed is 0");
+        assert_eq!(text(bytes, 12, &[1]), "hash seed is 1, allowed is 0");
+    }
+    // Counting.
+    assert_eq!(text(&counting, 16, &[2]), "strategy is 2, allowed is 0 or 1");
+    assert_eq!(text(&counting, 17, &[0]), "probe count is 0, allowed is 1 to 255");
+    assert_eq!(
+        text(&counting, 18, &[17]),
+        "counter bits is 17, allowed is 2 to 16"
+    );
+    assert_eq!(text(&counting, 19, &[1]), "a reserved byte is 1, allowed is 0");
+    assert_eq!(
+        text(&counting, 24, &[127]),
+        "counters is 127, allowed is a multiple of 64 from 64 to 64 * (2^31 - 1)"
+    );
+    // Cuckoo.
+    assert_eq!(
+        text(&cuckoo, 16, &[3]),
+        "fingerprint bits is 3, allowed is 4 to 32"
+    );
+    assert_eq!(text(&cuckoo, 17, &[2]), "slots per bucket is 2, allowed is 4");
+    assert_eq!(text(&cuckoo, 18, &[1]), "a reserved byte is 1, allowed is 0");
+    assert_eq!(
+        text(&cuckoo, 32, &[11]),
+        "buckets is 11, allowed is an even number, at least 2"
+    );
+    assert_eq!(
+        text(&cuckoo, 32, &[0xff; 8]),
+        "buckets is 18446744073709551615, allowed is an even number, at least 2"
+    );
+    assert_eq!(
+        text(&cuckoo, 32, &[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+        "the filter would take 73786976294838206456 bytes, allowed are at most 9223372036854775807"
+    );
+    assert_eq!(text(&cuckoo, 40, &[5]), "items is 5, the contents say 4");
+    // Growing.
+    assert_eq!(text(&growing, 16, &[2]), "rule is 2, allowed is 0 or 1");
+    assert_eq!(text(&growing, 17, &[1]), "a reserved byte is 1, allowed is 0");
+    assert_eq!(text(&growing, 20, &[0]), "growth is 0, allowed is 1 to 16");
+    assert_eq!(
+        text(&same_size, 20, &[2]),
+        "growth is 2, allowed is 1 with rule 1"
+    );
+    assert_eq!(
+        text(&growing, 24, &[0xff; 8]),
+        "capacity is 18446744073709551615, allowed is one that a growing filter can start with at this fpp"
+    );
+    assert_eq!(
+        text(&growing, 32, &2.0_f64.to_le_bytes()),
+        "fpp is 2, allowed is a number above 0 and below 1"
+    );
+    assert_eq!(
+        text(&growing, 40, &f64::NAN.to_le_bytes()),
+        "ratio is NaN, allowed is a number from 0.1 to below 1"
+    );
+    assert_eq!(
+        text(&same_size, 40, &0.5_f64.to_le_bytes()),
+        "ratio is 0.5, allowed is 1 with rule 1"
+    );
+    assert_eq!(text(&growing, 48, &[0]), "links is 0, allowed is at least 1");
+    assert_eq!(text(&growing, 56, &[0]), "probe count is 0, allowed is 1 to 255");
+    assert_eq!(text(&growing, 64, &[9]), "words is 9, the contents allow 0 to 2");
+    // A link that is not the last is full, the last one is not.
+    assert_eq!(
+        text(&growing, 72, &[63]),
+        "limit is 63, the contents allow 0 to 26"
+    );
+    assert_eq!(
+        text(&growing, 224, &[3, 0]),
+        "limit is 3, the contents allow 40 to 18446744073709551615"
+    );
+    // An element changes one bit or more, and as many as there are probes at most.
+    assert_eq!(
+        text(&growing, 80, &[63]),
+        "elements is 63, the contents allow 6 to 27"
+    );
+}
+
+#[test]
+fn cut_and_lengthened_bytes_are_refused() {
+    for bytes in samples() {
+        for len in 8..bytes.len() {
+            let error = read(&bytes[..len]).unwrap_err();
+            assert!(
+                matches!(error, ReadError::Truncated { needed, found }
+                    if found == len as u64 && needed > len as u128 && needed <= bytes.len() as u128),
+                "{len}: {error}"
+            );
+        }
+        let mut longer = bytes.clone();
+        longer.push(0);
+        assert_eq!(
+            read(&longer).unwrap_err().to_string(),
+            format!(
+                "the filter has {} bytes, {} were given",
+                bytes.len(),
+                bytes.len() + 1
+            )
+        );
+    }
+    assert_eq!(
+        CuckooFilter::from_bytes(b"", ()).unwrap_err().to_string(),
+        "the filter has at least 8 bytes, 0 are there"
+    );
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    for bytes in samples() {
+        for bit in 64..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(read(&damaged).is_err(), "bit {bit}");
+        }
+    }
+}
+
+#[test]
+fn claims_of_huge_filters_take_no_memory() {
+    // Each claims more than a petabyte, or more than can be addressed, and has some bytes.
+    let [counting, cuckoo, _, growing, _] = samples();
+    let claims = [
+        (counting, 24, (64_u64 * 0x7fff_ffff).to_le_bytes()),
+        (cuckoo.clone(), 32, (1_u64 << 50).to_le_bytes()),
+        (cuckoo, 32, (1_u64 << 57).to_le_bytes()),
+        (growing, 48, u64::MAX.to_le_bytes()),
+    ];
+    for (mut bytes, at, claim) in claims {
+        bytes[at..at + 8].copy_from_slice(&claim);
+        resign(&mut bytes);
+        let error = read(&bytes).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                ReadError::Truncated { .. } | ReadError::Contradiction { .. }
+            ),
+            "{error}"
+        );
+    }
+}
+
+static SAMPLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(samples);
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 5_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Whatever is read is written as it was, and can be used.
+    #[test]
+    fn changed_bytes_are_refused_or_mean_what_they_say(
+        sample in 0_usize..5,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
+        seed: u64,
+    ) {
+        let mut bytes = SAMPLES[sample].clone();
+        for (at, to) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = to;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        resign(&mut bytes);
+        let hashes = || Hashes::from_seed(seed).take(50);
+        if let Ok(mut filter) = CountingBloomFilter::from_bytes(&bytes, ()) {
+            prop_assert_eq!(filter.to_bytes(), bytes.clone());
+            for hash in hashes() {
+                filter.insert_hash(hash);
+                prop_assert!(filter.might_contain_hash(hash));
+                prop_assert!(filter.remove_hash(hash));
+            }
+            prop_assert!(filter.to_bloom_filter().is_ok());
+        }
+        if let Ok(mut filter) = CuckooFilter::from_bytes(&bytes, ()) {
+            prop_assert_eq!(filter.to_bytes(), bytes.clone());
+            for hash in hashes() {
+                if filter.insert_hash(hash).is_ok() {
+                    prop_assert!(filter.might_contain_hash(hash));
+                }
+            }
+            for hash in hashes() {
+                filter.remove_hash(hash);
+            }
+        }
+        if let Ok(mut filter) = GrowingBloomFilter::from_bytes(&bytes, ()) {
+            prop_assert_eq!(filter.to_bytes(), bytes.clone());
+            for hash in hashes() {
+                if filter.insert_hash(hash).is_ok() {
+                    prop_assert!(filter.might_contain_hash(hash));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0_usize..4) {
+        let mut bytes = bytes;
+        if let Some(magic) = [b"MFcounts", b"MFcuckoo", b"MFgrowth"].get(magic) {
+            bytes.splice(0..0, [magic.as_slice(), &[1, 1, 0, 0, 0, 0, 0, 0]].concat());
+        }
+        prop_assert!(CountingBloomFilter::from_bytes(&bytes, ()).is_err());
+        prop_assert!(CuckooFilter::from_bytes(&bytes, ()).is_err());
+        prop_assert!(GrowingBloomFilter::from_bytes(&bytes, ()).is_err());
+    }
+}

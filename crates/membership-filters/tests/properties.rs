@@ -1,0 +1,186 @@
+//! The filters beside a multiset that forgets nothing.
+
+use std::collections::HashMap;
+
+use guava_bloom::{BloomFilter, Integer, Parameters};
+use membership_filters::{
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
+    GrowthRule,
+};
+use proptest::prelude::*;
+
+/// What is done with an element: few different ones, so that copies and removals meet.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Insert(i32),
+    Remove(i32),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = (any::<bool>(), 0..40_i32).prop_map(|(insert, item)| {
+        if insert {
+            Step::Insert(item)
+        } else {
+            Step::Remove(item)
+        }
+    });
+    prop::collection::vec(step, 0..200)
+}
+
+/// How often each element is there.
+#[derive(Default)]
+struct Multiset(HashMap<i32, u32>);
+
+impl Multiset {
+    fn insert(&mut self, item: i32) {
+        *self.0.entry(item).or_default() += 1;
+    }
+
+    /// Whether it was there.
+    fn remove(&mut self, item: i32) -> bool {
+        let Some(copies) = self.0.get_mut(&item).filter(|copies| **copies > 0) else {
+            return false;
+        };
+        *copies -= 1;
+        true
+    }
+
+    fn items(&self) -> u64 {
+        self.0.values().map(|&copies| u64::from(copies)).sum()
+    }
+
+    fn present(&self) -> impl Iterator<Item = i32> {
+        self.0
+            .iter()
+            .filter(|(_, copies)| **copies > 0)
+            .map(|(&item, _)| item)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_counting_filter_never_misses_an_element(
+        steps in steps(),
+        bits in 2_u8..=16,
+        (insertions, fpp) in (0_u64..60, 0.001..0.9),
+    ) {
+        let parameters = Parameters::new(insertions, fpp);
+        prop_assume!(parameters.is_ok());
+        let parameters = parameters.unwrap();
+        let width = CounterWidth::new(bits).unwrap();
+        let mut filter = CountingBloomFilter::new(Integer, &parameters, width).unwrap();
+        let mut naive = Multiset::default();
+        for step in steps {
+            match step {
+                Step::Insert(item) => {
+                    let present = filter.might_contain(&item);
+                    prop_assert_eq!(filter.insert(&item), !present);
+                    naive.insert(item);
+                }
+                Step::Remove(item) => {
+                    if naive.remove(item) {
+                        prop_assert!(filter.remove(&item));
+                    } else if !filter.might_contain(&item) {
+                        let before = filter.clone();
+                        prop_assert!(!filter.remove(&item));
+                        prop_assert!(filter == before);
+                    }
+                }
+            }
+            prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
+            prop_assert_eq!(filter.items(), naive.items());
+        }
+        // Bit for bit the filter of what is left, but for counters that lost count.
+        let mut plain = BloomFilter::new(Integer, &parameters).unwrap();
+        for item in naive.present() {
+            plain.put(&item);
+        }
+        let converted = filter.to_bloom_filter().unwrap();
+        if filter.stats().stuck_counters == 0 {
+            prop_assert!(converted == plain);
+        } else {
+            let covers = |(ours, theirs): (&u64, &u64)| theirs & !ours == 0;
+            prop_assert!(converted.words().iter().zip(plain.words()).all(covers));
+        }
+        prop_assert_eq!(converted.bit_count(), filter.stats().nonzero_counters);
+        let again = CountingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
+        prop_assert!(again == filter);
+    }
+
+    #[test]
+    fn a_cuckoo_filter_never_misses_an_element(
+        steps in steps(),
+        bits in 4_u8..=32,
+        buckets in 0_u64..30,
+        seed: u64,
+    ) {
+        let parameters = CuckooParameters::with_buckets(buckets, bits).unwrap().with_seed(seed);
+        let mut filter = CuckooFilter::new(Integer, &parameters).unwrap();
+        let mut naive = Multiset::default();
+        for step in steps {
+            let before = filter.clone();
+            match step {
+                Step::Insert(item) => match filter.insert(&item) {
+                    Ok(()) => naive.insert(item),
+                    Err(_) => prop_assert!(filter == before),
+                },
+                Step::Remove(item) => {
+                    if naive.remove(item) {
+                        prop_assert!(filter.remove(&item));
+                    } else if !filter.might_contain(&item) {
+                        prop_assert!(!filter.remove(&item));
+                        prop_assert!(filter == before);
+                    }
+                }
+            }
+            prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
+            prop_assert_eq!(filter.items(), naive.items());
+        }
+        let mut again = CuckooFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
+        prop_assert!(again == filter);
+        // What was stored goes on as what was not.
+        for item in 0..50 {
+            prop_assert_eq!(again.insert(&item), filter.insert(&item));
+        }
+        prop_assert!(again == filter);
+    }
+
+    #[test]
+    fn a_growing_filter_never_misses_an_element(
+        items in prop::collection::vec(any::<i32>(), 0..300),
+        capacity in 0_u64..40,
+        fpp in 0.001..0.9,
+        rule in prop_oneof![
+            Just(GrowthRule::SameSize),
+            (1_u32..=16, 0.1..0.99).prop_map(|(growth, ratio)| GrowthRule::Tightening { growth, ratio }),
+        ],
+    ) {
+        let parameters = GrowingParameters::with_rule(capacity, fpp, rule);
+        prop_assume!(parameters.is_ok());
+        let parameters = parameters.unwrap();
+        let mut filter = GrowingBloomFilter::new(Integer, &parameters).unwrap();
+        let mut new = 0;
+        for (done, item) in items.iter().enumerate() {
+            let present = filter.might_contain(item);
+            prop_assert_eq!(filter.insert(item), Ok(!present));
+            new += u64::from(!present);
+            prop_assert!(items[..=done].iter().all(|item| filter.might_contain(item)));
+        }
+        prop_assert_eq!(filter.stats().elements, new);
+        if rule != GrowthRule::SameSize {
+            prop_assert!(filter.accumulated_fpp() <= fpp);
+        }
+        let mut again = GrowingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
+        prop_assert!(again == filter);
+        for item in 0..50 {
+            prop_assert_eq!(again.insert(&item), filter.insert(&item));
+        }
+        prop_assert!(again == filter);
+    }
+}
