@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use redis::{RedisResult, Value};
 
-use crate::error::Error;
+use crate::error::{Error, is_redirection};
 use crate::plan::{Batch, Replies};
 
 /// An operation that is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
@@ -71,12 +71,15 @@ impl<'a, T> Call<'a, T> {
         loop {
             match self.advance() {
                 Next::Done(result) => return result,
-                Next::Send(batch) => self.line.answer(send(connection, &batch)),
+                Next::Send(batches) => {
+                    let replies = batches.iter().map(|batch| send(connection, batch)).collect();
+                    self.line.answer(replies);
+                }
             }
         }
     }
 
-    /// Does it over an asynchronous connection.
+    /// Does it over an asynchronous connection. What goes to several slots of a cluster goes one after another.
     ///
     /// Dropping the future leaves the operation where it is: commands that were sent may or may not have been done.
     ///
@@ -88,8 +91,38 @@ impl<'a, T> Call<'a, T> {
         loop {
             match self.advance() {
                 Next::Done(result) => return result,
-                Next::Send(batch) => {
-                    let replies = send_async(connection, &batch).await;
+                Next::Send(batches) => {
+                    let mut replies = Vec::with_capacity(batches.len());
+                    for batch in &batches {
+                        replies.push(send_async(connection, batch).await);
+                    }
+                    self.line.answer(replies);
+                }
+            }
+        }
+    }
+
+    /// Does it over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
+    /// cluster's do. What goes to several slots of a cluster goes at the same time, over a clone each: for filters that are
+    /// spread over slots. All else is as with [`query_async`](Self::query_async).
+    ///
+    /// # Errors
+    ///
+    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    #[cfg(feature = "tokio")]
+    pub async fn query_together(
+        mut self,
+        connection: &(impl redis::aio::ConnectionLike + Clone),
+    ) -> Result<T, Error> {
+        loop {
+            match self.advance() {
+                Next::Done(result) => return result,
+                Next::Send(batches) => {
+                    let sent = batches.iter().map(|batch| {
+                        let mut connection = connection.clone();
+                        async move { send_async(&mut connection, batch).await }
+                    });
+                    let replies = futures_util::future::join_all(sent).await;
                     self.line.answer(replies);
                 }
             }
@@ -113,11 +146,14 @@ impl<T> core::fmt::Debug for Call<'_, T> {
 
 /// What a driver does next.
 enum Next<T> {
-    Send(Batch),
+    /// Batches that do not depend on each other.
+    Send(Vec<Batch>),
     Done(Result<T, Error>),
 }
 
-fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> RedisResult<Vec<Value>> {
+type Sent = RedisResult<Vec<Value>>;
+
+fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
         return connection.req_command(command).map(|reply| vec![reply]);
     }
@@ -126,28 +162,35 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
     // keys are all on one node, as ours are.
     if batch.is_atomic() {
-        connection.req_packed_commands(&packed, count + 1, 1)
-    } else {
-        connection.req_packed_commands(&packed, 0, count)
+        return connection.req_packed_commands(&packed, count + 1, 1);
+    }
+    match connection.req_packed_commands(&packed, 0, count) {
+        Err(error) if is_redirection(&error) => (pipeline.cmd_iter())
+            .map(|command| connection.req_command(command))
+            .collect(),
+        sent => sent,
     }
 }
 
 #[cfg(feature = "tokio")]
-async fn send_async(
-    connection: &mut impl redis::aio::ConnectionLike,
-    batch: &Batch,
-) -> RedisResult<Vec<Value>> {
+async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
-        return connection
-            .req_packed_command(command)
-            .await
-            .map(|reply| vec![reply]);
+        let reply = connection.req_packed_command(command).await?;
+        return Ok(vec![reply]);
     }
     let (pipeline, count) = (batch.pipeline(), batch.len());
     if batch.is_atomic() {
-        connection.req_packed_commands(pipeline, count + 1, 1).await
-    } else {
-        connection.req_packed_commands(pipeline, 0, count).await
+        return connection.req_packed_commands(pipeline, count + 1, 1).await;
+    }
+    match connection.req_packed_commands(pipeline, 0, count).await {
+        Err(error) if is_redirection(&error) => {
+            let mut replies = Vec::with_capacity(count);
+            for command in pipeline.cmd_iter() {
+                replies.push(connection.req_packed_command(command).await?);
+            }
+            Ok(replies)
+        }
+        sent => sent,
     }
 }
 
@@ -159,39 +202,53 @@ pub(crate) struct Line(Arc<Mutex<Exchange>>);
 enum Exchange {
     #[default]
     Idle,
-    Asked(Batch),
-    Answered(RedisResult<Vec<Value>>),
+    Asked(Vec<Batch>),
+    Answered(Vec<Sent>),
 }
 
 impl Line {
     /// Has the driver send the batch; its replies, in the order of the commands. An empty batch is not sent.
     pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
-        if batch.len() == 0 {
-            return Ok(Replies::default());
+        self.send_all(vec![batch]).await
+    }
+
+    /// Has the driver send batches that do not depend on each other, one for each slot of a cluster; all replies, batch by
+    /// batch.
+    pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
+        let replies: Result<Vec<Replies>, Error> = self.send_each(batches).await.into_iter().collect();
+        replies.map(Replies::concat)
+    }
+
+    /// As [`send_all`](Self::send_all), with the outcome of each batch.
+    pub(crate) async fn send_each(&self, batches: Vec<Batch>) -> Vec<Result<Replies, Error>> {
+        let batches: Vec<Batch> = batches.into_iter().filter(|batch| batch.len() > 0).collect();
+        if batches.is_empty() {
+            return Vec::new();
         }
-        let atomic = batch.is_atomic();
-        self.put(Exchange::Asked(batch));
-        let replies = poll_fn(|_| match self.take() {
+        let atomic: Vec<bool> = batches.iter().map(Batch::is_atomic).collect();
+        self.put(Exchange::Asked(batches));
+        let sent = poll_fn(|_| match self.take() {
             Exchange::Answered(replies) => Poll::Ready(replies),
             waiting => {
                 self.put(waiting);
                 Poll::Pending
             }
         })
-        .await
-        .map_err(Error::from)?;
-        Replies::new(replies, atomic)
+        .await;
+        (sent.into_iter().zip(atomic))
+            .map(|(replies, atomic)| Replies::new(replies?, atomic))
+            .collect()
     }
 
     /// What the operation asked for. It only ever waits for replies, so there is always something.
-    fn asked(&self) -> Batch {
+    fn asked(&self) -> Vec<Batch> {
         match self.take() {
-            Exchange::Asked(batch) => batch,
-            Exchange::Idle | Exchange::Answered(_) => Batch::default(),
+            Exchange::Asked(batches) => batches,
+            Exchange::Idle | Exchange::Answered(_) => Vec::new(),
         }
     }
 
-    fn answer(&self, replies: RedisResult<Vec<Value>>) {
+    fn answer(&self, replies: Vec<Sent>) {
         self.put(Exchange::Answered(replies));
     }
 

@@ -14,7 +14,7 @@ use crate::names::display;
 #[non_exhaustive]
 pub enum Error {
     /// The filter is not on the server, and a missing filter is not an empty one (see
-    /// [`Missing::Reported`](crate::Missing::Reported)). Nothing was inserted.
+    /// [`Missing::Reported`](crate::Missing::Reported)). No element was inserted in full.
     Missing {
         /// The filter's key, or the first of them that is missing.
         key: Vec<u8>,
@@ -65,6 +65,11 @@ pub enum Error {
     },
     /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
     NeedsScripts {
+        /// The operation.
+        what: &'static str,
+    },
+    /// The operation is one step on all keys of the filter, and it is spread over several slots of a cluster.
+    Spread {
         /// The operation.
         what: &'static str,
     },
@@ -123,7 +128,8 @@ pub enum Trouble {
     Busy,
     /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
     ClusterUnavailable,
-    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client.
+    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if that says so, it cannot reach that
+    /// node.
     OtherNode,
     /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
     CrossSlot,
@@ -153,6 +159,7 @@ impl Trouble {
                 | Self::WritesRefused
                 | Self::Busy
                 | Self::ClusterUnavailable
+                | Self::OtherNode
         )
     }
 
@@ -164,12 +171,8 @@ impl Trouble {
     }
 
     fn of(error: &RedisError) -> Self {
-        // The server refuses the commands of a transaction one by one and `EXEC` as a whole: the first says why.
-        if error.kind() == ErrorKind::Server(ServerErrorKind::ExecAbort)
-            && let Some(errors) = error.clone().into_server_errors()
-            && let Some((_, first)) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")
-        {
-            return Self::of(&RedisError::from(first.clone()));
+        if let Some(first) = refused_in_transaction(error) {
+            return Self::of(&first);
         }
         match error.kind() {
             ErrorKind::Io if error.is_timeout() => Self::TimedOut,
@@ -219,6 +222,26 @@ impl Trouble {
     }
 }
 
+/// Why a transaction was not begun. The server refuses the commands of a transaction one by one and `EXEC` as a whole: the
+/// first says why.
+fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
+    if error.kind() != ErrorKind::Server(ServerErrorKind::ExecAbort) {
+        return None;
+    }
+    let errors = error.clone().into_server_errors()?;
+    let (_, first) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")?;
+    Some(first.clone().into())
+}
+
+/// Whether a key was looked for on a node that does not have it, or not alone, as it happens while a slot moves. The cluster
+/// clients follow that for single commands; not for transactions, and for pipelines only as a whole, which fails while some
+/// of their keys are on one node and some on another.
+pub(crate) fn is_redirection(error: &RedisError) -> bool {
+    use ServerErrorKind::{Ask, Moved, TryAgain};
+    matches!(error.kind(), ErrorKind::Server(Moved | Ask | TryAgain))
+        || refused_in_transaction(error).is_some_and(|first| is_redirection(&first))
+}
+
 impl Error {
     /// The kind of failure, if it is one of the server or of the way to it.
     #[must_use]
@@ -265,6 +288,10 @@ impl fmt::Display for Error {
             }
             Self::Full { bitmaps } => write!(f, "the filter has {bitmaps} bitmaps, and no more are allowed"),
             Self::NeedsScripts { what } => write!(f, "{what} takes scripts, which are switched off"),
+            Self::Spread { what } => write!(
+                f,
+                "{what} takes keys in one slot, the filter is spread over several"
+            ),
             Self::Replaced { key } => {
                 write!(f, "{}: replaced again and again while downloaded", display(key))
             }

@@ -8,6 +8,7 @@ use redis::{Value, cmd};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
+use crate::names::slots;
 use crate::options::{Expiry, Options};
 use crate::plan::bits::{self, Bitmap};
 use crate::plan::{Batch, insert, tally, transfer};
@@ -134,7 +135,7 @@ impl Fixed {
     /// Creates an empty filter, unless it is there; whether it was not. Needed where a missing filter is reported
     /// ([`Missing::Reported`](crate::Missing::Reported)).
     pub fn create(&self, name: impl AsRef<[u8]>, expiry: impl Into<Option<Expiry>>) -> Call<'static, bool> {
-        create(vec![self.key(name)], expiry.into())
+        create(&self.bitmap(name), expiry.into())
     }
 
     /// Whether an element is in a filter, in one round trip.
@@ -248,19 +249,23 @@ pub(crate) fn one<T: Send + 'static>(many: Call<'static, Vec<T>>) -> Call<'stati
 }
 
 /// Creates strings of zeroes where there is nothing; whether there was nothing at one of the keys.
-pub(crate) fn create(keys: Vec<Vec<u8>>, expiry: Option<Expiry>) -> Call<'static, bool> {
+pub(crate) fn create(bitmap: &Bitmap, expiry: Option<Expiry>) -> Call<'static, bool> {
+    let (keys, spread) = (bitmap.keys.clone(), bitmap.spread);
     Call::new(move |line| async move {
         let millis = expiry.map(Expiry::millis).transpose()?;
-        let mut batch = Batch::new();
-        for key in &keys {
-            let mut set = cmd("SET");
-            set.arg(key.as_slice()).arg(&[0_u8][..]).arg("NX");
-            if let Some(millis) = millis {
-                set.arg("PX").arg(millis);
+        let batches = slots(&keys, spread).into_iter().map(|keys| {
+            let mut batch = Batch::new();
+            for key in keys {
+                let mut set = cmd("SET");
+                set.arg(key).arg(&[0_u8][..]).arg("NX");
+                if let Some(millis) = millis {
+                    set.arg("PX").arg(millis);
+                }
+                batch.push(set);
             }
-            batch.push(set);
-        }
-        let mut replies = line.send(batch).await?;
+            batch
+        });
+        let mut replies = line.send_all(batches.collect()).await?;
         let mut created = false;
         for _ in &keys {
             created |= replies.value()? != Value::Nil;

@@ -67,10 +67,24 @@ impl Growing {
                 cursor: [&prefix, &b"cursor"[..]].concat(),
                 base: [&prefix, &b"bloomfilter-"[..]].concat(),
                 schema,
+                spread: false,
             },
             prefix,
             options: Options::default(),
         }
+    }
+
+    /// The same with its bitmaps in several slots of a cluster, by their names: for a prefix without a hash tag.
+    ///
+    /// The nodes then share memory and load, but no script sees the filter as a whole. It does as with
+    /// [`Commands::scripts`](crate::Commands) off: growth is decided by the client, so that two writers at the same moment may
+    /// open two bitmaps (nothing that was inserted is lost), inserts take several round trips each, and there is no rebuild
+    /// ([`Error::Spread`](crate::Error::Spread)). Queries take two round trips with [`Call::query_together`], which asks the
+    /// bitmaps at the same time.
+    #[must_use]
+    pub fn spread(mut self) -> Self {
+        self.chain.spread = true;
+        self
     }
 
     /// The same with other options. This design has no time to live.

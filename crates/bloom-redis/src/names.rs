@@ -3,6 +3,8 @@
 //! Redis Cluster places a key by the CRC16 of its hash tag, the text between the first `{` and the first `}` after it,
 //! if there is such a text and it is not empty; otherwise by the whole key (Redis Cluster specification, "Hash tags").
 
+use std::collections::BTreeMap;
+
 /// What a key of ours begins with, where the published designs have none.
 const OURS: &str = "bloom-redis:";
 
@@ -21,6 +23,32 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     let rest = &key[open + 1..];
     let close = rest.iter().position(|&byte| byte == b'}')?;
     (close > 0).then(|| &rest[..close])
+}
+
+/// The keys that one batch may hold: all, or, of a filter that is spread over several slots of a cluster, those in one.
+pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>> {
+    if spread {
+        by_slot(keys)
+    } else {
+        vec![keys.iter().map(AsRef::as_ref).collect()]
+    }
+}
+
+/// Keys by what a cluster places them by: in one group, and in the order given, are those that surely share a slot.
+pub(crate) fn by_slot<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Vec<&[u8]>> {
+    let mut groups: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
+    for key in keys {
+        groups
+            .entry(placed_by(key.as_ref()))
+            .or_default()
+            .push(key.as_ref());
+    }
+    groups.into_values().collect()
+}
+
+/// What a cluster places a key by.
+pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
+    hash_tag(key).unwrap_or(key)
 }
 
 /// The key beside `key` for this purpose, in the same slot of a cluster: a key with a hash tag keeps it, any other
@@ -61,6 +89,14 @@ mod tests {
             assert_eq!(hash_tag(&name), Some(placed_by), "{}", display(key));
             assert_ne!(name, companion("record", key));
         }
+    }
+
+    #[test]
+    fn keys_are_grouped_by_what_places_them() {
+        let keys = ["{b}1", "a", "{b}2", "{a}3"];
+        let groups: Vec<Vec<&[u8]>> = vec![vec![b"a", b"{a}3"], vec![b"{b}1", b"{b}2"]];
+        assert_eq!(slots(&keys, true), groups);
+        assert_eq!(slots(&keys, false).len(), 1);
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub struct Rebuild {
 impl Rebuild {
     pub(crate) fn begin(live: Bitmap, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
+            live.in_one_slot("rebuilding a filter")?;
             let token = generation::begin(
                 &line,
                 live.anchor(),
@@ -124,6 +125,7 @@ impl Rebuild {
         /// Time for a chunk to arrive.
         const LEASE: Duration = Duration::from_secs(60);
         Call::new(move |line| async move {
+            live.in_one_slot("uploading a filter")?;
             transfer::check_shape(&live, filter)?;
             let name = |token| generation::next(&live, token).keys;
             let token = generation::begin(&line, live.anchor(), name, LEASE).await?;
@@ -154,6 +156,11 @@ pub struct GrowingRebuild {
 impl GrowingRebuild {
     pub(crate) fn begin(live: Chain, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
+            if live.spread {
+                return Err(Error::Spread {
+                    what: "rebuilding a filter",
+                });
+            }
             if !options.commands.scripts {
                 return Err(Error::NeedsScripts {
                     what: "rebuilding a growing filter",

@@ -139,6 +139,11 @@ pub enum SchemaError {
         /// Least bits of a part of this filter.
         least: u64,
     },
+    /// The slots that a split filter is spread over.
+    Slots {
+        /// What the caller gave.
+        given: u16,
+    },
     /// Guava's rules refuse the arguments.
     Parameters(ParameterError),
 }
@@ -155,6 +160,7 @@ impl fmt::Display for SchemaError {
                 f,
                 "parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed"
             ),
+            Self::Slots { given } => write!(f, "{given} slots: 1 to 1024 are allowed"),
             Self::Parameters(error) => error.fmt(f),
         }
     }

@@ -41,6 +41,7 @@ use crate::statistics::Statistics;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
     name: Vec<u8>,
+    slots: u16,
     bitmap: Arc<Bitmap>,
     options: Options,
 }
@@ -50,6 +51,8 @@ impl Split {
     pub const PREFIX: &'static str = "bf-split:";
     /// Bits of a part unless the caller says otherwise: 8 MiB, which a server moves, copies and frees in a few ms.
     pub const PART_BITS: u64 = 1 << 26;
+    /// Most slots that a filter is spread over.
+    pub const MOST_SLOTS: u16 = 1_024;
     /// Most parts.
     pub const MOST_PARTS: u64 = 1 << 16;
 
@@ -60,7 +63,7 @@ impl Split {
     /// [`SchemaError`] when the arguments are out of range, or Guava could not hold so many bits (2^31 - 1 words).
     pub fn new(name: impl Into<Vec<u8>>, insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
         let schema = Schema::split(insertions, fpp)?;
-        Self::with_parts(name.into(), schema, Self::PART_BITS, Options::default())
+        Self::with_parts(name.into(), 1, schema, Self::PART_BITS, Options::default())
     }
 
     /// The same filter in parts of another size, which is another filter to the server.
@@ -69,11 +72,44 @@ impl Split {
     ///
     /// [`SchemaError::PartBits`] unless it is a multiple of 64 from 64 to 2^32, and gives 65,536 parts at most.
     pub fn with_part_bits(self, part_bits: u64) -> Result<Self, SchemaError> {
-        Self::with_parts(self.name, self.bitmap.schema, part_bits, self.options)
+        Self::with_parts(self.name, self.slots, self.bitmap.schema, part_bits, self.options)
+    }
+
+    /// The same filter spread over so many slots of a cluster, 1 to 1,024, which is another filter to the server: part `i` has
+    /// the key `bf-split:{NAME:SLOTS:i % SLOTS}:i`.
+    ///
+    /// The nodes then share memory and load, and none of them sees the filter as a whole: an operation takes a batch for each
+    /// slot, at the same time with [`Call::query_together`], one after another otherwise; and what is one step on all parts
+    /// is refused with [`Error::Spread`](crate::Error::Spread): rebuild, upload, merge. With 1, the default, all parts share
+    /// a slot.
+    ///
+    /// ```
+    /// use bloom_redis::Split;
+    ///
+    /// let filter = Split::new("phones", 1_000_000_000, 0.003)?.spread_over(6)?;
+    /// assert_eq!(filter.keys()[7], b"bf-split:{phones:6:1}:7");
+    /// # Ok::<(), bloom_redis::SchemaError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::Slots`] unless the number is in its range.
+    pub fn spread_over(self, slots: u16) -> Result<Self, SchemaError> {
+        if !(1..=Self::MOST_SLOTS).contains(&slots) {
+            return Err(SchemaError::Slots { given: slots });
+        }
+        Self::with_parts(
+            self.name,
+            slots,
+            self.bitmap.schema,
+            self.bitmap.part_bits,
+            self.options,
+        )
     }
 
     fn with_parts(
         name: Vec<u8>,
+        slots: u16,
         schema: Schema,
         part_bits: u64,
         options: Options,
@@ -87,16 +123,21 @@ impl Split {
         }
         let keys = (0..schema.bits().div_ceil(part_bits))
             .map(|number| {
-                let number = number.to_string();
-                [Self::PREFIX.as_bytes(), b"{", &name, b"}:", number.as_bytes()].concat()
+                let slot = match slots {
+                    1 => String::new(),
+                    _ => format!(":{slots}:{}", number % u64::from(slots)),
+                };
+                [prefix(&name, &slot), number.to_string().into_bytes()].concat()
             })
             .collect();
         Ok(Self {
             name,
+            slots,
             bitmap: Arc::new(Bitmap {
                 keys,
                 part_bits,
                 schema,
+                spread: slots > 1,
             }),
             options,
         })
@@ -133,13 +174,17 @@ impl Split {
     }
 
     fn record(&self) -> (Vec<u8>, Record) {
-        let prefix = [Self::PREFIX.as_bytes(), b"{", &self.name, b"}:"].concat();
+        let slots = match self.slots {
+            1 => String::new(),
+            slots => format!(":{slots}"),
+        };
+        let prefix = prefix(&self.name, &slots);
         let record = Record::of_parts(Design::Split, self.bitmap.schema, self.bitmap.part_bits);
         (prefix, record)
     }
 
     /// Checks the parameter record, as [`Fixed::open`](crate::Fixed::open). The filter has a prefix of its own:
-    /// `bf-split:{NAME}:`.
+    /// `bf-split:{NAME}:`, or `bf-split:{NAME:SLOTS}:` if it is spread.
     pub fn open(&self) -> Call<'static, ()> {
         let (prefix, record) = self.record();
         record::open(&prefix, record)
@@ -153,7 +198,7 @@ impl Split {
 
     /// Creates the parts that are not there, all bits zero; whether there was one. The time to live is theirs alone.
     pub fn create(&self, expiry: impl Into<Option<Expiry>>) -> Call<'static, bool> {
-        create(self.bitmap.keys.clone(), expiry.into())
+        create(&self.bitmap, expiry.into())
     }
 
     /// Whether an element is in the filter, in one round trip.
@@ -219,4 +264,9 @@ impl Split {
     pub fn delete(&self) -> Call<'static, bool> {
         unlink(self.bitmap.keys.clone())
     }
+}
+
+/// What keys of a filter begin with.
+fn prefix(name: &[u8], slot: &str) -> Vec<u8> {
+    [Split::PREFIX.as_bytes(), b"{", name, slot.as_bytes(), b"}:"].concat()
 }

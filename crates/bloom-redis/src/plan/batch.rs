@@ -33,6 +33,14 @@ impl Batch {
         self.pipeline.add_command(command);
     }
 
+    /// Both in one.
+    pub(crate) fn then(mut self, more: Self) -> Self {
+        for command in more.pipeline.cmd_iter() {
+            self.pipeline.add_command(command.clone());
+        }
+        self
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.pipeline.len()
     }
@@ -68,6 +76,15 @@ impl Replies {
             };
         }
         Ok(Self(values))
+    }
+
+    /// The replies to several batches, one after another.
+    pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
+        if batches.len() > 1 {
+            let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
+            return Self(all.into_iter());
+        }
+        batches.pop().unwrap_or_default()
     }
 
     /// The next reply.

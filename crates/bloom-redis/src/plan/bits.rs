@@ -10,6 +10,7 @@ use super::{Batch, Replies};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::{Error, Trouble};
+use crate::names::placed_by;
 use crate::options::{Commands, Missing, OnFailure, Options};
 use crate::schema::Schema;
 
@@ -24,6 +25,8 @@ pub(crate) struct Bitmap {
     /// Bits of each part; the last may have fewer.
     pub(crate) part_bits: u64,
     pub(crate) schema: Schema,
+    /// Whether the parts are meant to lie in several slots of a cluster.
+    pub(crate) spread: bool,
 }
 
 impl Bitmap {
@@ -33,6 +36,7 @@ impl Bitmap {
             keys: vec![key],
             part_bits: schema.bits(),
             schema,
+            spread: false,
         }
     }
 
@@ -47,11 +51,21 @@ impl Bitmap {
             key: self.anchor().to_vec(),
         }
     }
+
+    /// Checks that all parts can take part in one command or transaction.
+    pub(crate) fn in_one_slot(&self, what: &'static str) -> Result<(), Error> {
+        if self.spread {
+            return Err(Error::Spread { what });
+        }
+        Ok(())
+    }
 }
 
 /// The bits of some elements, by the part that they lie in.
 pub(super) struct Placed<'a> {
+    /// In the order of their slots, if the filter is spread over several.
     pub(super) parts: Vec<Part<'a>>,
+    pub(super) spread: bool,
     pub(super) probes: usize,
     pub(super) elements: usize,
 }
@@ -80,11 +94,21 @@ impl<'a> Placed<'a> {
                 part.order.push(element * probes + probe);
             }
         }
+        let mut parts: Vec<Part<'a>> = parts.into_values().collect();
+        if bitmap.spread {
+            parts.sort_by(|one, other| placed_by(one.key).cmp(placed_by(other.key)));
+        }
         Self {
-            parts: parts.into_values().collect(),
+            parts,
+            spread: bitmap.spread,
             probes,
             elements: hashes.len(),
         }
+    }
+
+    /// The parts that one batch carries: all, or, of a filter that is spread, those in one slot.
+    pub(super) fn by_slot(&self) -> impl Iterator<Item = &[Part<'a>]> {
+        (self.parts).chunk_by(|one, other| !self.spread || placed_by(one.key) == placed_by(other.key))
     }
 }
 
@@ -211,32 +235,37 @@ async fn contains_once(
 ) -> Result<Vec<Answer>, Error> {
     let placed = Placed::new(bitmap, hashes);
     let reported = options.missing == Missing::Reported;
-    let mut batch = Batch::new();
-    for part in &placed.parts {
-        push_get(&mut batch, options.commands, part.key, &part.offsets);
-    }
-    if reported {
-        // After the bits: a filter that goes in between is reported, and one that comes in between is new.
-        for part in &placed.parts {
-            batch.push(exists(part.key));
+    let batches = placed.by_slot().map(|parts| {
+        let mut batch = Batch::new();
+        for part in parts {
+            push_get(&mut batch, options.commands, part.key, &part.offsets);
         }
-    }
-    let mut replies = line.send(batch).await?;
-    // What each bit says of its element.
-    let mut said = vec![Answer::MayContain; placed.elements * placed.probes];
-    for part in &placed.parts {
-        let bits = read_bits(&mut replies, options.commands, part.offsets.len())?;
-        for (&at, bit) in part.order.iter().zip(bits) {
-            if !bit {
-                said[at] = Answer::Absent;
+        if reported {
+            // After the bits: a filter that goes in between is reported, and one that comes in between is new.
+            for part in parts {
+                batch.push(exists(part.key));
             }
         }
-    }
-    if reported {
-        for part in &placed.parts {
-            if replies.count()? == 0 {
-                for &at in &part.order {
-                    said[at] = Answer::Missing;
+        batch
+    });
+    let mut replies = line.send_all(batches.collect()).await?;
+    // What each bit says of its element.
+    let mut said = vec![Answer::MayContain; placed.elements * placed.probes];
+    for parts in placed.by_slot() {
+        for part in parts {
+            let bits = read_bits(&mut replies, options.commands, part.offsets.len())?;
+            for (&at, bit) in part.order.iter().zip(bits) {
+                if !bit {
+                    said[at] = Answer::Absent;
+                }
+            }
+        }
+        if reported {
+            for part in parts {
+                if replies.count()? == 0 {
+                    for &at in &part.order {
+                        said[at] = Answer::Missing;
+                    }
                 }
             }
         }
@@ -277,19 +306,25 @@ mod tests {
     fn parts_hold_the_bits_that_their_numbers_say() {
         let schema = Schema::words(1_000, 0.01).unwrap();
         let bitmap = Bitmap {
-            keys: (0..10u8).map(|part| vec![part]).collect(),
+            keys: (0..10_u8)
+                .map(|part| vec![b'{', b'a' + part % 3, b'}', part])
+                .collect(),
             part_bits: 1_024,
             schema,
+            spread: true,
         };
         let hash = Hash128::of(b"element");
         let placed = Placed::new(&bitmap, &[hash, hash]);
         let mut positions = vec![0; 2 * usize::from(schema.probes())];
         for part in &placed.parts {
             for (&offset, &at) in part.offsets.iter().zip(&part.order) {
-                positions[at] = u64::from(part.key[0]) * 1_024 + offset;
+                positions[at] = u64::from(part.key[3]) * 1_024 + offset;
             }
         }
         let expected: Vec<u64> = schema.positions(hash).chain(schema.positions(hash)).collect();
         assert_eq!(positions, expected);
+        // A slot is one batch.
+        let slots: Vec<&[u8]> = placed.by_slot().map(|parts| placed_by(parts[0].key)).collect();
+        assert!(slots.len() > 1 && slots.is_sorted_by(|one, other| one < other));
     }
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use guava_bloom::Hash128;
-use redis::{Cmd, ErrorKind, cmd};
+use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, cmd};
 
 use super::batch::unexpected;
 use super::bits::{Bitmap, exists, in_place_of};
@@ -14,6 +14,7 @@ use super::{Batch, Replies, chain_by_commands};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
+use crate::names::slots;
 use crate::options::{Expiry, Missing, Options};
 use crate::schema::Schema;
 
@@ -28,6 +29,8 @@ pub(crate) struct Chain {
     /// What the keys of the bitmaps begin with; a number follows.
     pub(crate) base: Vec<u8>,
     pub(crate) schema: Schema,
+    /// Whether the bitmaps are meant to lie in several slots of a cluster.
+    pub(crate) spread: bool,
 }
 
 impl Chain {
@@ -37,7 +40,15 @@ impl Chain {
     }
 
     pub(crate) fn bitmap(&self, number: u64) -> Bitmap {
-        Bitmap::whole(self.key(number), self.schema)
+        Bitmap {
+            spread: self.spread,
+            ..Bitmap::whole(self.key(number), self.schema)
+        }
+    }
+
+    /// Whether scripts do the work: they take all keys in one slot.
+    fn by_script(&self, options: &Options) -> bool {
+        options.commands.scripts && !self.spread
     }
 
     /// The filter of a rebuild.
@@ -45,7 +56,7 @@ impl Chain {
         Self {
             cursor: next_key(&self.cursor, token),
             base: next_key(&self.base, token),
-            schema: self.schema,
+            ..self.clone()
         }
     }
 
@@ -114,7 +125,7 @@ pub(crate) async fn contains(
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(chain.per_trip(options)) {
-        let some = if options.commands.scripts {
+        let some = if chain.by_script(options) {
             contains_by_script(line, chain, trip, options).await
         } else {
             chain_by_commands::contains(line, chain, trip, options).await
@@ -181,7 +192,7 @@ pub(crate) async fn insert(
         let (some, mut under_way) = insert_once(line, chain, hashes, None, options).await?;
         new.extend(some);
         // As for the other designs: what is inserted during a rebuild goes into its generation too.
-        while let Some(token) = under_way.filter(|_| options.follow_rebuilds) {
+        while let Some(token) = under_way {
             match insert_into_generation(line, &chain.next(token), hashes, ORPHAN, options).await {
                 Err(Error::Missing { .. }) => {
                     let (_, again) = insert_once(line, chain, hashes, None, options).await?;
@@ -194,7 +205,13 @@ pub(crate) async fn insert(
             }
         }
     }
-    confirm(line, options).await?;
+    if options.replicas.is_some() {
+        let mut keys = vec![chain.cursor.clone()];
+        if chain.spread {
+            keys.extend((0..=read_cursor(line, chain).await?).map(|number| chain.key(number)));
+        }
+        confirm(line, &slots(&keys, chain.spread), options).await?;
+    }
     Ok(new)
 }
 
@@ -228,10 +245,13 @@ async fn insert_once(
     options: &Options,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
     let watch = Watch::new(&chain.cursor);
-    if !options.commands.scripts {
+    if !chain.by_script(options) {
         let mut new = Vec::with_capacity(hashes.len());
         for &hash in hashes {
             new.push(chain_by_commands::insert(line, chain, hash, options).await?);
+        }
+        if chain.spread || !options.follow_rebuilds {
+            return Ok((new, None));
         }
         let told = line.send(Batch::of(watch.look())).await?.bytes()?;
         return Ok((new, watch.read(told.as_deref())?));
@@ -248,7 +268,16 @@ async fn insert_once(
         .await?
         .into_parts()?;
     let Some(mut replies) = replies else {
-        return Err(chain.missing());
+        // The script may have run on a node that does not have all bitmaps yet, while their slot moves.
+        return Err(if chain_by_commands::is_missing(line, chain).await? {
+            chain.missing()
+        } else {
+            RedisError::from((
+                ErrorKind::Server(ServerErrorKind::TryAgain),
+                "the filter's slot is moving between nodes",
+            ))
+            .into()
+        });
     };
     let new = characters(&mut replies, hashes.len(), |character| match character {
         b'0' => Some(false),
@@ -257,7 +286,7 @@ async fn insert_once(
     })?
     .ok_or_else(|| unexpected("answers", None))?;
     let under_way = watch.read(replies.bytes()?.as_deref())?;
-    Ok((new, under_way))
+    Ok((new, under_way.filter(|_| options.follow_rebuilds)))
 }
 
 /// Puts a rebuild in the filter's place.
@@ -289,7 +318,13 @@ pub(crate) async fn exchange(
 
 /// Creates the current bitmap if it is not there; whether it was not.
 pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
-    if options.commands.scripts {
+    let current = read_cursor(line, chain).await?;
+    let key = chain.key(current);
+    // By itself, so that it is found while its slot moves between nodes.
+    if line.send(Batch::of(exists(&key))).await?.count()? == 1 {
+        return Ok(false);
+    }
+    if chain.by_script(options) {
         let mut replies = chain
             .run(&scripts::CREATE, line, &[], options, |command| {
                 command.arg(chain.schema.bits());
@@ -297,36 +332,37 @@ pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Res
             .await?;
         return Ok(replies.count()? == 1);
     }
-    let current = read_cursor(line, chain).await?;
-    let key = chain.key(current);
-    if line.send(Batch::of(exists(&key))).await?.count()? == 1 {
-        return Ok(false);
-    }
     line.send(Batch::of(allocate(chain, current))).await?.checked()?;
     Ok(true)
 }
 
 /// Removes all bitmaps, and begins anew with an empty one.
 pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
-    if options.commands.scripts {
+    if chain.by_script(options) {
         let replies = chain.run(&scripts::RESET, line, &[], options, |command| {
             command.arg(chain.schema.bits());
         });
         return replies.await.map(|_| ());
     }
     let current = read_cursor(line, chain).await?;
+    let mut unlink = cmd("UNLINK");
+    for number in 0..=current {
+        unlink.arg(chain.key(number));
+    }
+    let mut rewind = cmd("SET");
+    rewind.arg(chain.cursor.as_slice()).arg("0");
+    if chain.spread {
+        for command in [unlink, rewind, allocate(chain, 0)] {
+            line.send(Batch::of(command)).await?.checked()?;
+        }
+        return Ok(());
+    }
     let mut batch = if options.commands.transactions {
         Batch::atomic()
     } else {
         Batch::new()
     };
-    let mut unlink = cmd("UNLINK");
-    for number in 0..=current {
-        unlink.arg(chain.key(number));
-    }
     batch.push(unlink);
-    let mut rewind = cmd("SET");
-    rewind.arg(chain.cursor.as_slice()).arg("0");
     batch.push(rewind);
     batch.push(allocate(chain, 0));
     line.send(batch).await?.checked().map(|_| ())

@@ -20,10 +20,9 @@ pub(super) async fn contains(
 ) -> Result<Vec<Answer>, Error> {
     let mut get = cmd("GET");
     get.arg(chain.cursor.as_slice());
-    let mut batch = Batch::of(get);
     // A bitmap beyond a cursor that is missing: the cursor was lost.
-    batch.push(exists(&chain.key(1)));
-    let mut replies = line.send(batch).await?;
+    let batches = divide([Batch::of(get), Batch::of(exists(&chain.key(1)))], chain);
+    let mut replies = line.send_all(batches).await?;
     let text = replies.bytes()?;
     let reported = options.missing == Missing::Reported;
     let mut missing = reported && text.is_none() && replies.count()? == 1;
@@ -33,15 +32,15 @@ pub(super) async fn contains(
     let offsets: Vec<u64> = (hashes.iter())
         .flat_map(|&hash| chain.schema.positions(hash))
         .collect();
-    let mut batch = Batch::new();
-    for number in 0..=current {
-        let key = chain.key(number);
+    let bitmaps = (0..=current).map(|number| {
+        let (mut batch, key) = (Batch::new(), chain.key(number));
         push_get(&mut batch, options.commands, &key, &offsets);
         if reported {
             batch.push(exists(&key));
         }
-    }
-    let mut replies = line.send(batch).await?;
+        batch
+    });
+    let mut replies = line.send_all(divide(bitmaps, chain)).await?;
     let mut held = vec![false; hashes.len()];
     for _ in 0..=current {
         let bits = read_bits(&mut replies, options.commands, offsets.len())?;
@@ -59,6 +58,36 @@ pub(super) async fn contains(
             (false, false) => Answer::Absent,
         })
         .collect())
+}
+
+/// Whether a bitmap or the cursor is missing.
+pub(super) async fn is_missing(line: &Line, chain: &Chain) -> Result<bool, Error> {
+    let mut get = cmd("GET");
+    get.arg(chain.cursor.as_slice());
+    let text = line.send(Batch::of(get)).await?.bytes()?;
+    let current = parse_cursor(chain, text.as_deref())?;
+    let mut batch = Batch::new();
+    for number in 0..=current {
+        batch.push(exists(&chain.key(number)));
+    }
+    batch.push(exists(&chain.key(1)));
+    let mut replies = line.send(batch).await?;
+    let mut missing = false;
+    for _ in 0..=current {
+        missing |= replies.count()? == 0;
+    }
+    // A bitmap beyond a cursor that is missing: the cursor was lost.
+    Ok(missing || (text.is_none() && replies.count()? == 1))
+}
+
+/// The batches to send: one for each key of a filter that is spread, one in all otherwise.
+fn divide(batches: impl IntoIterator<Item = Batch>, chain: &Chain) -> Vec<Batch> {
+    let batches = batches.into_iter();
+    if chain.spread {
+        batches.collect()
+    } else {
+        vec![batches.reduce(Batch::then).unwrap_or_default()]
+    }
 }
 
 /// As published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both grow.

@@ -112,13 +112,16 @@ pub(crate) async fn begin(
         .arg("PX")
         .arg(millis);
     batch.push(take);
+    // Asked for, because a cluster client may have to send a command twice.
+    batch.push(watch.look());
     for key in &keys {
         let mut create = cmd("SET");
         create.arg(key.as_slice()).arg(&[0_u8][..]).arg("PX").arg(millis);
         batch.push(create);
     }
     let mut replies = line.send(batch).await?;
-    if replies.value()? == Value::Nil {
+    replies.value()?;
+    if watch.read(replies.bytes()?.as_deref())? != Some(token) {
         abandon(line, anchor, &keys, token).await?;
         return Err(Error::RebuildUnderWay { key: anchor.to_vec() });
     }

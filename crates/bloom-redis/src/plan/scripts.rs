@@ -16,6 +16,7 @@ pub(crate) const MARK: &str = "bloom-redis:missing";
 pub(crate) const OPEN: &str = include_str!("../scripts/open.lua");
 pub(crate) const CLOSE: &str = include_str!("../scripts/close.lua");
 pub(crate) const COMMIT: &str = include_str!("../scripts/commit.lua");
+pub(crate) const SET: &str = include_str!("../scripts/set.lua");
 pub(crate) const MERGE: &str = include_str!("../scripts/merge.lua");
 
 /// A script that goes by its digest.

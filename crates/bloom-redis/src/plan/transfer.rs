@@ -140,15 +140,18 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             get.arg(key.as_slice()).arg(start).arg(start + wanted - 1);
             batch.push(get);
             batch.push(exists(key));
-            let mut swaps = cmd("HGET");
-            swaps.arg(record_key(bitmap.anchor())).arg("swaps");
-            batch.push(swaps);
+            // A filter that is spread is never replaced.
+            if !bitmap.spread {
+                let mut swaps = cmd("HGET");
+                swaps.arg(record_key(bitmap.anchor())).arg("swaps");
+                batch.push(swaps);
+            }
             let mut replies = line.send(batch).await?;
             let bytes = replies.bytes()?.unwrap_or_default();
             if replies.count()? == 0 && options.missing == Missing::Reported {
                 return Err(Error::Missing { key: key.clone() });
             }
-            let now = replies.bytes()?;
+            let now = if bitmap.spread { None } else { replies.bytes()? };
             if *generation.get_or_insert_with(|| now.clone()) != now {
                 return Ok(None);
             }
@@ -168,7 +171,8 @@ pub(crate) async fn merge(
     from: &[Bitmap],
     options: &Options,
 ) -> Result<(), Error> {
-    for filter in from {
+    for filter in from.iter().chain([into]) {
+        filter.in_one_slot("merging filters")?;
         check_same(into, filter)?;
     }
     let watch = options.follow_rebuilds.then(|| Watch::new(into.anchor()));

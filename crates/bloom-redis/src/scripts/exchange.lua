@@ -11,9 +11,13 @@ local _, any_missing = find_missing(cursor)
 if redis.call('GET', KEYS[2]) ~= ARGV[5] or any_missing then
   return 0
 end
-local number = 0
-while redis.call('UNLINK', ARGV[4] .. number) == 1 do
-  number = number + 1
+-- Where the slot is moving to another node of a cluster, a key that is not there is an error: here, before anything changed.
+local old = 0
+while redis.call('EXISTS', ARGV[4] .. old) == 1 do
+  old = old + 1
+end
+for number = 0, old - 1 do
+  redis.call('UNLINK', ARGV[4] .. number)
 end
 for number = 0, cursor do
   local key = ARGV[4] .. number

@@ -22,12 +22,13 @@ local function grow()
   if cursor + 1 >= most then
     return redis.error_reply('FULL ' .. most)
   end
-  cursor = redis.call('INCR', KEYS[1])
-  local key = base .. cursor
+  local key = base .. (cursor + 1)
+  -- Where the slot is moving to another node of a cluster, a key that is not there is an error: before anything changed.
   ones = redis.call('BITCOUNT', key)
   if ones == 0 then
     redis.call('SETBIT', key, bits - 1, 0)
   end
+  cursor = redis.call('INCR', KEYS[1])
 end
 
 local answers = {}

@@ -2,20 +2,34 @@
 
 use bloom_redis::{Call, Error};
 use redis::aio::MultiplexedConnection;
-use redis::{Cmd, FromRedisValue};
+use redis::cluster::ClusterConnection;
+use redis::{Cmd, ConnectionLike, FromRedisValue, cluster_async};
 use tokio::runtime::Runtime;
 
-use super::Server;
+use super::{Cluster, Server};
 
 /// Does operations over one kind of connection, and plain commands over a connection of its own.
 pub(crate) struct Client {
     connection: Kind,
-    plain: redis::Connection,
+    plain: Box<dyn ConnectionLike + Send>,
 }
 
 enum Kind {
     Blocking(redis::Connection),
     Asynchronous(Runtime, MultiplexedConnection),
+    BlockingCluster(Box<ClusterConnection>),
+    AsynchronousCluster(Runtime, cluster_async::ClusterConnection),
+    /// Slots at the same time.
+    TogetherCluster(Runtime, cluster_async::ClusterConnection),
+}
+
+/// A runtime for one client.
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime")
 }
 
 impl Client {
@@ -23,17 +37,43 @@ impl Client {
     pub(crate) fn blocking(server: &Server) -> Self {
         Self {
             connection: Kind::Blocking(server.connection()),
-            plain: server.connection(),
+            plain: Box::new(server.connection()),
         }
+    }
+
+    /// The ways to talk to a cluster.
+    pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 3] = [
+        |cluster| Self {
+            connection: Kind::BlockingCluster(Box::new(cluster.connection())),
+            plain: Box::new(cluster.connection()),
+        },
+        |cluster| {
+            let (runtime, connection) = Self::asynchronous_cluster(cluster);
+            Self {
+                connection: Kind::AsynchronousCluster(runtime, connection),
+                plain: Box::new(cluster.connection()),
+            }
+        },
+        |cluster| {
+            let (runtime, connection) = Self::asynchronous_cluster(cluster);
+            Self {
+                connection: Kind::TogetherCluster(runtime, connection),
+                plain: Box::new(cluster.connection()),
+            }
+        },
+    ];
+
+    fn asynchronous_cluster(cluster: &Cluster) -> (Runtime, cluster_async::ClusterConnection) {
+        let runtime = runtime();
+        let connection = runtime
+            .block_on(cluster.client().get_async_connection())
+            .expect("a connection");
+        (runtime, connection)
     }
 
     /// An asynchronous connection, on a runtime of its own.
     pub(crate) fn asynchronous(server: &Server) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime");
+        let runtime = runtime();
         let client = redis::Client::open(server.url()).expect("an address");
         // The default of half a second is short for a machine that compiles meanwhile.
         let config = redis::AsyncConnectionConfig::new()
@@ -43,7 +83,7 @@ impl Client {
             .expect("a connection");
         Self {
             connection: Kind::Asynchronous(runtime, connection),
-            plain: server.connection(),
+            plain: Box::new(server.connection()),
         }
     }
 
@@ -52,6 +92,9 @@ impl Client {
         match &mut self.connection {
             Kind::Blocking(connection) => call.query(connection),
             Kind::Asynchronous(runtime, connection) => runtime.block_on(call.query_async(connection)),
+            Kind::BlockingCluster(connection) => call.query(&mut **connection),
+            Kind::AsynchronousCluster(runtime, connection) => runtime.block_on(call.query_async(connection)),
+            Kind::TogetherCluster(runtime, connection) => runtime.block_on(call.query_together(connection)),
         }
     }
 
@@ -76,7 +119,7 @@ impl Client {
     /// Sends a command as it is.
     #[track_caller]
     pub(crate) fn command<T: FromRedisValue>(&mut self, command: &Cmd) -> T {
-        command.query(&mut self.plain).expect("a reply")
+        command.query(&mut *self.plain).expect("a reply")
     }
 
     /// Sends a command of words.

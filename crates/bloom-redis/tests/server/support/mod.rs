@@ -3,11 +3,13 @@
 //! A test starts the servers it needs, or has its body run once for each kind of client: [`for_each_client`].
 
 mod client;
+mod cluster;
 mod counting;
 mod server;
 
 use bloom_redis::Commands;
 pub(crate) use client::Client;
+pub(crate) use cluster::Cluster;
 pub(crate) use counting::Counting;
 pub(crate) use server::Server;
 
@@ -16,6 +18,16 @@ pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {
     for connect in [Client::blocking, Client::asynchronous] {
         let server = Server::start(&[]);
         body(&mut connect(&server));
+    }
+}
+
+/// Runs the body with each of the cluster clients, on one empty cluster.
+pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) {
+    let mut cluster = Cluster::start(&[]);
+    for connect in Client::OF_CLUSTERS {
+        let mut client = connect(&cluster);
+        client.words::<()>(&["FLUSHALL"]);
+        body(&mut client, &mut cluster);
     }
 }
 

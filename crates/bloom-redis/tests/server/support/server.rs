@@ -1,4 +1,4 @@
-//! A `redis-server` process on a free loopback port, with a folder of its own, stopped when dropped.
+//! A server process on a free loopback port, with a folder of its own, stopped when dropped.
 
 use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,6 +8,10 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
+use redis::{Cmd, FromRedisValue};
+
+/// The environment variable that names another program than `redis-server`: Valkey's, say.
+const PROGRAM: &str = "BLOOM_REDIS_SERVER";
 /// Ports to try. A cluster's bus takes the port 10,000 above, which must stay below 55,536.
 const PORTS: std::ops::Range<u16> = 21_000..45_536;
 /// Ports that the processes of one test run leave to each other.
@@ -29,7 +33,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// When there is no program `redis-server`, or it does not answer: its log is in the message.
+    /// When the program cannot be started, or it does not answer: its log is in the message.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let arguments: Vec<String> = ["--save", "", "--appendonly", "no"]
@@ -73,10 +77,38 @@ impl Server {
             .unwrap_or_else(|| panic!("port {} was taken meanwhile", self.port));
     }
 
+    /// Sends a command over a connection of its own.
+    #[track_caller]
+    pub(crate) fn command<T: FromRedisValue>(&self, command: &Cmd) -> T {
+        command.query(&mut self.connection()).expect("a reply")
+    }
+
+    /// Sends a command of words over a connection of its own.
+    #[track_caller]
+    pub(crate) fn words<T: FromRedisValue>(&self, words: &[&str]) -> T {
+        let mut command = Cmd::new();
+        for word in words {
+            command.arg(word);
+        }
+        self.command(&command)
+    }
+
     /// A blocking connection.
     pub(crate) fn connection(&self) -> redis::Connection {
         connect(self.port).expect("a connection")
     }
+}
+
+/// Waits until something is so, for 10 s at most.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    for _ in 0..STEPS {
+        if so() {
+            return;
+        }
+        sleep(STEP);
+    }
+    panic!("waited in vain until {what}");
 }
 
 impl Drop for Server {
@@ -111,7 +143,8 @@ fn free_port() -> u16 {
 fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
     let log = folder.join("log");
     let output = File::create(&log).expect("the server's log");
-    let mut child = Command::new("redis-server")
+    let program = std::env::var_os(PROGRAM).unwrap_or_else(|| "redis-server".into());
+    let mut child = Command::new(&program)
         .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"])
         .arg(folder)
         .args(arguments)
@@ -120,7 +153,10 @@ fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
         .stdout(output)
         .spawn()
         .unwrap_or_else(|error| {
-            panic!("redis-server: {error}; these tests need it: `apt-get install redis-server`")
+            panic!(
+                "{}: {error}; these tests need it: `apt-get install redis-server`, or another server's path in {PROGRAM}",
+                program.display()
+            )
         });
     for _ in 0..STEPS {
         if child.try_wait().expect("the server's state").is_some() {
@@ -128,7 +164,7 @@ fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
             if log.contains("Address already in use") {
                 return None;
             }
-            panic!("redis-server ended: {log}");
+            panic!("the server ended: {log}");
         }
         if answers(port, child.id()) {
             return Some(child);
@@ -138,7 +174,7 @@ fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
     // The process is ours and would outlive the panic.
     let _ = child.kill();
     let log = std::fs::read_to_string(&log).unwrap_or_default();
-    panic!("redis-server does not answer on port {port}: {log}");
+    panic!("the server does not answer on port {port}: {log}");
 }
 
 /// Whether this very process answers on the port, and has read its data.
