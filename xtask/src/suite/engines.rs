@@ -1,11 +1,12 @@
-//! Crates that need a storage engine or the real Guava: workspaces of their own, so that the main build stays quick.
+//! Crates that need a storage engine, a database or the real Guava: workspaces of their own, so that the main build stays quick.
 
 use std::path::Path;
 
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 4] = [
+const MANIFESTS: [&str; 5] = [
+    "crates/bloom-redis/read-through/Cargo.toml",
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",

@@ -16,6 +16,7 @@ pub(crate) mod number;
 mod paint;
 mod panel;
 mod point_reads;
+mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
@@ -27,6 +28,7 @@ pub(crate) use mark::words as verdict_words;
 pub(crate) use membership::scene as membership;
 pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
+pub(crate) use redis::scene as redis;
 
 use rows::DatasetRows;
 use scene::Scene;

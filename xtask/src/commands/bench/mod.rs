@@ -2,6 +2,7 @@
 
 mod membership;
 mod point_reads;
+mod redis;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,16 +18,18 @@ use crate::{suite, workspace};
 
 /// Measure against peers, on real engines.
 ///
-/// Builds and runs the benchmark programs, which are workspaces of their own, and writes records (CSV and JSON) and a
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a
 /// chart (SVG and PNG). Times are of this machine, which should have nothing else to do; ratios are formed within
 /// rounds of one run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
-    cargo xtask bench --suite membership\n\n\
+    cargo xtask bench --suite membership\n  \
+    cargo xtask bench --suite redis\n\n\
     point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
-    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory.")]
+    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
+    redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -47,6 +50,8 @@ enum Name {
     PointReads,
     /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
+    /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
+    Redis,
 }
 
 impl Name {
@@ -54,6 +59,7 @@ impl Name {
         match self {
             Self::PointReads => point_reads::SUITE,
             Self::Membership => membership::SUITE,
+            Self::Redis => redis::SUITE,
         }
     }
 
