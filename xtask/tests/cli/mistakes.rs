@@ -105,8 +105,8 @@ fn missing_system_programs() {
     assert_eq!(message.lines().count(), 1, "{message}");
     for part in [
         "cc (package gcc), c++ (package g++), nm (package binutils), leveldb/c.h (package libleveldb-dev)",
-        "redis-server (package redis-server), valgrind (package valgrind)",
-        "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev redis-server valgrind`",
+        "redis-server (package redis-server), redis-benchmark (package redis-tools), valgrind (package valgrind)",
+        "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev redis-server redis-tools valgrind`",
     ] {
         assert!(message.contains(part), "{message}");
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use bloom_redis::redis::{Client, cmd};
+use bloom_redis::redis::{Client, RedisResult, cmd};
 use bloom_redis_read_through::{Database, Error, Guard, Link, Lookups, Store, name};
 use clap::Parser;
 
@@ -178,7 +178,7 @@ fn measure(
 }
 
 /// Removes all keys under the prefix, and those that accompany a filter; how many there were.
-fn remove(client: &Client, prefix: &str) -> bloom_redis::redis::RedisResult<usize> {
+fn remove(client: &Client, prefix: &str) -> RedisResult<usize> {
     let mut connection = client.get_connection_with_timeout(CONNECT)?;
     let mut removed = 0;
     let escaped: String = prefix
