@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use redis::{RedisResult, Value};
 
-use crate::error::{Error, is_redirection};
+use crate::error::Error;
 use crate::plan::{Batch, Replies};
+use crate::trouble::is_redirection;
 
 /// An operation that is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
 /// [`query_async`](Self::query_async) over one that does not. The names are those of the `redis` crate's own commands.

@@ -3,9 +3,10 @@
 use core::fmt;
 use core::time::Duration;
 
-use redis::{ErrorKind, RedisError, ServerErrorKind};
+use redis::RedisError;
 
 use crate::names::display;
+use crate::trouble::Trouble;
 
 /// Why an operation was not done, or not done in full.
 ///
@@ -104,142 +105,6 @@ pub enum Error {
         /// What the client says of it.
         source: RedisError,
     },
-}
-
-/// The kinds of failure that call for different reactions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Trouble {
-    /// No answer in time. Whether the command was done is not known.
-    TimedOut,
-    /// Nobody listens at the address.
-    Refused,
-    /// The connection broke. Whether the command was done is not known.
-    ConnectionLost,
-    /// `LOADING`: the server reads its data from disk.
-    Loading,
-    /// `OOM`: the memory limit is reached and nothing can be evicted.
-    OutOfMemory,
-    /// `READONLY`: a replica was asked to write.
-    ReadOnly,
-    /// `MISCONF`, `NOREPLICAS`: the server's own settings forbid writes now.
-    WritesRefused,
-    /// `BUSY`: a script occupies the server.
-    Busy,
-    /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
-    ClusterUnavailable,
-    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if that says so, it cannot reach that
-    /// node.
-    OtherNode,
-    /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
-    CrossSlot,
-    /// `WRONGTYPE`: the key holds something that is no string.
-    WrongType,
-    /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
-    Forbidden,
-    /// The server does not know the command, or a proxy refuses it. See [`Commands`](crate::Commands).
-    UnknownCommand,
-    /// Anything else.
-    Other,
-}
-
-impl Trouble {
-    /// Whether it may pass without anybody changing the program: the kinds that
-    /// [`OnFailure`](crate::OnFailure) covers.
-    #[must_use]
-    pub const fn is_unavailable(self) -> bool {
-        matches!(
-            self,
-            Self::TimedOut
-                | Self::Refused
-                | Self::ConnectionLost
-                | Self::Loading
-                | Self::OutOfMemory
-                | Self::ReadOnly
-                | Self::WritesRefused
-                | Self::Busy
-                | Self::ClusterUnavailable
-                | Self::OtherNode
-        )
-    }
-
-    /// Whether the connection can serve no further command, and a new one is needed. A connection manager, a pool that
-    /// tests its connections, and the cluster client see to it themselves.
-    #[must_use]
-    pub const fn needs_reconnection(self) -> bool {
-        matches!(self, Self::TimedOut | Self::Refused | Self::ConnectionLost)
-    }
-
-    fn of(error: &RedisError) -> Self {
-        if let Some(first) = refused_in_transaction(error) {
-            return Self::of(&first);
-        }
-        match error.kind() {
-            ErrorKind::Io if error.is_timeout() => Self::TimedOut,
-            ErrorKind::Io if error.is_connection_refusal() => Self::Refused,
-            ErrorKind::Io => Self::ConnectionLost,
-            ErrorKind::ClusterConnectionNotFound => Self::ClusterUnavailable,
-            ErrorKind::AuthenticationFailed => Self::Forbidden,
-            ErrorKind::Server(kind) => Self::of_server(kind, error.detail()),
-            _ => Self::of_code(error.code().unwrap_or_default()),
-        }
-    }
-
-    fn of_server(kind: ServerErrorKind, detail: Option<&str>) -> Self {
-        match kind {
-            ServerErrorKind::BusyLoading => Self::Loading,
-            ServerErrorKind::Moved | ServerErrorKind::Ask => Self::OtherNode,
-            ServerErrorKind::TryAgain | ServerErrorKind::ClusterDown | ServerErrorKind::MasterDown => {
-                Self::ClusterUnavailable
-            }
-            ServerErrorKind::CrossSlot => Self::CrossSlot,
-            ServerErrorKind::ReadOnly => Self::ReadOnly,
-            ServerErrorKind::NoPerm => Self::Forbidden,
-            ServerErrorKind::ResponseError => {
-                let detail = detail.unwrap_or_default();
-                if detail.starts_with("unknown command") {
-                    Self::UnknownCommand
-                } else if detail.contains("non local key") {
-                    // What a script meets where a command would be told of the slots.
-                    Self::CrossSlot
-                } else {
-                    Self::Other
-                }
-            }
-            _ => Self::Other,
-        }
-    }
-
-    fn of_code(code: &str) -> Self {
-        match code {
-            "OOM" => Self::OutOfMemory,
-            "WRONGTYPE" => Self::WrongType,
-            "MISCONF" | "NOREPLICAS" => Self::WritesRefused,
-            "BUSY" => Self::Busy,
-            "NOAUTH" | "WRONGPASS" => Self::Forbidden,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// Why a transaction was not begun. The server refuses the commands of a transaction one by one and `EXEC` as a whole: the
-/// first says why.
-fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
-    if error.kind() != ErrorKind::Server(ServerErrorKind::ExecAbort) {
-        return None;
-    }
-    let errors = error.clone().into_server_errors()?;
-    let (_, first) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")?;
-    Some(first.clone().into())
-}
-
-/// Whether a key was looked for on a node that does not have it, or not alone, as it happens while a slot moves. The cluster
-/// clients follow that for single commands; not for transactions, and for pipelines only as a whole, which fails while some
-/// of their keys are on one node and some on another.
-pub(crate) fn is_redirection(error: &RedisError) -> bool {
-    use ServerErrorKind::{Ask, Moved, TryAgain};
-    matches!(error.kind(), ErrorKind::Server(Moved | Ask | TryAgain))
-        || refused_in_transaction(error).is_some_and(|first| is_redirection(&first))
 }
 
 impl Error {

@@ -10,6 +10,7 @@ use crate::fixed::{download, one};
 use crate::options::Options;
 use crate::plan::bits::Bitmap;
 use crate::plan::chain::{self, Chain};
+use crate::plan::chain_begin;
 use crate::plan::tally;
 use crate::rebuild::{GrowingRebuild, hashes};
 use crate::record::{self, Design, Record};
@@ -137,7 +138,7 @@ impl Growing {
     /// so when it starts.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain::create(&line, &chain, &options).await })
+        Call::new(move |line| async move { chain_begin::create(&line, &chain, &options).await })
     }
 
     /// Whether an element is in the filter, in one round trip.
@@ -162,7 +163,7 @@ impl Growing {
     /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. The filter grows
     /// at the same elements as if they came one by one.
     ///
-    /// The server counts the current bitmap once in each trip.
+    /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
         Call::new(move |line| async move { chain::insert(&line, &chain, &hashes, &options).await })
@@ -171,7 +172,7 @@ impl Growing {
     /// Empties the filter: all bitmaps go, `bloomfilter-0` is created anew, the cursor stands at it.
     pub fn reset(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain::reset(&line, &chain, &options).await })
+        Call::new(move |line| async move { chain_begin::reset(&line, &chain, &options).await })
     }
 
     /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody

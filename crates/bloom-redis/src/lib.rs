@@ -8,8 +8,9 @@
 //! | `names` | keys, prefixes, hash tags, companion keys | commands |
 //! | `options` | what a caller chooses: commands, missing filters, failures, bounds, replicas | servers |
 //! | `answer` | what a query says | |
-//! | `error` | what can go wrong, by kind | |
-//! | `call` | [`Call`] and its two drivers, synchronous and asynchronous: the only code that touches a connection | filters |
+//! | `error`, `trouble` | what can go wrong; of the server's failures, the kinds | |
+//! | `call` | [`Call`] and its drivers, synchronous and asynchronous: the only code that sends anything | filters |
+//! | `reconnecting` | [`Reconnecting`], a blocking connection that outlives the server's | filters |
 //! | `plan` | commands to send and how their replies are read, a file a concern; the Lua scripts lie in `scripts/` | connections |
 //! | `fixed`, `growing`, `split` | the designs: their keys, and which plan does what | commands |
 //! | `record`, `rebuild`, `statistics` | the parameter record, generations, figures | connections |
@@ -27,23 +28,27 @@ mod names;
 mod options;
 mod plan;
 mod rebuild;
+mod reconnecting;
 mod record;
 mod schema;
 mod split;
 mod statistics;
+mod trouble;
 
 pub use answer::Answer;
 pub use call::Call;
-pub use error::{Error, Trouble};
+pub use error::Error;
 pub use fixed::Fixed;
 pub use growing::Growing;
 pub use names::hash_tag;
 pub use options::{Commands, Expiry, Missing, OnFailure, Options, Replicas};
 pub use rebuild::{GrowingRebuild, Rebuild};
+pub use reconnecting::Reconnecting;
 pub use record::{Design, NoRecord, Record};
 pub use schema::{Schema, SchemaError};
 pub use split::Split;
 pub use statistics::Statistics;
+pub use trouble::Trouble;
 
 /// The client that connections come from.
 pub use redis;

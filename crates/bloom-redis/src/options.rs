@@ -35,6 +35,11 @@ pub struct Options {
     /// trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild is lost when the
     /// generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
     pub follow_rebuilds: bool,
+    /// Whether a growing filter's set bits are counted once a bitmap and the count is kept in a key beside it, in place of
+    /// counting the bitmap in every round trip that inserts: at a million elements a bitmap, that is most of the server's
+    /// work. For filters that this crate alone writes to, with this option and with scripts: what others insert is not
+    /// counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is lost.
+    pub keep_count: bool,
     /// Replicas that must have an insert before it counts. It costs a second round trip.
     pub replicas: Option<Replicas>,
 }
@@ -50,6 +55,7 @@ impl Default for Options {
             on_failure: OnFailure::default(),
             bits_per_trip: BITS_PER_TRIP,
             follow_rebuilds: true,
+            keep_count: false,
             replicas: None,
         }
     }

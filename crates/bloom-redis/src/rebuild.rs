@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
 use crate::plan::bits::Bitmap;
 use crate::plan::chain::{self, Chain};
+use crate::plan::chain_begin;
 use crate::plan::generation::{self, Token};
 use crate::plan::{insert, transfer};
 
@@ -192,9 +193,9 @@ impl GrowingRebuild {
 
     /// Makes the new generation the filter, as [`Rebuild::commit`].
     pub fn commit(self) -> Call<'static, ()> {
-        Call::new(
-            move |line| async move { chain::exchange(&line, &self.live, self.token, &self.options).await },
-        )
+        Call::new(move |line| async move {
+            chain_begin::exchange(&line, &self.live, self.token, &self.options).await
+        })
     }
 
     /// Drops the new generation. The filter stays as it is.

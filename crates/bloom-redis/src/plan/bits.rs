@@ -10,10 +10,11 @@ use super::bitfield::{Access, BitField};
 use super::{Batch, Replies};
 use crate::answer::Answer;
 use crate::call::Line;
-use crate::error::{Error, Trouble};
+use crate::error::Error;
 use crate::names::placed_by;
 use crate::options::{Commands, Missing, OnFailure, Options};
 use crate::schema::Schema;
+use crate::trouble::Trouble;
 
 /// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
 /// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).

@@ -6,15 +6,15 @@ use guava_bloom::Hash128;
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, cmd};
 
 use super::batch::unexpected;
-use super::bits::{Bitmap, exists, in_place_of};
-use super::generation::{ORPHAN, Token, Watch, next_key, record_key};
+use super::bits::{Bitmap, in_place_of};
+use super::generation::{ORPHAN, Token, Watch, next_key};
 use super::insert::confirm;
 use super::scripts::{self, Digested};
 use super::{Batch, Replies, chain_by_commands};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
-use crate::names::slots;
+use crate::names::{companion, slots};
 use crate::options::{Expiry, Missing, Options};
 use crate::schema::Schema;
 
@@ -46,8 +46,13 @@ impl Chain {
         }
     }
 
+    /// The key of the kept count.
+    pub(super) fn counter(&self) -> Vec<u8> {
+        companion("ones", &self.cursor)
+    }
+
     /// Whether scripts do the work: they take all keys in one slot.
-    fn by_script(&self, options: &Options) -> bool {
+    pub(super) fn by_script(&self, options: &Options) -> bool {
         options.commands.scripts && !self.spread
     }
 
@@ -64,7 +69,7 @@ impl Chain {
         Error::Missing { key: self.key(0) }
     }
 
-    async fn run(
+    pub(super) async fn run(
         &self,
         script: &Digested,
         line: &Line,
@@ -256,8 +261,14 @@ async fn insert_once(
         let told = line.send(Batch::of(watch.look())).await?.bytes()?;
         return Ok((new, watch.read(told.as_deref())?));
     }
+    let mut keys: Vec<&[u8]> = vec![&watch.pointer];
+    let counter = chain.counter();
+    // A generation of a rebuild has a lease, and its count none.
+    if options.keep_count && millis.is_none() {
+        keys.push(&counter);
+    }
     let replies = chain
-        .run(&scripts::INSERT, line, &[&watch.pointer], options, |command| {
+        .run(&scripts::INSERT, line, &keys, options, |command| {
             command.arg(chain.schema.probes()).arg(chain.schema.bits());
             match millis {
                 Some(millis) => command.arg(millis),
@@ -287,85 +298,6 @@ async fn insert_once(
     .ok_or_else(|| unexpected("answers", None))?;
     let under_way = watch.read(replies.bytes()?.as_deref())?;
     Ok((new, under_way.filter(|_| options.follow_rebuilds)))
-}
-
-/// Puts a rebuild in the filter's place.
-pub(crate) async fn exchange(
-    line: &Line,
-    live: &Chain,
-    token: Token,
-    options: &Options,
-) -> Result<(), Error> {
-    let next = live.next(token);
-    let watch = Watch::new(&live.cursor);
-    let record = record_key(&live.cursor);
-    let keys = [watch.pointer.as_slice(), &record, &live.cursor];
-    let options = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
-    let mut replies = next
-        .run(&scripts::EXCHANGE, line, &keys, &options, |command| {
-            command.arg(live.base.as_slice()).arg(token.0);
-            command.arg(live.schema.bits());
-        })
-        .await?;
-    match replies.count()? {
-        0 => Err(next.missing()),
-        _ => Ok(()),
-    }
-}
-
-/// Creates the current bitmap if it is not there; whether it was not.
-pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
-    let current = read_cursor(line, chain).await?;
-    let key = chain.key(current);
-    // By itself, so that it is found while its slot moves between nodes.
-    if line.send(Batch::of(exists(&key))).await?.count()? == 1 {
-        return Ok(false);
-    }
-    if chain.by_script(options) {
-        let mut replies = chain
-            .run(&scripts::CREATE, line, &[], options, |command| {
-                command.arg(chain.schema.bits());
-            })
-            .await?;
-        return Ok(replies.count()? == 1);
-    }
-    line.send(Batch::of(allocate(chain, current))).await?.checked()?;
-    Ok(true)
-}
-
-/// Removes all bitmaps, and begins anew with an empty one.
-pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
-    if chain.by_script(options) {
-        let replies = chain.run(&scripts::RESET, line, &[], options, |command| {
-            command.arg(chain.schema.bits());
-        });
-        return replies.await.map(|_| ());
-    }
-    let current = read_cursor(line, chain).await?;
-    let mut unlink = cmd("UNLINK");
-    for number in 0..=current {
-        unlink.arg(chain.key(number));
-    }
-    let mut rewind = cmd("SET");
-    rewind.arg(chain.cursor.as_slice()).arg("0");
-    if chain.spread {
-        for command in [unlink, rewind, allocate(chain, 0)] {
-            line.send(Batch::of(command)).await?.checked()?;
-        }
-        return Ok(());
-    }
-    let mut batch = if options.commands.transactions {
-        Batch::atomic()
-    } else {
-        Batch::new()
-    };
-    batch.push(unlink);
-    batch.push(rewind);
-    batch.push(allocate(chain, 0));
-    line.send(batch).await?.checked().map(|_| ())
 }
 
 /// The number of the current bitmap; 0 if there is no cursor.

@@ -9,9 +9,10 @@ use super::generation::{Token, Watch, follower_expiry, next};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
 use super::{Batch, Replies};
 use crate::call::Line;
-use crate::error::{Error, Trouble, is_redirection};
+use crate::error::Error;
 use crate::names::slots;
 use crate::options::{Commands, Expiry, Missing, Options};
+use crate::trouble::{Trouble, is_redirection};
 
 /// Inserts elements; says of each whether it was new.
 pub(crate) async fn insert(
@@ -43,7 +44,9 @@ pub(crate) async fn insert(
             }
         }
     }
-    confirm(line, &slots(&bitmap.keys, bitmap.spread), options).await?;
+    if options.replicas.is_some() {
+        confirm(line, &slots(&bitmap.keys, bitmap.spread), options).await?;
+    }
     Ok(new)
 }
 
@@ -316,8 +319,12 @@ impl<'a> Insert<'a> {
             },
             ..*self
         };
-        let replies = line.send(plain.batch(parts)).await?;
-        plain.read(parts, replies, done)
+        let mut replies = Vec::new();
+        // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
+        for command in plain.batch(parts).pipeline().cmd_iter() {
+            replies.push(line.send(Batch::of(command.clone())).await?);
+        }
+        plain.read(parts, Replies::concat(replies), done)
     }
 
     /// One part in one command.

@@ -4,6 +4,7 @@ mod batch;
 mod bitfield;
 pub(crate) mod bits;
 pub(crate) mod chain;
+pub(crate) mod chain_begin;
 mod chain_by_commands;
 pub(crate) mod generation;
 pub(crate) mod insert;

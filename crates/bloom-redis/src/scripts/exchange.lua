@@ -1,6 +1,6 @@
 -- Puts a new generation in the place of a growing filter. Follows cursor.lua, whose KEYS[1] and base are those of the new
 -- generation here.
--- KEYS[2]: which rebuild is under way. KEYS[3]: the generations' record. KEYS[4]: the cursor of the filter. ARGV[4]: what
+-- KEYS[2]: which rebuild is under way. KEYS[3]: the generations' record. KEYS[4]: the cursor of the filter, KEYS[5] its kept count. ARGV[4]: what
 -- the names of its bitmaps begin with. ARGV[5]: the rebuild. ARGV[6]: bits of a bitmap.
 -- Returns 1 if it is done, 0 if the rebuild is not the one under way or lacks a bitmap.
 local cursor, problem = read_cursor()
@@ -28,7 +28,7 @@ for number = 0, cursor do
   end
 end
 redis.call('SET', KEYS[4], cursor)
-redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[5])
 redis.call('HINCRBY', KEYS[3], 'swaps', 1)
 redis.call('HSET', KEYS[3], 'at', redis.call('TIME')[1])
 return 1

@@ -1,12 +1,12 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- KEYS[2]: which rebuild is under way. ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6]: least time to live of
+-- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6]: least time to live of
 -- all keys of the filter in ms, or '' if they have none. ARGV[7] and on: offsets, element by element.
 -- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a bitmap is missing and that is
 -- reported.
 --
 -- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
 -- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
--- bit that is set meanwhile is one more, and no other client comes between.
+-- bit that is set meanwhile is one more, and no other client comes between. With a kept count, they are counted once a bitmap.
 local probes, bits = tonumber(ARGV[4]), tonumber(ARGV[5])
 local cursor, problem = read_cursor()
 if not cursor then
@@ -18,6 +18,15 @@ if any_missing then
 end
 
 local ones
+local counter = KEYS[3]
+if counter and redis.call('EXISTS', base .. cursor) == 1 then
+  local number, count = string.match(redis.call('GET', counter) or '', '^(%d+):(%d+)$')
+  if number == tostring(cursor) then
+    ones = tonumber(count)
+  end
+  -- Until the end: a script that fails on its way leaves none that is too low.
+  redis.call('DEL', counter)
+end
 local function grow()
   if cursor + 1 >= most then
     return redis.error_reply('FULL ' .. most)
@@ -71,6 +80,9 @@ for first = 7, #ARGV, probes do
     end
   end
   answers[#answers + 1] = added > 0 and '1' or '0'
+end
+if counter and ones then
+  redis.call('SET', counter, cursor .. ':' .. ones)
 end
 local function live_on(key)
   if redis.call('PTTL', key) < tonumber(ARGV[6]) then

@@ -92,6 +92,18 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     assert_eq!(connection.trips(), 1);
     assert!(filter.bitmaps().query(&mut connection).unwrap() > 5);
     connection.trips();
+    for keep_count in [false, true] {
+        let filter = filter.clone().with_options(Options {
+            keep_count,
+            ..Options::default()
+        });
+        filter.insert("one more").query(&mut connection).unwrap();
+        filter.contains("one more").query(&mut connection).unwrap();
+        assert_eq!(connection.trips(), 2, "{keep_count}");
+    }
+    filter.statistics().query(&mut connection).unwrap();
+    // The cursor, then all bitmaps.
+    assert_eq!(connection.trips(), 2);
 
     let plain = filter.with_options(Options {
         commands: Commands {

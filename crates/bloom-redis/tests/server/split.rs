@@ -21,6 +21,9 @@ fn parts_together_are_the_bits_of_guava() {
     for element in elements() {
         local.put(element.as_slice());
     }
+    for element in ["twice", "once"] {
+        local.put(element.as_bytes());
+    }
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
@@ -38,6 +41,8 @@ fn parts_together_are_the_bits_of_guava() {
             assert!(!client.run(filter.create(None)));
             let new = client.run(filter.insert_many(elements()));
             assert!(new.iter().filter(|&&new| new).count() > 1_900);
+            let again = client.run(filter.insert_many(["twice", "twice", "once", "twice"]));
+            assert!(!again[1] && !again[3]);
             let answers = client.run(filter.contains_many(elements()));
             assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
             let absent = client.run(filter.contains_many((0..2_000).map(|i| format!("x{i}"))));

@@ -23,6 +23,7 @@ const EMPTY: Options = Options {
     on_failure: OnFailure::Error,
     bits_per_trip: NonZeroUsize::MIN,
     follow_rebuilds: true,
+    keep_count: false,
     replicas: None,
 };
 

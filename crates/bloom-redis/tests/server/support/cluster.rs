@@ -5,8 +5,7 @@ use std::time::Duration;
 use redis::cluster::{ClusterClient, ClusterConnection};
 use redis::cmd;
 
-use super::Server;
-use super::server::wait_until;
+use super::{Server, wait_until};
 
 /// Slots of a cluster, as its specification says.
 const SLOTS: u16 = 16_384;
@@ -43,6 +42,25 @@ impl Cluster {
         cluster
     }
 
+    /// Starts a replica of one of the masters.
+    pub(crate) fn add_replica(&self, master: usize) -> Server {
+        let replica = Server::start(&["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]);
+        let port = self.masters[master].port().to_string();
+        replica.words::<()>(&["CLUSTER", "MEET", "127.0.0.1", &port]);
+        let id = self.id(master);
+        wait_until("the replica knows its master", || {
+            let nodes: String = replica.words(&["CLUSTER", "NODES"]);
+            let met = |node: &str| node.contains(&id) && node.contains(" connected ");
+            nodes.lines().any(met)
+        });
+        replica.words::<()>(&["CLUSTER", "REPLICATE", &id]);
+        wait_until("the replica is in step", || {
+            let info: String = self.masters[master].words(&["INFO", "replication"]);
+            info.contains("state=online")
+        });
+        replica
+    }
+
     /// Waits until every node knows of all masters and slots.
     pub(crate) fn wait_until_complete(&self) {
         for master in &self.masters {
@@ -66,6 +84,7 @@ impl Cluster {
             .connection_timeout(Duration::from_secs(5))
             .response_timeout(Duration::from_secs(30))
             .retries(4)
+            .min_retry_wait(5)
             .max_retry_wait(20)
             .build()
             .expect("a client")

@@ -11,7 +11,7 @@ use bloom_redis::Commands;
 pub(crate) use client::Client;
 pub(crate) use cluster::Cluster;
 pub(crate) use counting::Counting;
-pub(crate) use server::Server;
+pub(crate) use server::{Server, wait_until};
 
 /// Runs the body with a blocking client on an empty server of its own, then with an asynchronous one on another.
 pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ const STEP: Duration = Duration::from_millis(25);
 
 /// A running server.
 pub(crate) struct Server {
-    child: Child,
+    child: Process,
     port: u16,
     arguments: Vec<String>,
     folder: tempfile::TempDir,
@@ -45,7 +46,7 @@ impl Server {
             let port = free_port();
             if let Some(child) = spawn(port, &arguments, folder.path()) {
                 return Self {
-                    child,
+                    child: Process::new(child),
                     port,
                     arguments,
                     folder,
@@ -66,15 +67,19 @@ impl Server {
 
     /// Ends the server at once, as SIGKILL does.
     pub(crate) fn kill(&mut self) {
-        // The process may have ended by itself.
-        let _ = self.child.kill();
-        self.child.wait().expect("the server's end");
+        self.process().kill();
+    }
+
+    /// What can end the server while others use it.
+    pub(crate) fn process(&self) -> Process {
+        self.child.clone()
     }
 
     /// Starts the server again after [`kill`](Self::kill): same port, folder and arguments.
     pub(crate) fn restart(&mut self) {
-        self.child = spawn(self.port, &self.arguments, self.folder.path())
+        let child = spawn(self.port, &self.arguments, self.folder.path())
             .unwrap_or_else(|| panic!("port {} was taken meanwhile", self.port));
+        self.child = Process::new(child);
     }
 
     /// Sends a command over a connection of its own.
@@ -114,6 +119,33 @@ pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
 impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// A process that can be ended from anywhere.
+#[derive(Clone)]
+pub(crate) struct Process(Arc<Mutex<Child>>);
+
+impl Process {
+    fn new(child: Child) -> Self {
+        Self(Arc::new(Mutex::new(child)))
+    }
+
+    /// Sends a signal: `STOP` has the process hang, `CONT` go on.
+    pub(crate) fn signal(&self, name: &str) {
+        let child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = Command::new("kill")
+            .args(["-s", name, &child.id().to_string()])
+            .status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIG{name}");
+    }
+
+    /// Ends the process at once, as SIGKILL does.
+    pub(crate) fn kill(&self) {
+        let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have ended by itself.
+        let _ = child.kill();
+        child.wait().expect("the server's end");
     }
 }
 
