@@ -22,7 +22,9 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod batches;
 mod bloom;
+mod bloom64;
 mod builder;
 mod error;
 mod filter_block;
@@ -33,12 +35,14 @@ mod policy;
 #[cfg(feature = "alloc")]
 mod prefix;
 mod probe;
+mod rocksdb;
 pub mod sizing;
 pub mod table;
 pub mod theory;
 mod view;
 
 pub use bloom::BloomFilterPolicy;
+pub use bloom64::{BloomFilter64Policy, BloomFilter64View};
 pub use builder::FilterBuilder;
 pub use error::Error;
 #[cfg(feature = "alloc")]
@@ -50,4 +54,10 @@ pub use policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
 pub use probe::{Positions, ProbeSequence};
+#[cfg(feature = "alloc")]
+pub use rocksdb::RibbonPolicy;
+pub use rocksdb::{
+    CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
+    RocksDbFilterView,
+};
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};

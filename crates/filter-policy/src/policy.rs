@@ -50,7 +50,8 @@ pub trait FilterPolicy {
     /// # Errors
     ///
     /// [`Error::BufferTooShort`] when `out` cannot hold the filter, which never happens with
-    /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] as there.
+    /// [`max_filter_len`](Self::max_filter_len) bytes; [`Error::FilterTooLarge`] as there;
+    /// [`Error::AllocationFailed`] of a policy that needs memory besides.
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error>;
 
     /// Appends the filter of these keys to `out` and leaves what is already there as it is: engines collect

@@ -1,9 +1,10 @@
-//! LevelDB's table files, as far as the way to the filters goes.
+//! LevelDB's and RocksDB's table files, as far as the way to the filters goes.
 //!
 //! A table (`.ldb`, older `.sst`) ends with a footer, the footer points at the metaindex, the metaindex at
 //! the filter block of each policy by name; [`format`](crate::format) has the bytes. [`Table`] walks this way
 //! through anything that reads ranges of bytes, a slice or a file of any size, and hands out the filter block
 //! of exactly the policy that was asked for. It knows nothing of file systems, and writes nothing.
+//! [`RocksDbTable`] does the same for RocksDB's block-based tables.
 //!
 //! Nothing that a table holds is believed: every handle is checked against the size of the file before memory
 //! is taken, and every block against its checksum before it is read.
@@ -30,11 +31,14 @@ if let Some(block) = table.filter_block(policy.name())? {
 
 #[cfg(feature = "alloc")]
 mod block;
+#[cfg(feature = "alloc")]
+mod blocks;
 mod checksum;
 mod error;
 mod footer;
 #[cfg(feature = "alloc")]
 mod reader;
+mod rocksdb;
 #[cfg(feature = "alloc")]
 mod source;
 mod stored;
@@ -42,11 +46,16 @@ mod varint;
 
 #[cfg(feature = "alloc")]
 pub use block::{Block, Entries, Entry};
-pub use checksum::block_checksum;
+#[cfg(feature = "alloc")]
+pub use blocks::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES};
+pub use checksum::{ChecksumKind, block_checksum};
 pub use error::{BlockRole, Damage, RocksDbForm, TableError};
 pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
 #[cfg(feature = "alloc")]
-pub use reader::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES, MetaindexEntry, Table};
+pub use reader::{MetaindexEntry, Table};
+#[cfg(feature = "alloc")]
+pub use rocksdb::{FilterPartition, RocksDbFilters, RocksDbProperties, RocksDbTable};
+pub use rocksdb::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
 #[cfg(feature = "alloc")]
 pub use source::{PastEnd, ReadAt};
 pub use stored::{StoredBlock, TRAILER_LEN};

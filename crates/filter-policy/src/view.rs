@@ -11,8 +11,9 @@ use crate::probe::ProbeSequence;
 /// Probes reach the first 2^32 bits of a filter and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
 
-/// The filter to which every reader of LevelDB's format says "may match", whatever the key: its last byte is
-/// above [`MAX_PROBES`] and reserved. Engines' adapters store it where a filter cannot be made.
+/// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
+/// whatever the key: its last byte is above [`MAX_PROBES`] and reserved. Engines' adapters store it where a
+/// filter cannot be made.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
@@ -112,12 +113,7 @@ impl<'a> FilterView<'a> {
 
     /// How many bits are one, of those that probes reach (the first 2^32); 0 unless the kind is Bloom.
     pub fn ones(&self) -> u64 {
-        let (words, rest) = self.reachable().as_chunks::<8>();
-        let in_words: u64 = words
-            .iter()
-            .map(|word| u64::from(u64::from_ne_bytes(*word).count_ones()))
-            .sum();
-        in_words + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
+        count_ones(self.reachable())
     }
 
     /// The share of ones among the bits that probes reach, 0 to 1; `None` unless the kind is Bloom. A filter
@@ -147,11 +143,8 @@ impl<'a> FilterView<'a> {
     ///
     /// `None` when the bytes do not tell: every bit is one, k is 0, or the kind is not Bloom.
     pub fn estimated_keys(&self) -> Option<f64> {
-        let probes = self.probe_count().filter(|&probes| probes > 0)?;
-        let fill = self.fill_ratio().filter(|&fill| fill < 1.0)?;
         let bits = self.reachable().len() as f64 * 8.0;
-        // Of two negative numbers, except that an empty filter has a zero above.
-        Some(libm::log1p(-fill) / (f64::from(probes) * libm::log1p(-1.0 / bits)) + 0.0)
+        estimated_keys(self.fill_ratio()?, bits, self.probe_count()?)
     }
 
     /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this
@@ -182,4 +175,22 @@ impl<'a> FilterView<'a> {
     fn reachable(&self) -> &'a [u8] {
         self.bit_array.get(..REACHABLE_BYTES).unwrap_or(self.bit_array)
     }
+}
+
+/// How many bits are one.
+pub(crate) fn count_ones(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let in_words: u64 = words
+        .iter()
+        .map(|word| u64::from(u64::from_ne_bytes(*word).count_ones()))
+        .sum();
+    in_words + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
+}
+
+/// How many distinct keys most likely filled so many bits to this share: `ln(1 - fill) / (k ln(1 - 1/m))`; `None` where
+/// nothing follows.
+pub(crate) fn estimated_keys(fill: f64, bits: f64, probes: u8) -> Option<f64> {
+    // Of two negative numbers, except that an empty filter has a zero above.
+    (probes > 0 && fill < 1.0)
+        .then(|| libm::log1p(-fill) / (f64::from(probes) * libm::log1p(-1.0 / bits)) + 0.0)
 }

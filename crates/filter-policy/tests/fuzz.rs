@@ -6,22 +6,34 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
-use filter_policy::table::{BlockHandle, BlockRole, MAX_METAINDEX_BYTES, Table, TableError, block_checksum};
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy, FilterView, KeyHasher,
-    LevelDbHash,
+use filter_policy::table::{
+    BlockHandle, BlockRole, FOOTER_LEN, Footer, MAX_METAINDEX_BYTES, ROCKSDB_FOOTER_LEN, RocksDbFilters,
+    RocksDbFooter, RocksDbTable, Table, TableError, block_checksum,
 };
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use filter_policy::{
+    BitsPerKey, BloomFilter64View, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy,
+    FilterView, KeyHasher, LevelDbHash, RocksDbFilterKind, RocksDbFilterView,
+};
+use rand_xoshiro::rand_core::Rng;
 
 #[path = "support/data.rs"]
 mod data;
+#[path = "support/mutation.rs"]
+mod mutation;
 #[path = "support/reading.rs"]
 mod reading;
+#[path = "support/rows.rs"]
+mod rows;
 
+use mutation::{Source, fuzz};
 use reading::check_reading;
+use rows::{rows, unhex};
+
+/// A filter in one of the files of golden filters.
+#[derive(serde::Deserialize)]
+struct Golden {
+    filter_hex: Option<String>,
+}
 
 const TABLES: [&str; 8] = [
     "article/article_highbit_bpk10.ldb",
@@ -31,116 +43,8 @@ const TABLES: [&str; 8] = [
     "leveldb/ldb/db_nofilter_bs4096.ldb",
     "leveldb/ldb/tablebuilder_empty_bpk10.ldb",
     "leveldb/ldb/tablebuilder_one_bpk10.ldb",
-    "rocksdb/fv0_legacy_bloom10.sst",
+    "rocksdb/sst/fv0_legacy_bloom10.sst",
 ];
-
-/// A number from the environment.
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{name} is {text:?}, allowed is a whole number")),
-        Err(_) => default,
-    }
-}
-
-/// Runs a target on mutations of the corpus.
-fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec<u8>)) {
-    let first = setting("FILTER_POLICY_FUZZ_FIRST", 0);
-    let cases = setting("FILTER_POLICY_FUZZ_CASES", default_cases);
-    assert!(cases > 0, "FILTER_POLICY_FUZZ_CASES is 0, allowed is at least 1");
-    for case in (0..cases).map(|i| first.wrapping_add(i)) {
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let mut source = Source(SplitMix64::seed_from_u64(case));
-            let bytes = source.mutation(corpus);
-            target(&mut source, bytes);
-        }));
-        if let Err(panic) = result {
-            eprintln!("to repeat: cargo xtask fuzz --first {case} --cases 1");
-            resume_unwind(panic);
-        }
-    }
-}
-
-/// The choices of one case.
-struct Source(SplitMix64);
-
-impl Source {
-    /// A number below `end`; 0 if there is none.
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.0.next_u64() % (end as u64).max(1)).unwrap()
-    }
-
-    /// A position at which the mutation of so many bytes starts: half of the time among the last 300, where
-    /// a table keeps what leads to its filters.
-    fn position(&mut self, len: usize) -> usize {
-        match self.below(2) {
-            0 => self.below(len),
-            _ => len - 1 - self.below(len.min(300)),
-        }
-    }
-
-    /// Numbers that sit on the edges of what readers compute with.
-    fn interesting(&mut self, len: usize) -> u64 {
-        let near = [
-            0,
-            1,
-            4,
-            5,
-            11,
-            30,
-            31,
-            48,
-            64,
-            0x7f,
-            0x80,
-            0xff,
-            2047,
-            2048,
-            len as u64,
-            0x7fff_ffff,
-            u64::from(u32::MAX),
-            1 << 40,
-            u64::MAX,
-        ];
-        near[self.below(near.len())].wrapping_add_signed([0, 0, 0, -1, 1][self.below(5)])
-    }
-
-    fn mutation(&mut self, corpus: &[Vec<u8>]) -> Vec<u8> {
-        let mut bytes = corpus[self.below(corpus.len())].clone();
-        for _ in 0..=self.below(4) {
-            if bytes.is_empty() {
-                break;
-            }
-            let len = bytes.len();
-            let at = self.position(len);
-            let field = self.interesting(len).to_le_bytes();
-            match self.below(9) {
-                0 => bytes[at] ^= 1 << self.below(8),
-                1 => bytes[at] = field[0],
-                2 => overwrite(&mut bytes, at, &field[..4]),
-                3 => overwrite(&mut bytes, at, &field),
-                4 => overwrite(&mut bytes, at, &[0xff; 9][..self.below(9)]),
-                5 => bytes.truncate(at),
-                6 => drop(bytes.drain(at..len.min(at + 1 + self.below(8)))),
-                7 => drop(bytes.splice(at..at, field)),
-                // The rest of another file.
-                _ => {
-                    let other = &corpus[self.below(corpus.len())];
-                    let from = self.below(other.len());
-                    bytes.splice(at.., other[from..].iter().copied());
-                }
-            }
-        }
-        bytes
-    }
-}
-
-fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
-    for (byte, new) in bytes[at..].iter_mut().zip(with) {
-        *byte = *new;
-    }
-}
 
 fn tables() -> Vec<Vec<u8>> {
     TABLES.map(data::bytes).to_vec()
@@ -186,6 +90,43 @@ fn filters() {
             view.estimated_keys()
                 .is_none_or(|keys| keys.is_finite() && keys >= 0.0)
         );
+    });
+}
+
+/// Filters of RocksDB's and of `BloomFilter64.Xxph3`, each read as either.
+#[test]
+fn filters_of_the_newer_kinds() {
+    let golden = [
+        "rocksdb/filters.jsonl",
+        "rocksdb/odd_filters.jsonl",
+        "bloom64/filters.jsonl",
+    ];
+    let filters = golden.iter().flat_map(|file| rows::<Golden>(file));
+    let corpus: Vec<Vec<u8>> = filters
+        .filter_map(|row| row.filter_hex)
+        .map(|hex| unhex(&hex))
+        .collect();
+    assert!(corpus.len() > 300);
+    fuzz(&corpus, 200_000, |source, filter| {
+        let key = source.0.next_u64().to_le_bytes();
+        let key = &key[..source.below(9)];
+        let view = RocksDbFilterView::new(&filter);
+        let may_match = view.may_match(key);
+        assert!((0.0..=1.0).contains(&view.false_positive_rate()));
+        match view.kind() {
+            RocksDbFilterKind::Empty => assert!(!may_match && filter.len() <= 5),
+            RocksDbFilterKind::Reserved => assert!(may_match),
+            _ => assert!(view.bits() <= filter.len() as u64 * 8),
+        }
+        let view = BloomFilter64View::new(&filter);
+        let may_match = view.may_match(key);
+        assert!((0.0..=1.0).contains(&view.false_positive_rate()));
+        match view.kind() {
+            FilterKind::TooShort => assert!(!may_match && filter.len() < 2),
+            FilterKind::Reserved => assert!(may_match),
+            FilterKind::Bloom => assert!(may_match || view.ones() < view.bits()),
+            kind => panic!("{kind:?} is new"),
+        }
     });
 }
 
@@ -243,6 +184,83 @@ fn walk(file: &[u8], source: &mut Source) -> Result<(), TableError<impl std::err
     Ok(())
 }
 
+const TABLES_OF_ROCKSDB: [&str; 6] = [
+    "rocksdb/sst/fv0_legacy_bloom10.sst",
+    "rocksdb/sst/fv4_legacy_bloom10_highbit.sst",
+    "rocksdb/sst/fv5_bloom10_partitioned.sst",
+    "rocksdb/sst/fv5_bloom10_xxh3.sst",
+    "rocksdb/sst/fv5_nofilter.sst",
+    "rocksdb/sst/fv5_ribbon10_crc32c.sst",
+];
+
+/// As [`whole_tables`].
+#[test]
+fn whole_tables_of_rocksdb() {
+    let corpus = TABLES_OF_ROCKSDB.map(data::bytes).to_vec();
+    fuzz(&corpus, 10_000, |source, mut file| {
+        if source.below(2) == 0 {
+            repair_rocksdbs(&mut file);
+        }
+        if let Err(error) = walk_rocksdbs(&file) {
+            assert!(!error.to_string().is_empty());
+        }
+    });
+}
+
+/// Reads all there is to read, as far as it goes.
+fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
+    let table = RocksDbTable::open(file)?;
+    let filters = table.filters()?;
+    let handles = match &filters {
+        RocksDbFilters::Partitioned(partitions) => partitions.iter().map(|part| part.handle).collect(),
+        RocksDbFilters::Full(handle) | RocksDbFilters::BlockBased(handle) => vec![*handle],
+        _ => vec![],
+    };
+    // Mutations of a thousand partitions may all be one block.
+    for handle in handles.into_iter().take(20) {
+        let filter = table.filter(handle)?;
+        check_size(&filter, file);
+        let _ = RocksDbFilterView::new(&filter).may_match(b"key00000007");
+    }
+    for key in [&b""[..], b"key00000007", b"z"] {
+        assert!(filters.filter_of(key).is_some() || !matches!(&filters, RocksDbFilters::Full(_)));
+    }
+    for handle in table.data_blocks()?.into_iter().take(100) {
+        let block = table.block(BlockRole::Data, handle)?;
+        check_size(block.contents(), file);
+        let mut entries = block.entries()?;
+        while let Some(entry) = entries.next_entry()? {
+            assert!(entry.key.len() + entry.value.len() <= block.contents().len());
+        }
+    }
+    Ok(())
+}
+
+/// Gives what the footer and the metaindex lead to the checksums that it has, where those are CRC-32C.
+fn repair_rocksdbs(file: &mut [u8]) {
+    let offset = file.len().saturating_sub(ROCKSDB_FOOTER_LEN) as u64;
+    let Some(Ok(footer)) = file
+        .last_chunk::<ROCKSDB_FOOTER_LEN>()
+        .map(|bytes| RocksDbFooter::decode(bytes, offset))
+    else {
+        return;
+    };
+    for handle in [footer.metaindex, footer.index].into_iter().flatten() {
+        repair_block(file, handle);
+    }
+    let handles: Vec<_> = match RocksDbTable::open(&*file) {
+        Ok(table) => table
+            .metaindex()
+            .iter()
+            .filter_map(|entry| entry.handle())
+            .collect(),
+        Err(_) => return,
+    };
+    for handle in handles {
+        repair_block(file, handle);
+    }
+}
+
 /// No block is larger than the file, or than Snappy can make of it.
 fn check_size(block: &[u8], file: &[u8]) {
     assert!(block.len() <= 22 * file.len());
@@ -250,8 +268,6 @@ fn check_size(block: &[u8], file: &[u8]) {
 
 /// Gives the metaindex, the index and the filter blocks that can be found the checksums that they have.
 fn repair(file: &mut [u8]) {
-    use filter_policy::table::{FOOTER_LEN, Footer};
-
     let Some(footer) = file.last_chunk::<FOOTER_LEN>().map(Footer::decode) else {
         return;
     };

@@ -354,13 +354,13 @@ fn every_stored_key_is_known_to_its_filter() {
 
 #[test]
 fn tables_of_rocksdb_are_called_by_their_name() {
-    let block_based = Table::open(bytes("rocksdb/fv5_nofilter.sst")).unwrap_err();
+    let block_based = Table::open(bytes("rocksdb/sst/fv5_nofilter.sst")).unwrap_err();
     assert_eq!(block_based, TableError::RocksDb(RocksDbForm::BlockBased));
     assert_eq!(
         block_based.to_string(),
         "the table is RocksDB's (block-based), not LevelDB's"
     );
-    let version_0 = Table::open(bytes("rocksdb/fv0_legacy_bloom10.sst")).unwrap_err();
+    let version_0 = Table::open(bytes("rocksdb/sst/fv0_legacy_bloom10.sst")).unwrap_err();
     assert_eq!(version_0, TableError::RocksDb(RocksDbForm::BlockBasedVersion0));
     for (magic, form) in [
         (0x8242_2296_63bf_9564, RocksDbForm::Plain),

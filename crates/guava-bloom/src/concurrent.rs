@@ -14,6 +14,7 @@ use crate::parameters::Parameters;
 use crate::serial::StreamHeader;
 use crate::shape::Shape;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
+use crate::unrolled;
 
 /// [`BloomFilter`] for many threads: elements are put through a shared reference, without locks.
 ///
@@ -130,17 +131,18 @@ impl<F> ConcurrentBloomFilter<F> {
     }
 
     #[inline]
-    fn put_steps(&self, mut steps: impl Steps) -> bool {
-        let mut changed = false;
-        for _ in 0..self.probes {
-            changed |= self.bits.set(steps.step());
-        }
-        changed
+    fn put_steps(&self, steps: impl Steps) -> bool {
+        unrolled::any(
+            steps,
+            self.probes,
+            |dividend| dividend,
+            |dividend| self.bits.set(dividend),
+        )
     }
 
     #[inline]
-    fn contains_steps(&self, mut steps: impl Steps) -> bool {
-        (0..self.probes).all(|_| self.bits.test(steps.step()))
+    fn contains_steps(&self, steps: impl Steps) -> bool {
+        unrolled::every(steps, self.probes, |dividend| self.bits.test(dividend))
     }
 
     /// Puts in everything that is in `other`, a [`BloomFilter`] or another concurrent one. Other threads may go on to use

@@ -10,6 +10,7 @@ use crate::hash::Hash128;
 use crate::parameters::Parameters;
 use crate::shape::Shape;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
+use crate::unrolled;
 
 /// Guava's `BloomFilter`: a set that forgets its elements but not that they were put.
 ///
@@ -109,17 +110,17 @@ impl<F> BloomFilter<F> {
     }
 
     #[inline]
-    fn put_steps(&mut self, mut steps: impl Steps) -> bool {
-        let mut changed = false;
-        for _ in 0..self.probes {
-            changed |= self.bits.set(self.bits.position(steps.step()));
-        }
-        changed
+    fn put_steps(&mut self, steps: impl Steps) -> bool {
+        let modulus = self.bits.modulus();
+        let position = |dividend| modulus.remainder(dividend);
+        unrolled::any(steps, self.probes, position, |position| self.bits.set(position))
     }
 
     #[inline]
-    fn contains_steps(&self, mut steps: impl Steps) -> bool {
-        (0..self.probes).all(|_| self.bits.test(self.bits.position(steps.step())))
+    fn contains_steps(&self, steps: impl Steps) -> bool {
+        unrolled::every(steps, self.probes, |dividend| {
+            self.bits.test(self.bits.position(dividend))
+        })
     }
 
     /// Puts in everything that is in `other`: the filter is then the one to which both sets of elements were put.

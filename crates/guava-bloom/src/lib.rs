@@ -39,6 +39,7 @@ mod shape;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 mod slot;
 mod strategy;
+mod unrolled;
 
 #[cfg(target_has_atomic = "64")]
 pub use concurrent::{AnyFilter, ConcurrentBloomFilter};

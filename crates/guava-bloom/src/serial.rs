@@ -194,8 +194,8 @@ pub(crate) mod io {
         /// Reads the filter that a reader is at, as Guava's `readFrom` does: exactly its bytes, so that what follows in
         /// the reader is left there. The reader need not be buffered: it is asked for pieces of up to 64 KiB.
         ///
-        /// Memory is taken as bytes arrive. A stream that claims to be larger than it is takes less than twice what
-        /// was there.
+        /// Memory is taken as bytes arrive. A stream that claims to be larger than it is takes a buffer of at most 64 KiB
+        /// and less than twice what was there, plus what was there once more while it is moved to a larger place.
         ///
         /// # Errors
         ///

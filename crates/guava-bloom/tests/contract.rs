@@ -114,6 +114,24 @@ fn a_probe_count_of_255_is_taken_and_256_is_not() {
     assert!(older.with_probe_count_rule(ProbeCountRule::FromFpp).is_err());
 }
 
+/// Probabilities of 10^-9 to a half, each the same factor above the one before.
+#[test]
+fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_with_the_insertions() {
+    let steps = 100_000;
+    for insertions in [1, 10, 100, 1000] {
+        let differing = (0..steps)
+            .map(|step| 0.5 * libm::pow(2e-9, f64::from(step) / f64::from(steps)))
+            .filter_map(|fpp| Parameters::new(insertions, fpp).ok())
+            .filter(|newer| {
+                let older = newer.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion);
+                older.unwrap().probes() != newer.probes()
+            })
+            .count();
+        let share = differing as f64 / f64::from(steps) * f64::from(insertions);
+        assert!((0.33..0.45).contains(&share), "{share} / {insertions}");
+    }
+}
+
 #[test]
 fn put_tells_whether_bits_changed() {
     let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();

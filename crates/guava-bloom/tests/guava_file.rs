@@ -1,29 +1,22 @@
 //! The example `guava_file` as a process: what it writes, answers and refuses.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod support {
+    pub(crate) mod example;
+}
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Strategy, Utf8};
 use tempfile::TempDir;
 
-/// Cargo builds examples beside the folder of the tests.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let path = test
-        .parent()
-        .and_then(Path::parent)
-        .unwrap()
-        .join("examples")
-        .join(format!("guava_file{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        path.exists(),
-        "{} is missing: cargo test builds it",
-        path.display()
-    );
-    path
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| support::example::program("guava_file"))
 }
 
 /// Runs the program on this input.
@@ -213,19 +206,75 @@ fn wrong_arguments_are_said_and_end_with_2() {
 }
 
 #[test]
-fn nothing_is_written_over() {
+fn filters_and_empty_files_are_replaced_and_nothing_else() {
     let folder = Folder::new();
-    let out = folder.path("precious");
-    fs::write(&out, "precious").unwrap();
+    let out = folder.path("out");
     let build = ["build", "--insertions", "10", "--fpp", "0.01", "--out", &out];
-    let text = message(&build, b"key\n", 2);
-    assert!(text.contains("precious: the file is there already"), "{text}");
-    assert_eq!(fs::read(&out).unwrap(), b"precious");
-    assert_eq!(folder.names(), ["precious"]);
+    answers(&build, b"one\n");
+    answers(&build, b"two\n");
+    assert_eq!(answers(&["query", &out], b"one\ntwo\n"), "false\ntrue\n");
+    fs::write(&out, "").unwrap();
+    answers(&build, b"one\n");
+    assert_eq!(answers(&["query", &out], b"one\ntwo\n"), "true\nfalse\n");
+    assert_eq!(folder.names(), ["out"]);
 
+    // Keys, a filter with something behind it, and one that is cut.
+    let filter = fs::read(&out).unwrap();
+    for precious in [
+        b"precious",
+        &[&filter[..], b"\n"].concat()[..],
+        &filter[..filter.len() - 1],
+    ] {
+        fs::write(&out, precious).unwrap();
+        let text = message(&build, b"key\n", 2);
+        assert!(
+            text.contains("out: there is a file already, which is no filter"),
+            "{text}"
+        );
+        assert_eq!(fs::read(&out).unwrap(), precious);
+    }
+    let text = message(
+        &["build", "--insertions", "10", "--out", &folder.path("")],
+        b"",
+        2,
+    );
+    assert!(text.contains("this is a folder"), "{text}");
     let nowhere = folder.path("missing/out");
     let text = message(&["build", "--insertions", "10", "--out", &nowhere], b"", 2);
     assert!(text.contains(&nowhere), "{text}");
+    assert_eq!(folder.names(), ["out"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_permissions_stay_what_they_are() {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
+
+    let folder = Folder::new();
+    let (out, link) = (folder.path("out"), folder.path("link"));
+    let build_at = |out: &str| answers(&["build", "--insertions", "10", "--out", out], b"key\n");
+    symlink("out", &link).unwrap();
+    let text = message(&["build", "--insertions", "10", "--out", &link], b"", 2);
+    assert!(text.starts_with(&format!("error: {link}: ")), "{text}");
+
+    build_at(&out);
+    let expected = fs::read(&out).unwrap();
+    fs::write(&out, "").unwrap();
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o640)).unwrap();
+    build_at(&link);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read(&out).unwrap(), expected);
+    assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o640);
+
+    let pipe = folder.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).unwrap()
+    });
+    build_at(&pipe);
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    assert_eq!(reader.join().unwrap(), expected);
 }
 
 #[test]
@@ -312,4 +361,32 @@ fn memory_that_is_not_there_is_said() {
     assert_eq!(text, "error: no memory for a filter of 11981322976 bytes\n");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(folder.names(), [""; 0]);
+}
+
+/// Ten bytes that claim 16 GiB are refused under a limit of 100 MB, and words without end when that is full.
+#[cfg(unix)]
+#[test]
+fn memory_is_taken_as_bytes_arrive() {
+    let folder = Folder::new();
+    let (short, long) = (folder.path("short"), folder.path("long"));
+    fs::write(&short, b"\x01\x05\x7f\xff\xff\xffword").unwrap();
+    assert!(Command::new("mkfifo").arg(&long).status().unwrap().success());
+    let limited = |command: &str| {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -v 100000; {command}")])
+            .arg(program())
+            .args([&short, &long])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = limited("exec \"$0\" query \"$1\"");
+    assert!(text.contains("ends after 4 of 17179869176 bytes"), "{text}");
+    let text = limited("(head -c 6 \"$1\"; cat /dev/zero) > \"$2\" & exec \"$0\" query \"$2\"");
+    assert!(
+        text.contains("no memory for a filter of 17179869176 bytes"),
+        "{text}"
+    );
 }

@@ -1,6 +1,10 @@
 //! The example `map_reduce` as processes: partial filters of four mappers become the filter of the whole.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod support {
+    pub(crate) mod example;
+}
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,27 +16,9 @@ use guava_bloom::{BloomFilter, Parameters, Strategy, Utf8};
 const INSERTIONS: usize = 20_000;
 const SIZE: [&str; 4] = ["--insertions", "20000", "--fpp", "0.01"];
 
-/// The program, built by the cargo that runs this test.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let output = Command::new(env!("CARGO"))
-            .args(["build", "--package", "guava-bloom", "--example", "map_reduce"])
-            .args(["--message-format", "json-render-diagnostics"])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .lines()
-            .find_map(|line| {
-                let message: serde_json::Value = serde_json::from_str(line).ok()?;
-                Some(message["executable"].as_str()?.into())
-            })
-            .unwrap()
-    })
+    PROGRAM.get_or_init(|| support::example::program("map_reduce"))
 }
 
 fn start(arguments: &[&str], input: &[u8]) -> Child {
@@ -65,7 +51,8 @@ fn written(output: Output) -> Vec<u8> {
 /// What a run says that finds its input wrong.
 fn refusal(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2));
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    let text = String::from_utf8_lossy(&output.stderr);
+    text.strip_prefix("error: ").unwrap().to_owned()
 }
 
 fn keys() -> Vec<String> {
@@ -165,6 +152,20 @@ fn lines_through_combiners_become_the_filter_of_the_whole() {
         .collect();
     // A combiner that no line came to.
     assert!(written(run(&["reduce", "--base64"], b"")).is_empty());
+    // Keys of more fields; a line without a key, which Hadoop takes for a key and writes a tab behind.
+    let value = |line: &[u8]| line.strip_prefix(b"filter\t").unwrap().trim_ascii_end().to_vec();
+    let fields: Vec<u8> = [
+        &value(&lines[0])[..],
+        b"\t\n",
+        &lines[1],
+        b"a\t\tb\t",
+        &value(&lines[2]),
+        b"\t\t\r\n\t\n\t",
+        &value(&lines[3]),
+        b"\t\r",
+    ]
+    .concat();
+    assert_eq!(written(run(&["reduce"], &fields)), whole);
     // Without keys, without the last line end, with empty lines.
     let mut bare: Vec<u8> = combined
         .iter()
@@ -192,7 +193,10 @@ fn no_key_makes_an_empty_filter_that_changes_nothing() {
 fn a_line_that_is_no_key_is_named() {
     let arguments = [&["map"], &SIZE[..]].concat();
     let message = refusal(&run(&arguments, b"one\n\xff\xfe\nthree\n"));
-    assert!(message.starts_with("line 2: invalid utf-8"), "{message}");
+    assert!(
+        message.starts_with("line 2 of standard input is not UTF-8: invalid utf-8"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -222,13 +226,13 @@ fn partial_files_that_do_not_fit_are_named_and_leave_the_result_alone() {
     ] {
         let files = Files::new(&[partial.clone(), wrong.to_vec()]);
         let out = files.path("out");
-        fs::write(&out, "as it was").unwrap();
+        fs::write(&out, &partial).unwrap();
         let message = refusal(&files.reduce(2, &["--out", &out]));
         assert!(
             message.starts_with(&files.path("1")) && message.contains(reason),
             "{message}"
         );
-        assert_eq!(fs::read(&out).unwrap(), b"as it was");
+        assert_eq!(fs::read(&out).unwrap(), partial);
         assert_eq!(fs::read_dir(files.0.path()).unwrap().count(), 3);
     }
     let message = refusal(&run(&["reduce", "no such file"], b""));
@@ -248,15 +252,69 @@ fn partial_lines_that_do_not_fit_are_named() {
         (other.as_slice(), "bits here"),
         (b"filter\tAQcAAAABAAAAAAAVVQ==\n", "the filter ends after 7 of 8"),
         (b"filter\tAQcAAAABAAAAAAAVVQAA\n", "more bytes follow the filter"),
+        (b"filter\tAQcAAAABAAAAAAAVVQA=\tmore\n", "within its header"),
+        (
+            b"filter\tAQcAAAABAAAAAAAVVQA=\rmore\n",
+            "more fields follow the filter",
+        ),
+        (b"filter\t\n", "Invalid"),
         (b"filter\tAQcA*AAB\n", "Invalid"),
         (b"filter\tAQcA AAB\n", "Invalid"),
     ] {
         let message = refusal(&run(&["reduce"], &[&line, wrong].concat()));
         assert!(
-            message.starts_with("line 2: ") && message.contains(reason),
+            message.starts_with("line 2 of standard input: ") && message.contains(reason),
             "{message}"
         );
     }
     let message = refusal(&run(&["reduce"], b""));
     assert!(message.contains("at least 1 is needed"), "{message}");
+}
+
+#[test]
+fn a_carriage_return_without_a_line_feed_is_part_of_the_last_key() {
+    let map = |keys: &[u8]| written(run(&[&["map"], &SIZE[..]].concat(), keys));
+    let parameters = Parameters::new(INSERTIONS, 0.01).unwrap();
+    let mut filter = BloomFilter::new(Utf8, &parameters).unwrap();
+    filter.put("one\r");
+    assert_eq!(map(b"one\r"), filter.to_bytes());
+    assert_eq!(map(b"one\r\r\n"), filter.to_bytes());
+}
+
+#[test]
+fn what_is_no_filter_is_not_written_over() {
+    let map = [&["map"], &SIZE[..]].concat();
+    let files = Files::new(&[written(run(&map, b"apple\n")), b"precious".to_vec()]);
+    let message = refusal(&files.reduce(1, &["--out", &files.path("1")]));
+    assert!(
+        message.contains("1: there is a file already, which is no filter"),
+        "{message}"
+    );
+    assert_eq!(fs::read(files.path("1")).unwrap(), b"precious");
+}
+
+/// A line without end is refused under a limit on the memory.
+#[cfg(unix)]
+#[test]
+fn lines_without_end_do_not_fill_the_memory() {
+    for (command, message) in [
+        (
+            "\"$0\" map --insertions 9 --fpp 0.01 < /dev/zero",
+            "is longer than 268435456 bytes",
+        ),
+        ("\"$0\" reduce < /dev/zero", "line 1 of standard input: "),
+        // The header of a filter of 2^31 - 1 words, and words for ever.
+        (
+            "(printf AQV/////; yes AAAA | tr -d '\\n') | \"$0\" reduce",
+            "no memory for a filter of 17179869176 bytes",
+        ),
+    ] {
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -v 1000000; {command}")])
+            .arg(program())
+            .output()
+            .unwrap();
+        let text = refusal(&output);
+        assert!(text.contains(message), "{text}");
+    }
 }

@@ -11,6 +11,7 @@ pub mod functions;
 pub mod keys;
 pub mod measure;
 pub mod membership;
+pub mod memory;
 pub mod names;
 pub mod output;
 pub mod point_reads;

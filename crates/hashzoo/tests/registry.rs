@@ -70,7 +70,7 @@ fn every_file_of_a_function_is_registered() {
     let idents: BTreeSet<String> = PUBLISHED
         .iter()
         .map(|info| info.ident)
-        .chain(["murmur3_x64_128"])
+        .chain(["murmur3_x64_128", "rocksdb_hash", "xxph3"])
         .map(str::to_owned)
         .collect();
     assert_eq!(files, idents);
@@ -145,6 +145,8 @@ fn the_seeded_form_under_the_published_seed_is_the_function() {
         ("MurMurHash2", MURMUR2_SEED),
         ("MurmurHash2-signed-tail", MURMUR2_SEED),
         ("MurmurHash3_x64_128", 0),
+        ("RocksDB-Hash", LEVELDB_BLOOM_SEED),
+        ("XXPH3", 0),
     ] {
         let info = find(name).unwrap();
         for key in keys() {

@@ -34,8 +34,9 @@ const FREE: u64 = 0;
 /// *Never missing*: an element that was inserted, and removed less often than it was inserted, is contained. That holds
 /// as long as only inserted elements are removed: see [`remove`](Self::remove).
 ///
-/// *Full*: the table has a fixed number of slots. From a load of about 95 % on insertions may fail. One that fails says
-/// so and changes nothing, not even a bit.
+/// *Full*: the table has a fixed number of slots. From a load of about 95 % on insertions may fail, in tables of fewer
+/// than 2,000 slots somewhat earlier; hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. One
+/// that fails says so and changes nothing, not even a bit.
 ///
 /// *Copies*: nothing notices that an element is there already. Inserted again it takes another slot, and must be
 /// removed as often; eight copies fit, in both buckets together, fewer if other elements need them. Ask

@@ -19,7 +19,7 @@ pub enum BuildError {
         /// What the caller gave.
         given: f64,
     },
-    /// Not even the widest fingerprint reaches the false-positive probability.
+    /// Not even the widest fingerprint, or the largest first link, reaches the false-positive probability.
     FppUnreachable {
         /// What the caller gave.
         given: f64,
@@ -77,8 +77,7 @@ impl fmt::Display for BuildError {
             ),
             Self::FppUnreachable { given, lowest } => write!(
                 f,
-                "the false-positive probability is {given}, the lowest that fingerprints of {MAX_FINGERPRINT_BITS} bits \
-                 reach is {lowest:e}"
+                "the false-positive probability is {given:e}, the lowest that can be reached is {lowest:e}"
             ),
             Self::FingerprintBits { given } => write!(
                 f,
@@ -138,9 +137,10 @@ pub enum InsertError {
         /// Slots of the filter.
         slots: u64,
     },
-    /// All slots that the element could take hold its own fingerprint. More capacity does not help.
+    /// All slots that the element could take hold its fingerprint: of copies of it, for which more capacity does not
+    /// help, or, where fingerprints are of few bits, of others that look the same.
     TooManyCopies {
-        /// How many copies fit.
+        /// How many copies of a fingerprint fit.
         copies: u8,
     },
 }
@@ -156,7 +156,7 @@ impl fmt::Display for InsertError {
             }
             Self::TooManyCopies { copies } => write!(
                 f,
-                "no room for another copy: the element is there {copies} times, allowed are {copies}"
+                "no room for another copy: the element's fingerprint is there {copies} times, allowed are {copies}"
             ),
         }
     }

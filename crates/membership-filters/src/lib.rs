@@ -28,4 +28,7 @@ mod serial;
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
 pub use error::{AllNonzero, BuildError, InsertError, MergeError, ReadError};
+/// Funnels, hashes, parameters and the plain filter: what the filters here take and give.
+pub use guava_bloom;
+
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};

@@ -3,6 +3,7 @@
 //! Knows nothing of what is stored. The formats are in `FORMAT.md`.
 
 use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use hashzoo::Murmur3X64_128;
 
@@ -70,6 +71,19 @@ impl<E, P: FnMut(&[u8]) -> Result<(), E>> Writer<P> {
         let (checksum, _) = self.checksum.finish();
         (self.put)(&checksum.to_le_bytes())
     }
+}
+
+/// What takes written bytes and cannot fail.
+type Collector<'a> = dyn FnMut(&[u8]) -> Result<(), Infallible> + 'a;
+
+/// The bytes that a filter writes, in one piece; so many are expected.
+pub(crate) fn collect(len: u64, write: impl FnOnce(&mut Collector<'_>) -> Result<(), Infallible>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+    let Ok(()) = write(&mut |more| {
+        bytes.extend_from_slice(more);
+        Ok(())
+    });
+    bytes
 }
 
 /// Where the bytes of a filter come from.

@@ -69,8 +69,7 @@ fn wrong_parameters_are_refused_with_both_values() {
     let text = |result: Result<CuckooParameters, BuildError>| result.unwrap_err().to_string();
     assert_eq!(
         text(CuckooParameters::new(10, 1e-9)),
-        "the false-positive probability is 0.000000001, the lowest that fingerprints of 32 bits reach is \
-         1.8626451481467549e-9"
+        "the false-positive probability is 1e-9, the lowest that can be reached is 1.8626451481467549e-9"
     );
     assert_eq!(
         text(CuckooParameters::with_fingerprint_bits(10, 3)),
@@ -127,11 +126,14 @@ fn tables_fill_to_95_percent() {
 
 #[test]
 fn the_capacity_fits() {
-    for capacity in [1, 7, 8, 15, 30, 50, 76, 100, 1_000, 10_000] {
-        for seed in 0..2_000_000 / (capacity + 1_000) {
-            let mut filter = filter(&CuckooParameters::with_fingerprint_bits(capacity, 12).unwrap());
-            for hash in Hashes::from_seed(seed ^ capacity << 32).take(capacity as usize) {
-                filter.insert_hash(hash).unwrap();
+    // From 8 bits on, as the documentation of `new` has it.
+    for bits in [8, 12] {
+        for capacity in [1, 7, 8, 15, 30, 50, 76, 100, 1_000, 10_000] {
+            for seed in 0..1_000_000 / (capacity + 1_000) {
+                let mut filter = filter(&CuckooParameters::with_fingerprint_bits(capacity, bits).unwrap());
+                for hash in Hashes::from_seed(seed ^ capacity << 32).take(capacity as usize) {
+                    filter.insert_hash(hash).unwrap();
+                }
             }
         }
     }
@@ -181,7 +183,7 @@ fn errors_tell_what_is_full() {
     );
     assert_eq!(
         InsertError::TooManyCopies { copies: 8 }.to_string(),
-        "no room for another copy: the element is there 8 times, allowed are 8"
+        "no room for another copy: the element's fingerprint is there 8 times, allowed are 8"
     );
 }
 
@@ -209,6 +211,27 @@ fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
         assert!(!filter.remove_hash(hash));
         assert_eq!(filter.items(), 0);
     }
+}
+
+#[test]
+fn different_elements_with_one_fingerprint_share_the_eight_places() {
+    let mut filter = filter(&CuckooParameters::with_buckets(1_000, 4).unwrap());
+    // Nothing else is in the filter, so that it is not for want of slots.
+    let first = Hashes::from_seed(1).next().unwrap();
+    filter.insert_hash(first).unwrap();
+    let doubles: Vec<Hash128> = Hashes::from_seed(2)
+        .filter(|&hash| filter.might_contain_hash(hash))
+        .take(8)
+        .collect();
+    let (ninth, others) = doubles.split_last().unwrap();
+    for &hash in others {
+        filter.insert_hash(hash).unwrap();
+    }
+    assert_eq!(
+        filter.insert_hash(*ninth),
+        Err(InsertError::TooManyCopies { copies: 8 })
+    );
+    assert_eq!(filter.items(), 8);
 }
 
 #[test]

@@ -111,7 +111,12 @@ fn each_wrong_field_is_named() {
     );
     assert_eq!(
         text(&growing, 224, &[3, 0]),
-        "limit is 3, the contents allow 40 to 18446744073709551615"
+        "limit is 3, the contents allow 40 to 575"
+    );
+    // It could never become full.
+    assert_eq!(
+        text(&growing, 224, &[0x40, 2]),
+        "limit is 576, the contents allow 40 to 575"
     );
     // An element changes one bit or more, and as many as there are probes at most.
     assert_eq!(

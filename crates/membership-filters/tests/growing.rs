@@ -6,7 +6,7 @@ mod hashes;
 #[path = "support/rates.rs"]
 mod rates;
 
-use guava_bloom::{BloomFilter, Bytes, Hash128, ParameterError, Parameters, Utf8};
+use guava_bloom::{BloomFilter, Bytes, Hash128, Parameters, Utf8};
 use hashes::Hashes;
 use md5::{Digest as _, Md5};
 use membership_filters::{BuildError, GrowingBloomFilter, GrowingParameters, GrowthRule};
@@ -319,12 +319,20 @@ fn a_small_capacity_is_raised_or_refused() {
         "the capacity is 1000, allowed is at least 215134280 at a false-positive probability of 0.000000001"
     );
     assert!(GrowingParameters::new(215_134_280, 1e-9).is_ok());
-    // No capacity keeps this one: a Bloom filter has 2^37 bits at most.
-    let error = GrowingParameters::new(1_000, 1e-12).unwrap_err();
-    assert!(
-        matches!(error, BuildError::Bloom(ParameterError::TooManyBits { .. })),
-        "{error}"
-    );
+    // No capacity keeps these: a Bloom filter has 2^37 bits at most, less 64.
+    for fpp in [7.2e-11, 1e-12, f64::MIN_POSITIVE, 5e-324] {
+        let error = GrowingParameters::new(u64::MAX, fpp).unwrap_err();
+        assert!(
+            matches!(error, BuildError::FppUnreachable { given, lowest }
+                if given == fpp && lowest > 7.27e-11 && lowest < 7.28e-11),
+            "{error}"
+        );
+        assert_eq!(GrowingParameters::new(0, fpp), Err(error));
+    }
+    assert!(matches!(
+        GrowingParameters::new(0, 7.3e-11),
+        Err(BuildError::CapacityTooSmall { .. })
+    ));
     // The other rule promises nothing of the kind.
     assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
 }

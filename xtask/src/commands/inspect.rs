@@ -11,16 +11,17 @@ use crate::failure::Failure;
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::table;
 
-/// Show the filters in LevelDB's tables, and what is damaged.
+/// Show the filters in tables of LevelDB's and RocksDB's, and what is damaged.
 ///
 /// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
 /// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
 /// are not held against the filters. Figures of a filter block whose checksum is wrong are those of its bytes as they
 /// are, and bits of filters that overlap are counted once. What is in a filter is shown and judged for the policies of
-/// this workspace and LevelDB's own, over keys or over prefixes: bits, k, fill, expected rate (fill to the power of k,
-/// averaged over the bits), and the filters that let every key pass because none could be made. Not read are tables of
-/// RocksDB, which are named as such, what is compressed with Zstandard, and what is larger than 1 GiB (the metaindex:
-/// 1 MiB). Nothing is ever written.
+/// this workspace, LevelDB's and RocksDB's own, over keys or over prefixes: bits, k, fill, expected rate (fill to the
+/// power of k, averaged over the bits; of RocksDB's, that of each line, and of Ribbon filters two to the power of minus
+/// the columns), and the filters that let every key pass because none could be made. Of RocksDB's tables block-based ones
+/// are read, format versions 0 to 7, with full and partitioned filters. Not read are its plain and cuckoo tables, what is
+/// compressed otherwise than with Snappy, and what is larger than 1 GiB (the metaindex: 1 MiB). Nothing is ever written.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n\n\
@@ -128,17 +129,19 @@ impl Totals {
 }
 
 fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
-    let mut policies: BTreeMap<&str, Vec<(&TableReport, &FilterBlockReport)>> = BTreeMap::new();
+    let mut policies: BTreeMap<_, Vec<(&TableReport, &FilterBlockReport)>> = BTreeMap::new();
     for table in &inspection.tables {
         for block in &table.filter_blocks {
-            policies.entry(&block.policy).or_default().push((table, block));
+            let filters = (&block.policy, &block.kinds);
+            policies.entry(filters).or_default().push((table, block));
         }
     }
-    for (policy, blocks) in &policies {
+    for ((policy, kinds), blocks) in &policies {
+        let kinds: String = kinds.iter().map(|kind| format!(", {kind}")).collect();
         let rows = blocks.iter().map(|(report, block)| row(&report.path, block));
         writeln!(
             out,
-            "{policy}\n{}\n",
+            "{policy}{kinds}\n{}\n",
             table(
                 ["table", "filters", "empty", "bits", "k", "fill", "expected"],
                 &[1, 2, 3, 4, 5, 6],
@@ -147,7 +150,7 @@ fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
         )?;
     }
     let without = inspection.tables.iter().filter(|table| {
-        table.kind == Kind::Leveldb
+        table.kind != Kind::Unknown
             && table.filter_blocks.is_empty()
             && table.damage.is_empty()
             && table.not_read.is_empty()
@@ -170,7 +173,7 @@ fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
         path.to_owned(),
         grouped(block.filters),
         grouped(block.empty),
-        of_bits(&|bits| grouped(bits.bits)),
+        of_bits(&|bits| grouped(bits.all_bits())),
         of_bits(&probes),
         of_bits(&|bits| bits.fill().map_or_else(String::new, percent)),
         of_bits(&|bits| bits.false_positive_rate().map_or_else(String::new, percent)),
@@ -228,13 +231,12 @@ fn in_words(totals: &Totals) -> String {
             grouped(totals.bits.matching_everything)
         ));
     }
-    if let (Some(fill), Some(rate)) = (totals.bits.fill(), totals.bits.false_positive_rate()) {
-        text.push_str(&format!(
-            "; {}, {} filled, {} expected",
-            counted(totals.bits.bits, "bit"),
-            percent(fill),
-            percent(rate)
-        ));
+    if let Some(rate) = totals.bits.false_positive_rate() {
+        text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));
+        if let Some(fill) = totals.bits.fill() {
+            text.push_str(&format!(", {} filled", percent(fill)));
+        }
+        text.push_str(&format!(", {} expected", percent(rate)));
     }
     text
 }

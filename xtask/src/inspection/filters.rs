@@ -3,13 +3,10 @@
 use std::collections::BTreeSet;
 
 use filter_policy::table::BlockHandle;
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterKind, FilterPolicy as _, FilterView,
-    MATCHES_EVERYTHING, StoredFilter,
-};
-use harness::record::significant;
+use filter_policy::{FilterBlockReader, RocksDbFilterView, StoredFilter};
 use serde::Serialize;
 
+use super::bits::{Bits, Format, kind_of};
 use super::words::{IN_WORDS, Words};
 
 /// What one filter block says.
@@ -17,6 +14,9 @@ use super::words::{IN_WORDS, Words};
 pub(crate) struct FilterBlockReport {
     /// The policy's name; bytes that are no printable ASCII are escaped.
     pub(crate) policy: String,
+    /// What the filters are, where their own bytes tell: those of RocksDB's.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) kinds: BTreeSet<&'static str>,
     /// The size of the block.
     pub(crate) bytes: u64,
     /// The number of filters, empty ones included.
@@ -25,63 +25,6 @@ pub(crate) struct FilterBlockReport {
     pub(crate) empty: u64,
     /// What is in the filters; absent under a policy whose bits are not known here.
     pub(crate) bits: Option<Bits>,
-}
-
-/// The bits of some filters together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(crate) struct Bits {
-    /// The number of bits.
-    pub(crate) bits: u64,
-    /// How many of them are ones.
-    pub(crate) ones: u64,
-    /// The probe counts that occur.
-    pub(crate) probes: BTreeSet<u8>,
-    /// The filters that let every key pass, [`MATCHES_EVERYTHING`]: none of the bits are theirs.
-    pub(crate) matching_everything: u64,
-    /// Sum of the expected false-positive rates, each times its filter's bits.
-    #[serde(skip)]
-    weighted_rates: f64,
-    /// The share of ones.
-    fill: Option<f64>,
-    /// The probability that an absent key matches, on average over the bits.
-    false_positive_rate: Option<f64>,
-}
-
-impl Bits {
-    fn add_filter(&mut self, view: &FilterView<'_>) {
-        self.bits += view.bits();
-        self.ones += view.ones();
-        self.probes.extend(view.probe_count());
-        self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
-    }
-
-    /// Adds the bits of other filters.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.bits += other.bits;
-        self.ones += other.ones;
-        self.probes.extend(&other.probes);
-        self.matching_everything += other.matching_everything;
-        self.weighted_rates += other.weighted_rates;
-        self.derive();
-    }
-
-    fn derive(&mut self) {
-        if self.bits > 0 {
-            let bits = self.bits as f64;
-            self.fill = Some(significant::round(self.ones as f64 / bits));
-            self.false_positive_rate = Some(significant::round(self.weighted_rates / bits));
-        }
-    }
-
-    /// The share of ones; `None` without a bit.
-    pub(crate) fn fill(&self) -> Option<f64> {
-        self.fill
-    }
-
-    /// The probability that an absent key matches, on average over the bits; `None` without a bit.
-    pub(crate) fn false_positive_rate(&self) -> Option<f64> {
-        self.false_positive_rate
-    }
 }
 
 /// What a filter block says, and what is wrong with it, in words. The data blocks are sorted by where they start.
@@ -93,13 +36,35 @@ pub(super) fn look_at(
     policy: &[u8],
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
+    look_at_format(block, policy, Format::of(policy), data_blocks)
+}
+
+/// The same of a filter block that RocksDB wrote, whose name means another format elsewhere. The data blocks are in the
+/// order of their keys.
+pub(super) fn look_at_block_based(
+    block: &[u8],
+    policy: &str,
+    data_blocks: &[BlockHandle],
+) -> (FilterBlockReport, Vec<String>) {
+    let mut data_blocks = data_blocks.to_vec();
+    data_blocks.sort_unstable_by_key(|handle| handle.offset);
+    look_at_format(block, policy.as_bytes(), Some(Format::LevelDb), &data_blocks)
+}
+
+fn look_at_format(
+    block: &[u8],
+    policy: &[u8],
+    format: Option<Format>,
+    data_blocks: &[BlockHandle],
+) -> (FilterBlockReport, Vec<String>) {
     let reader = FilterBlockReader::new(block);
     let mut damage = Words::default();
     for found in reader.damage() {
         damage.add(&found);
     }
     let mut denied = Words::default();
-    let mut bits = is_policy_known(policy).then(Bits::default);
+    let mut kinds = BTreeSet::new();
+    let mut bits = format.map(|_| Bits::default());
     let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
@@ -113,7 +78,7 @@ pub(super) fn look_at(
             if bits.is_some() {
                 add_denied(&mut denied, &filter, data_blocks);
             }
-        } else if let Some(bits) = &mut bits {
+        } else if let (Some(format), Some(bits)) = (format, &mut bits) {
             if range.start < counted_to {
                 damage.add(&format_args!(
                     "filter {} starts at byte {}, where one before it ends at byte {counted_to}: its bits are not \
@@ -123,21 +88,10 @@ pub(super) fn look_at(
                 continue;
             }
             counted_to = range.end;
-            let view = FilterView::new(bytes);
-            match (view.kind(), view.probe_count()) {
-                _ if bytes == MATCHES_EVERYTHING => bits.matching_everything += 1,
-                (FilterKind::Bloom, Some(1..)) => bits.add_filter(&view),
-                (FilterKind::TooShort, _) => {
-                    damage.add(&format_args!(
-                        "filter {} has 1 byte, allowed are 0 and at least 2",
-                        filter.index
-                    ));
-                }
-                _ => damage.add(&format_args!(
-                    "filter {} has the probe count {}, allowed are 1 to 30",
-                    filter.index,
-                    bytes.last().copied().unwrap_or_default()
-                )),
+            if let Err(wrong) = bits.add_filter(format, bytes) {
+                damage.add(&format_args!("filter {} has {wrong}", filter.index));
+            } else if format == Format::RocksDb {
+                kinds.extend(kind_of(&RocksDbFilterView::new(bytes)));
             }
         }
     }
@@ -146,6 +100,7 @@ pub(super) fn look_at(
     }
     let report = FilterBlockReport {
         policy: policy.escape_ascii().to_string(),
+        kinds,
         bytes: block.len() as u64,
         filters: reader.len() as u64,
         empty,
@@ -174,43 +129,9 @@ fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[Bloc
     denied.add_uncounted(rest.len() as u64);
 }
 
-/// Whether filters of this policy are those of `filter-policy`, over keys or prefixes of them: only then do their
-/// last bytes hold k.
-fn is_policy_known(name: &[u8]) -> bool {
-    let any = BitsPerKey::whole(10);
-    let name = without_prefixes(name);
-    let seeded = || {
-        let digits = name.get(name.len().checked_sub(8)?..)?;
-        let seed = u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
-        let policy = BloomFilterPolicy::bloom_filter2_with_seed(seed, any);
-        (policy.name().as_bytes() == name).then_some(())
-    };
-    [
-        BloomFilterPolicy::leveldb_builtin(any).name(),
-        BloomFilterPolicy::bloom_filter2(any).name(),
-        BloomFilterPolicy::bloom_filter2_signed_tail(any).name(),
-    ]
-    .iter()
-    .any(|known| known.as_bytes() == name)
-        || seeded().is_some()
-}
-
-/// The name of the policy that stores the prefixes, without what
-/// [`PrefixPolicy`](filter_policy::PrefixPolicy) put behind it: an extractor's name there has no dot.
-fn without_prefixes(mut name: &[u8]) -> &[u8] {
-    while let Some(policy) = name
-        .iter()
-        .rposition(|&byte| byte == b'.')
-        .and_then(|dot| name.get(..=dot)?.strip_suffix(b".Prefix."))
-    {
-        name = policy;
-    }
-    name
-}
-
 #[cfg(test)]
 mod tests {
-    use filter_policy::FilterBlockBuilder;
+    use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockBuilder};
 
     use super::super::words::IN_WORDS;
     use super::*;
@@ -252,31 +173,6 @@ mod tests {
             (report.bits, damage, report.policy.as_str()),
             (None, vec![], "another\\xff\\x1b")
         );
-    }
-
-    #[test]
-    fn known_names() {
-        for (name, known) in [
-            ("leveldb.BuiltinBloomFilter2", true),
-            ("BloomFilter2", true),
-            ("BloomFilter2.SignedTail", true),
-            ("BloomFilter2.Seed9747b28c", true),
-            ("BloomFilter2.Seed9747B28C", false),
-            ("BloomFilter2.Seed00001505", false),
-            ("BloomFilter2.Seed+0000007", false),
-            ("BloomFilter2.Prefix.Fixed4", true),
-            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true),
-            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true),
-            ("BloomFilter2.Prefix.Fixed.4", false),
-            ("BloomFilter2.prefix.Fixed4", false),
-            (".Prefix.Fixed4", false),
-            ("another.Prefix.Fixed4", false),
-            ("", false),
-            ("rocksdb.BuiltinBloomFilter", false),
-        ] {
-            assert_eq!(is_policy_known(name.as_bytes()), known, "{name:?}");
-        }
-        assert!(!is_policy_known(b"\xff\xff\xff\xff\xff\xff\xff\xff\xff"));
     }
 
     /// Filters one after the other, then offsets that say where they start.

@@ -1,22 +1,27 @@
-//! What tables say of their filters: LevelDB's files, read and never written.
+//! What tables say of their filters: files of LevelDB's and RocksDB's, read and never written.
 //!
 //! Knows nothing of arguments or of how results are shown.
 
+mod bits;
+mod file;
 mod filters;
+mod rocksdb;
 mod words;
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, ReadAt, StoredBlock, TRAILER_LEN, Table, TableError,
+    BlockHandle, BlockRole, Damage, ReadAt as _, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
 };
 use serde::Serialize;
 
-pub(crate) use filters::{Bits, FilterBlockReport};
+pub(crate) use bits::Bits;
+use file::{DisjointRanges, StoredBlocks, TableFile};
+pub(crate) use filters::FilterBlockReport;
+use rocksdb::RocksDbReport;
 use words::Words;
 
 /// What one table says.
@@ -27,7 +32,10 @@ pub(crate) struct TableReport {
     /// The size of the file.
     pub(crate) bytes: u64,
     pub(crate) kind: Kind,
-    /// Its filter blocks: in LevelDB's tables one or none.
+    /// What only tables of RocksDB's have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rocksdb: Option<RocksDbReport>,
+    /// Its filter blocks: one or none, unless somebody else wrote the table. All partitions of a filter are one.
     pub(crate) filter_blocks: Vec<FilterBlockReport>,
     /// What is wrong with it, in words.
     pub(crate) damage: Vec<String>,
@@ -42,7 +50,6 @@ pub(crate) struct TableReport {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     Leveldb,
-    /// Told by its name, and not read any further.
     Rocksdb,
     /// Not told, because what would tell is damaged or not read.
     Unknown,
@@ -131,28 +138,6 @@ pub(crate) fn shown(path: &Path) -> String {
         .collect()
 }
 
-struct TableFile(File);
-
-impl TableFile {
-    fn open(path: &Path) -> io::Result<Self> {
-        File::open(path).map(Self)
-    }
-}
-
-impl ReadAt for TableFile {
-    type Error = io::Error;
-
-    fn size(&self) -> io::Result<u64> {
-        self.0.metadata().map(|metadata| metadata.len())
-    }
-
-    fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let mut file = &self.0;
-        file.seek(SeekFrom::Start(offset))?;
-        file.read_exact(buffer)
-    }
-}
-
 /// Inspects what is named like a table.
 fn inspect_table(path: &Path, depth: Depth) -> TableReport {
     let unreadable = |reason: String| {
@@ -188,26 +173,16 @@ fn report(path: &Path, file: &TableFile, depth: Depth) -> TableReport {
             data_blocks.sort_unstable_by_key(|handle| handle.offset);
             report.add_filter_blocks(&table, &data_blocks);
         }
+        Err(TableError::RocksDb(_)) => {
+            report.kind = Kind::Rocksdb;
+            match RocksDbTable::open(file) {
+                Ok(table) => report.add_rocksdb(&table, depth),
+                Err(error) => report.add_error(&error),
+            }
+        }
         Err(error) => report.add_error(&error),
     }
     report
-}
-
-/// Parts of a file, none of which overlap: ends by starts.
-#[derive(Default)]
-struct DisjointRanges(BTreeMap<u64, u64>);
-
-impl DisjointRanges {
-    /// Adds a part that is not empty, unless it overlaps one that is there; then gives where that one starts.
-    fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
-        match self.0.range(..end).next_back() {
-            Some((&other, &other_end)) if other_end > start => Err(other),
-            _ => {
-                self.0.insert(start, end);
-                Ok(())
-            }
-        }
-    }
 }
 
 impl TableReport {
@@ -216,6 +191,7 @@ impl TableReport {
             path: shown(path),
             bytes,
             kind: Kind::Unknown,
+            rocksdb: None,
             filter_blocks: Vec::new(),
             damage: Vec::new(),
             not_read: Vec::new(),
@@ -229,9 +205,6 @@ impl TableReport {
     }
 
     fn add_error(&mut self, error: &TableError<io::Error>) {
-        if let TableError::RocksDb(_) = error {
-            self.kind = Kind::Rocksdb;
-        }
         match Verdict::of(error) {
             Verdict::Damaged => self.damage.push(error.to_string()),
             Verdict::NotRead => self.not_read.push(error.to_string()),
@@ -277,16 +250,27 @@ impl TableReport {
         policy: &[u8],
         data_blocks: &[BlockHandle],
     ) {
-        let BlockHandle { offset, .. } = handle;
-        let block = BlockRole::Filter;
-        let stored = match table.stored_block(block, handle) {
-            Ok(stored) => stored,
-            Err(error) => return self.add_error(&error),
-        };
-        let Some(stored) = StoredBlock::new(&stored) else {
+        let Some(contents) = self.filter_contents(table, handle) else {
             return;
         };
-        if let Err(damage) = stored.verify(block, offset) {
+        let (report, damage) = filters::look_at(&contents, policy, data_blocks);
+        self.filter_blocks.push(report);
+        self.damage.extend(damage);
+    }
+
+    /// The contents of a block of filters, after a look at what is behind them; `None` when there is nothing to show.
+    fn filter_contents(&mut self, table: &impl StoredBlocks, handle: BlockHandle) -> Option<Vec<u8>> {
+        let BlockHandle { offset, .. } = handle;
+        let block = BlockRole::Filter;
+        let mut bytes = match table.stored_block(block, handle) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.add_error(&error);
+                return None;
+            }
+        };
+        let stored = StoredBlock::new(&bytes)?;
+        if let Err(damage) = table.verify(&stored, block, offset) {
             self.damage.push(damage.to_string());
         }
         if stored.compression() != StoredBlock::UNCOMPRESSED {
@@ -294,15 +278,14 @@ impl TableReport {
                 "the {block} at offset {offset} has the compression {}, allowed is 0",
                 stored.compression()
             ));
-            return;
+            return None;
         }
-        let (report, damage) = filters::look_at(stored.contents(), policy, data_blocks);
-        self.filter_blocks.push(report);
-        self.damage.extend(damage);
+        bytes.truncate(bytes.len() - TRAILER_LEN);
+        Some(bytes)
     }
 
     /// Reads every data block for its checksum.
-    fn add_data(&mut self, table: &Table<&TableFile>, data_blocks: &[BlockHandle]) {
+    fn add_data(&mut self, table: &impl StoredBlocks, data_blocks: &[BlockHandle]) {
         let block = BlockRole::Data;
         let mut damage = Words::default();
         let mut not_read = Words::default();
@@ -320,7 +303,7 @@ impl TableReport {
                 Ok(stored) => {
                     end = handle.offset + stored.len() as u64;
                     let verified =
-                        StoredBlock::new(&stored).map(|stored| stored.verify(block, handle.offset));
+                        StoredBlock::new(&stored).map(|stored| table.verify(&stored, block, handle.offset));
                     if let Some(Err(wrong)) = verified {
                         damage.add(&wrong);
                     }
@@ -355,35 +338,15 @@ enum Verdict {
 impl Verdict {
     fn of<E>(error: &TableError<E>) -> Self {
         match error {
-            TableError::RocksDb(_) | TableError::Unsupported { .. } | TableError::TooLarge { .. } => {
-                Self::NotRead
-            }
+            TableError::RocksDb(_)
+            | TableError::UnsupportedVersion { .. }
+            | TableError::UnsupportedChecksum { .. }
+            | TableError::UnsupportedLayout { .. }
+            | TableError::RocksDbCompression { .. }
+            | TableError::Unsupported { .. }
+            | TableError::TooLarge { .. } => Self::NotRead,
             TableError::Read { .. } | TableError::AllocationFailed { .. } => Self::Unreadable,
             _ => Self::Damaged,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_that_overlap_are_refused() {
-        let mut read = DisjointRanges::default();
-        for (start, end, expected) in [
-            (10, 20, Ok(())),
-            (20, 30, Ok(())),
-            (0, 10, Ok(())),
-            (10, 20, Err(10)),
-            (19, 21, Err(20)),
-            (5, 6, Err(0)),
-            (0, 100, Err(20)),
-            (29, 40, Err(20)),
-            (31, 40, Ok(())),
-            (30, 31, Ok(())),
-        ] {
-            assert_eq!(read.add(start, end), expected, "{start}..{end}");
         }
     }
 }

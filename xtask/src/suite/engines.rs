@@ -1,16 +1,19 @@
-//! Crates that need a storage engine, a database or the real Guava: workspaces of their own, so that the main build stays quick.
+//! Crates that need a storage engine, a database or the real Guava, or another allocator: workspaces of their own, so
+//! that the main build stays quick.
 
 use std::path::Path;
 
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 5] = [
+const MANIFESTS: [&str; 7] = [
     "crates/bloom-redis/read-through/Cargo.toml",
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",
+    "crates/guava-bloom/cache-guard/Cargo.toml",
     "crates/guava-bloom/real-guava/Cargo.toml",
+    "crates/membership-filters/memory/Cargo.toml",
 ];
 
 /// The crate that links LevelDB only when it is asked to.

@@ -123,7 +123,7 @@ pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
         "--package",
         "filter-policy",
         "--features",
-        "snappy",
+        "snappy,xxhash",
         "--test",
         "fuzz",
     ];

@@ -34,7 +34,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
 /// Crates that may use only these of other people's crates, tests aside.
 const LEAN: [(&str, &[&str]); 4] = [
     ("hashzoo", &[]),
-    ("filter-policy", &["libm", "cpufeatures", "snap"]),
+    ("filter-policy", &["libm", "cpufeatures", "snap", "xxhash-rust"]),
     ("guava-bloom", &["libm", "rayon", "arc-swap", "loom"]),
     ("membership-filters", &["libm"]),
 ];

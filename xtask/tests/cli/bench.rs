@@ -69,7 +69,7 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     assert!(
         outcome
             .stderr
-            .contains("[possible values: point-reads, membership, redis]"),
+            .contains("[possible values: point-reads, membership, memory, redis]"),
         "{}",
         outcome.stderr
     );

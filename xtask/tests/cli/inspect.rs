@@ -16,9 +16,9 @@ const PLAIN: &str = "leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb";
 const FOURTEEN: &str = "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb";
 const NO_FILTER: &str = "leveldb/ldb/db_nofilter_bs4096.ldb";
 const ARTICLE: &str = "article/article_key08_bpk10.ldb";
-const ROCKSDB: &str = "rocksdb/fv5_nofilter.sst";
+const ROCKSDB: &str = "rocksdb/sst/fv5_nofilter.sst";
 
-fn golden(name: &str) -> Vec<u8> {
+pub(super) fn golden(name: &str) -> Vec<u8> {
     let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/filter-policy/tests/data");
     fs::read(data.join(name)).unwrap()
 }

@@ -4,6 +4,7 @@
 mod bench;
 mod help;
 mod inspect;
+mod inspect_rocksdb;
 mod interrupt;
 mod keys;
 mod mistakes;

@@ -10,7 +10,8 @@ use core::panic::PanicInfo;
 
 use filter_policy::sizing::Format;
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBlockReader, FilterKind, FilterPolicy, FilterView,
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterBlockReader,
+    FilterKind, FilterPolicy, FilterView, LegacyFullFilterPolicy, RocksDbBitsPerKey,
 };
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
@@ -23,6 +24,10 @@ const GOLDEN_FILTER: [u8; 9] = [0x08, 0x80, 0x84, 0x00, 0x82, 0x80, 0x91, 0x80, 
 const GOLDEN_BLOCK: [u8; 18] = [
     0x40, 0x00, 0x02, 0x80, 0x00, 0x24, 0x00, 0x01, 0x06, 0, 0, 0, 0, 9, 0, 0, 0, 11,
 ];
+
+/// A filter of RocksDB's with one line of 64 bytes, and what it ends in.
+const GOLDEN_LINE_LEN: usize = 69;
+const GOLDEN_TAIL: [u8; 5] = [0xff, 0, 6, 0, 0];
 
 const KEYS: u16 = 1000;
 
@@ -100,6 +105,30 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
         || filters.damage().next().is_some()
     {
         return Ok(9);
+    }
+    newer_policies(buffer)
+}
+
+/// The policies with 64-bit hashes and those of RocksDB; of them Ribbon needs an allocator to build.
+fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
+    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
+    let policies: [&dyn FilterPolicy; 3] = [
+        &BloomFilter64Policy::new(TEN),
+        &FastLocalBloomPolicy::new(rocksdb_ten),
+        &LegacyFullFilterPolicy::new(rocksdb_ten),
+    ];
+    for policy in policies {
+        let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
+        if !GOLDEN_KEYS.iter().all(|key| policy.key_may_match(key, filter))
+            || policy.key_may_match(b"x", filter)
+        {
+            return Ok(10);
+        }
+    }
+    // What RocksDB writes for these two keys at 10 bits per key.
+    let filter = FastLocalBloomPolicy::new(rocksdb_ten).build_in(["0", "1"], buffer)?;
+    if filter.len() != GOLDEN_LINE_LEN || filter.last_chunk() != Some(&GOLDEN_TAIL) {
+        return Ok(11);
     }
     Ok(0)
 }

@@ -1,5 +1,7 @@
 //! The checksum behind every block of a table.
 
+use core::fmt;
+
 /// Added to the rotated checksum (LevelDB's `util/crc32c.h`).
 const MASK_DELTA: u32 = 0xa282_ead8;
 
@@ -47,6 +49,96 @@ pub fn block_checksum(contents: &[u8], compression: u8) -> u32 {
     mask(!extend(of_contents, &[compression]))
 }
 
+/// Which checksum a table of RocksDB's has behind its blocks, named by the first byte of its footer. LevelDB's tables
+/// have CRC-32C.
+///
+/// Source: RocksDB, `table/format.cc` (`ComputeBuiltinChecksum`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChecksumKind {
+    /// None: the four bytes mean nothing.
+    None,
+    /// CRC-32C, masked, as in LevelDB's tables.
+    Crc32c,
+    /// xxHash, 32 bits, seed 0.
+    XxHash32,
+    /// xxHash, 64 bits, seed 0, of which the low half is stored.
+    XxHash64,
+    /// XXH3, 64 bits, of all but the last byte; of it the low half, mixed with the last byte.
+    Xxh3,
+}
+
+impl ChecksumKind {
+    /// The kind of that number; `None` of numbers that no release of RocksDB has used.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::None),
+            1 => Some(Self::Crc32c),
+            2 => Some(Self::XxHash32),
+            3 => Some(Self::XxHash64),
+            4 => Some(Self::Xxh3),
+            _ => None,
+        }
+    }
+
+    /// Whether it is computed here: those of xxHash need the feature `xxhash`.
+    pub const fn is_supported(self) -> bool {
+        match self {
+            Self::None | Self::Crc32c => true,
+            Self::XxHash32 | Self::XxHash64 | Self::Xxh3 => cfg!(feature = "xxhash"),
+        }
+    }
+
+    /// The checksum of some bytes and a last one; `None` where there is none, or it is not supported.
+    #[cfg(feature = "alloc")]
+    pub(super) fn checksum(self, bytes: &[u8], last: u8) -> Option<u32> {
+        match self {
+            Self::None => None,
+            Self::Crc32c => Some(block_checksum(bytes, last)),
+            #[cfg(feature = "xxhash")]
+            Self::XxHash32 => {
+                let mut hash = xxhash_rust::xxh32::Xxh32::new(0);
+                hash.update(bytes);
+                hash.update(&[last]);
+                Some(hash.digest())
+            }
+            #[cfg(feature = "xxhash")]
+            Self::XxHash64 => {
+                let mut hash = xxhash_rust::xxh64::Xxh64::new(0);
+                hash.update(bytes);
+                hash.update(&[last]);
+                Some(low_half(hash.digest()))
+            }
+            #[cfg(feature = "xxhash")]
+            Self::Xxh3 => {
+                /// What the last byte is multiplied by (`ModifyChecksumForLastByte`).
+                const OF_LAST_BYTE: u32 = 0x6b90_83d9;
+                let of_bytes = low_half(xxhash_rust::xxh3::xxh3_64(bytes));
+                Some(of_bytes ^ u32::from(last).wrapping_mul(OF_LAST_BYTE))
+            }
+            #[cfg(not(feature = "xxhash"))]
+            Self::XxHash32 | Self::XxHash64 | Self::Xxh3 => None,
+        }
+    }
+}
+
+#[cfg(feature = "xxhash")]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is what is stored")]
+const fn low_half(hash: u64) -> u32 {
+    hash as u32
+}
+
+impl fmt::Display for ChecksumKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Crc32c => "CRC-32C",
+            Self::XxHash32 => "xxHash32",
+            Self::XxHash64 => "xxHash64",
+            Self::Xxh3 => "XXH3",
+        })
+    }
+}
+
 fn mask(checksum: u32) -> u32 {
     checksum.rotate_right(15).wrapping_add(MASK_DELTA)
 }
@@ -87,5 +179,33 @@ mod tests {
     fn the_compression_byte_is_part_of_it() {
         assert_eq!(block_checksum(b"12345678", b'9'), mask(0xe306_9283));
         assert_ne!(block_checksum(b"contents", 0), block_checksum(b"contents", 1));
+    }
+
+    /// The published values of "abc" under each function, of which the last byte is given apart.
+    #[cfg(feature = "xxhash")]
+    #[test]
+    fn known_answers_of_the_xxhash_family() {
+        for kind in [ChecksumKind::XxHash32, ChecksumKind::XxHash64, ChecksumKind::Xxh3] {
+            assert!(kind.is_supported());
+        }
+        assert_eq!(ChecksumKind::XxHash32.checksum(b"ab", b'c'), Some(0x32d1_53ff));
+        assert_eq!(ChecksumKind::XxHash64.checksum(b"ab", b'c'), Some(0xad77_0999));
+        // 0x2d06800538d394c2 of no bytes; a last byte of 0 changes nothing.
+        assert_eq!(ChecksumKind::Xxh3.checksum(b"", 0), Some(0x38d3_94c2));
+        assert_eq!(
+            ChecksumKind::Xxh3.checksum(b"", 2),
+            Some(0x38d3_94c2 ^ 0xd721_07b2)
+        );
+    }
+
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn kinds_without_xxhash() {
+        assert_eq!(ChecksumKind::None.checksum(b"ab", b'c'), None);
+        assert_eq!(
+            ChecksumKind::Crc32c.checksum(b"12345678", b'9'),
+            Some(mask(0xe306_9283))
+        );
+        assert_eq!((5..=255).find_map(ChecksumKind::from_number), None);
     }
 }

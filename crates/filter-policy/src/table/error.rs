@@ -3,6 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
+use super::checksum::ChecksumKind;
 use super::footer::{BlockHandle, FOOTER_LEN, MAGIC};
 
 /// What a block is there for.
@@ -17,6 +18,12 @@ pub enum BlockRole {
     Filter,
     /// Keys and values.
     Data,
+    /// What RocksDB says of a table.
+    Properties,
+    /// Names the parts of an index that has parts, in tables of RocksDB's.
+    IndexPartition,
+    /// Names the parts of a filter that has parts, in tables of RocksDB's.
+    FilterIndex,
 }
 
 impl fmt::Display for BlockRole {
@@ -26,6 +33,9 @@ impl fmt::Display for BlockRole {
             Self::Index => "index block",
             Self::Filter => "filter block",
             Self::Data => "data block",
+            Self::Properties => "properties block",
+            Self::IndexPartition => "index partition",
+            Self::FilterIndex => "index of the filter partitions",
         })
     }
 }
@@ -110,6 +120,30 @@ pub enum Damage {
         /// Bytes of the contents.
         size: usize,
     },
+    /// The footer of a table of RocksDB's names no kind of checksum.
+    ChecksumKind {
+        /// The number that it gives.
+        found: u8,
+    },
+    /// The footer of a table of RocksDB's does not have the checksum that it says.
+    FooterChecksum {
+        /// The checksum in the footer.
+        stored: u32,
+        /// The checksum that it has.
+        computed: u32,
+    },
+    /// The footer of a table of RocksDB's has no mark of its format version.
+    FooterMark {
+        /// The format version.
+        format_version: u32,
+        /// The four bytes in the mark's place.
+        found: [u8; 4],
+    },
+    /// A property of a table of RocksDB's is none of the values that it can have.
+    Property {
+        /// The property's name.
+        name: &'static str,
+    },
     /// An entry is cut, or says that it shares more with the key before it than that key has.
     Entry {
         /// Which block.
@@ -164,6 +198,22 @@ impl fmt::Display for Damage {
                 count: None,
                 size,
             } => write!(f, "the {block} has {size} bytes, at least 4 are needed"),
+            Self::ChecksumKind { found } => {
+                write!(f, "the footer names the checksum {found}, allowed are 0 to 4")
+            }
+            Self::FooterChecksum { stored, computed } => write!(
+                f,
+                "the footer has the checksum {computed:#010x}, stored is {stored:#010x}"
+            ),
+            Self::FooterMark {
+                format_version,
+                found,
+            } => write!(
+                f,
+                "the footer of format version {format_version} has the mark {found:02x?}, allowed is {:02x?}",
+                super::rocksdb::FOOTER_MARK
+            ),
+            Self::Property { name } => write!(f, "the property {name} has no value that is known"),
             Self::Entry { block, position } => {
                 write!(f, "the entry at byte {position} of the {block} is damaged")
             }
@@ -198,6 +248,25 @@ pub enum TableError<E> {
     },
     /// The table is RocksDB's, not LevelDB's.
     RocksDb(RocksDbForm),
+    /// The table is not one of RocksDB's that are block-based.
+    NotRocksDb,
+    /// The table is of a format version that is not read here.
+    UnsupportedVersion {
+        /// The format version.
+        found: u32,
+    },
+    /// The table's checksums are of a kind that needs the feature `xxhash`.
+    UnsupportedChecksum {
+        /// The kind.
+        kind: ChecksumKind,
+    },
+    /// The block is laid out in a way that is not read here.
+    UnsupportedLayout {
+        /// Which block.
+        block: BlockRole,
+        /// The bits of its last number that say so.
+        bits: u32,
+    },
     /// The table is LevelDB's and damaged.
     Damaged(Damage),
     /// The contents are compressed in a way that is not read here.
@@ -205,6 +274,13 @@ pub enum TableError<E> {
         /// Which block.
         block: BlockRole,
         /// The byte that tells the compression: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
+        compression: u8,
+    },
+    /// The contents are compressed in one of RocksDB's ways that are not read here: all but Snappy.
+    RocksDbCompression {
+        /// Which block.
+        block: BlockRole,
+        /// The byte that tells the compression.
         compression: u8,
     },
     /// The block is larger than any such block should be.
@@ -246,6 +322,20 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
                 "the last 8 bytes are {found:#018x}, those of a table of LevelDB are {MAGIC:#018x}"
             ),
             Self::RocksDb(form) => write!(f, "the table is RocksDB's ({form}), not LevelDB's"),
+            Self::NotRocksDb => f.write_str("the table is not a block-based one of RocksDB's"),
+            Self::UnsupportedVersion { found } => write!(
+                f,
+                "the table has the format version {found}, read are 0 to {}",
+                super::rocksdb::MAX_FORMAT_VERSION
+            ),
+            Self::UnsupportedChecksum { kind } => write!(
+                f,
+                "the table's checksums are {kind}, which needs the feature `xxhash`"
+            ),
+            Self::UnsupportedLayout { block, bits } => write!(
+                f,
+                "the {block} is laid out in a way that is not supported ({bits:#010x})"
+            ),
             Self::Damaged(damage) => damage.fmt(f),
             Self::Unsupported {
                 block,
@@ -258,11 +348,30 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
                 f,
                 "the {block} has the compression {compression} (Zstandard), which is not supported"
             ),
+            Self::RocksDbCompression { block, compression } => write!(
+                f,
+                "the {block} has the compression {compression} ({}), which is not supported",
+                rocksdb_compression(*compression)
+            ),
             Self::TooLarge { block, size, allowed } => {
                 write!(f, "the {block} has {size} bytes, allowed are at most {allowed}")
             }
             Self::AllocationFailed { bytes } => write!(f, "no memory for {bytes} bytes"),
         }
+    }
+}
+
+/// What RocksDB means by the byte (`include/rocksdb/compression_type.h`).
+const fn rocksdb_compression(byte: u8) -> &'static str {
+    match byte {
+        2 => "Zlib",
+        3 => "BZip2",
+        4 => "LZ4",
+        5 => "LZ4HC",
+        6 => "Xpress",
+        7 => "Zstandard",
+        0x80..=0xfe => "the writer's own",
+        _ => "unknown",
     }
 }
 

@@ -3,19 +3,10 @@
 use alloc::vec::Vec;
 
 use super::block::{Block, Entry};
+use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
 use super::error::{BlockRole, Damage, RocksDbForm, TableError};
-use super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
+use super::footer::{BlockHandle, Footer, MAGIC};
 use super::source::ReadAt;
-use super::stored::{StoredBlock, TRAILER_LEN};
-
-/// The largest metaindex that is read, in bytes as stored, decompressed, and with its keys put together.
-/// LevelDB's has some fifty bytes.
-pub const MAX_METAINDEX_BYTES: u64 = 1 << 20;
-
-/// The largest block that is read, in bytes as stored and decompressed. LevelDB begins the next table long before
-/// (`max_file_size`, at most 2^30), but a single value can make a block, and a table, larger than that: such a
-/// block is whole and not read here.
-pub const MAX_BLOCK_BYTES: u64 = 1 << 30;
 
 /// What the name of a policy follows in the metaindex.
 const FILTER_PREFIX: &[u8] = b"filter.";
@@ -48,6 +39,11 @@ impl MetaindexEntry {
         self.key.strip_prefix(FILTER_PREFIX)
     }
 
+    /// Whether it is one of those that RocksDB puts into every table: `rocksdb.properties` and others.
+    pub(super) fn is_of_rocksdb(&self) -> bool {
+        self.key.starts_with(ROCKSDB_PREFIX)
+    }
+
     /// Where the block lies that the entry points at; `None` when the value is no handle.
     pub fn handle(&self) -> Option<BlockHandle> {
         BlockHandle::decode(&self.value).map(|(handle, _)| handle)
@@ -67,9 +63,7 @@ impl MetaindexEntry {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Table<R> {
-    reader: R,
-    /// Where the footer starts: all blocks lie before it.
-    blocks_end: u64,
+    blocks: Blocks<R>,
     footer: Footer,
     metaindex: Vec<MetaindexEntry>,
 }
@@ -82,16 +76,7 @@ impl<R: ReadAt> Table<R> {
     /// Every kind of [`TableError`]. Where the metaindex is damaged LevelDB itself goes on without filters,
     /// and without `paranoid_checks` it does not look at its checksum.
     pub fn open(reader: R) -> Result<Self, TableError<R::Error>> {
-        let size = reader.size().map_err(|source| TableError::Read {
-            offset: None,
-            len: 0,
-            source,
-        })?;
-        let blocks_end = size
-            .checked_sub(FOOTER_LEN as u64)
-            .ok_or(TableError::TooShort { size })?;
-        let mut footer = [0; FOOTER_LEN];
-        read(&reader, blocks_end, &mut footer)?;
+        let (blocks, footer) = Blocks::behind_footer(reader)?;
         let footer = Footer::decode(&footer);
         if let Some(form) = footer.rocksdb_form() {
             return Err(TableError::RocksDb(form));
@@ -100,43 +85,15 @@ impl<R: ReadAt> Table<R> {
             return Err(TableError::UnknownMagic { found: footer.magic });
         }
 
-        let mut table = Self {
-            reader,
-            blocks_end,
-            footer,
-            metaindex: Vec::new(),
-        };
-        table.metaindex = table.read_metaindex()?;
-        let of_rocksdb = |entry: &MetaindexEntry| entry.key.starts_with(ROCKSDB_PREFIX);
-        if table.metaindex.iter().any(of_rocksdb) {
+        let metaindex = read_metaindex(&blocks, footer.metaindex)?;
+        if metaindex.iter().any(MetaindexEntry::is_of_rocksdb) {
             return Err(TableError::RocksDb(RocksDbForm::BlockBasedVersion0));
         }
-        Ok(table)
-    }
-
-    fn read_metaindex(&self) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
-        let block = BlockRole::Metaindex;
-        let handle = self.footer.metaindex.ok_or(Damage::Handle { block })?;
-        let metaindex = self.block(block, handle)?;
-        let mut entries = metaindex.entries()?;
-        let mut collected = Vec::new();
-        // Keys that share their start take more memory than they take in the file.
-        let mut size = 0_u64;
-        while let Some(Entry { key, value }) = entries.next_entry()? {
-            size = size.saturating_add((key.len() + value.len()) as u64);
-            if size > MAX_METAINDEX_BYTES {
-                return Err(TableError::TooLarge {
-                    block,
-                    size,
-                    allowed: MAX_METAINDEX_BYTES,
-                });
-            }
-            collected.push(MetaindexEntry {
-                key: key.to_vec(),
-                value: value.to_vec(),
-            });
-        }
-        Ok(collected)
+        Ok(Self {
+            blocks,
+            footer,
+            metaindex,
+        })
     }
 
     /// The footer.
@@ -200,28 +157,7 @@ impl<R: ReadAt> Table<R> {
     ///
     /// [`TableError::Damaged`], and the kinds that say why the block could not be read.
     pub fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<R::Error>> {
-        let mut bytes = self.stored_block(role, handle)?;
-        let Some(stored) = StoredBlock::new(&bytes) else {
-            return Err(outside(role, handle, self.blocks_end).into());
-        };
-        let offset = handle.offset;
-        stored.verify(role, offset)?;
-        match stored.compression() {
-            StoredBlock::UNCOMPRESSED => {
-                bytes.truncate(stored.contents().len());
-                Ok(Block::new(role, bytes))
-            }
-            StoredBlock::SNAPPY => Ok(Block::new(role, decompress(role, offset, stored.contents())?)),
-            StoredBlock::ZSTD => Err(TableError::Unsupported {
-                block: role,
-                compression: StoredBlock::ZSTD,
-            }),
-            found => Err(TableError::Damaged(Damage::Compression {
-                block: role,
-                offset,
-                found,
-            })),
-        }
+        self.blocks.block(role, handle)
     }
 
     /// Reads a block as it is stored, with its trailer and unchecked, for [`StoredBlock::new`]: for programs
@@ -230,104 +166,42 @@ impl<R: ReadAt> Table<R> {
     /// # Errors
     ///
     /// [`Damage::Outside`]; [`TableError::TooLarge`] for a metaindex above [`MAX_METAINDEX_BYTES`] and any
-    /// block above [`MAX_BLOCK_BYTES`]; the kinds that say why the bytes could not be read.
+    /// block above [`MAX_BLOCK_BYTES`](super::MAX_BLOCK_BYTES); the kinds that say why the bytes could not be read.
+    ///
+    /// [`StoredBlock::new`]: super::StoredBlock::new
     pub fn stored_block(
         &self,
         role: BlockRole,
         handle: BlockHandle,
     ) -> Result<Vec<u8>, TableError<R::Error>> {
-        let len = self.len_within_bounds(role, handle)?;
-        let allowed = max_bytes(role);
-        let len = usize::try_from(len)
-            .ok()
-            .filter(|_| handle.size <= allowed)
-            .ok_or(TableError::TooLarge {
-                block: role,
-                size: handle.size,
-                allowed,
-            })?;
-        let mut bytes = zeros(len)?;
-        read(&self.reader, handle.offset, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// The bytes that a block takes with its trailer, which lie before the footer.
-    fn len_within_bounds(&self, role: BlockRole, handle: BlockHandle) -> Result<u64, Damage> {
-        handle
-            .size
-            .checked_add(TRAILER_LEN as u64)
-            .filter(|&len| {
-                handle
-                    .offset
-                    .checked_add(len)
-                    .is_some_and(|end| end <= self.blocks_end)
-            })
-            .ok_or(outside(role, handle, self.blocks_end))
+        self.blocks.stored_block(role, handle)
     }
 }
 
-/// The largest block of this role that is read, as stored and decompressed.
-const fn max_bytes(role: BlockRole) -> u64 {
-    match role {
-        BlockRole::Metaindex => MAX_METAINDEX_BYTES,
-        BlockRole::Index | BlockRole::Filter | BlockRole::Data => MAX_BLOCK_BYTES,
-    }
-}
-
-fn zeros<E>(len: usize) -> Result<Vec<u8>, TableError<E>> {
-    let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(len)
-        .map_err(|_| TableError::AllocationFailed { bytes: len })?;
-    bytes.resize(len, 0);
-    Ok(bytes)
-}
-
-const fn outside(block: BlockRole, handle: BlockHandle, end: u64) -> Damage {
-    Damage::Outside { block, handle, end }
-}
-
-fn read<R: ReadAt>(reader: &R, offset: u64, buffer: &mut [u8]) -> Result<(), TableError<R::Error>> {
-    let len = buffer.len();
-    reader
-        .read_exact_at(offset, buffer)
-        .map_err(|source| TableError::Read {
-            offset: Some(offset),
-            len,
-            source,
-        })
-}
-
-#[cfg(feature = "snappy")]
-fn decompress<E>(block: BlockRole, offset: u64, compressed: &[u8]) -> Result<Vec<u8>, TableError<E>> {
-    /// No element of the format makes more of its bytes than a copy of 64 bytes that takes three. The claim
-    /// is checked before memory is taken for it.
-    const MAX_RATIO: usize = 22;
-
-    let damaged = Damage::Snappy { block, offset };
-    let len = snap::raw::decompress_len(compressed)
-        .ok()
-        .filter(|&len| len <= compressed.len().saturating_mul(MAX_RATIO))
-        .ok_or(damaged)?;
-    let allowed = max_bytes(block);
-    if len as u64 > allowed {
-        return Err(TableError::TooLarge {
-            block,
-            size: len as u64,
-            allowed,
+/// The entries of the metaindex at this place.
+pub(super) fn read_metaindex<R: ReadAt>(
+    blocks: &Blocks<R>,
+    handle: Option<BlockHandle>,
+) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
+    let block = BlockRole::Metaindex;
+    let metaindex = blocks.block(block, handle.ok_or(Damage::Handle { block })?)?;
+    let mut entries = metaindex.entries()?;
+    let mut collected = Vec::new();
+    // Keys that share their start take more memory than they take in the file.
+    let mut size = 0_u64;
+    while let Some(Entry { key, value }) = entries.next_entry()? {
+        size = size.saturating_add((key.len() + value.len()) as u64);
+        if size > MAX_METAINDEX_BYTES {
+            return Err(TableError::TooLarge {
+                block,
+                size,
+                allowed: MAX_METAINDEX_BYTES,
+            });
+        }
+        collected.push(MetaindexEntry {
+            key: key.to_vec(),
+            value: value.to_vec(),
         });
     }
-    let mut contents = zeros(len)?;
-    match snap::raw::Decoder::new().decompress(compressed, &mut contents) {
-        Ok(written) if written == len => Ok(contents),
-        _ => Err(damaged.into()),
-    }
-}
-
-#[cfg(not(feature = "snappy"))]
-fn decompress<E>(block: BlockRole, _: u64, _: &[u8]) -> Result<Vec<u8>, TableError<E>> {
-    Err(TableError::Unsupported {
-        block,
-        compression: StoredBlock::SNAPPY,
-    })
+    Ok(collected)
 }

@@ -2,6 +2,11 @@
 
 use filter_policy::table::{BlockHandle, MAGIC, StoredBlock, block_checksum};
 
+#[path = "entries.rs"]
+mod block_entries;
+
+pub(crate) use block_entries::*;
+
 /// A table file under construction.
 #[derive(Default)]
 pub(crate) struct File(pub(crate) Vec<u8>);
@@ -33,42 +38,4 @@ impl File {
         let index = self.block(&entries(&[]), StoredBlock::UNCOMPRESSED);
         self.finish(metaindex, index)
     }
-}
-
-pub(crate) fn varint(mut value: u64) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    while value > 0x7f {
-        encoded.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
-        value >>= 7;
-    }
-    encoded.push(u8::try_from(value).unwrap());
-    encoded
-}
-
-pub(crate) fn encode(handle: BlockHandle) -> Vec<u8> {
-    [varint(handle.offset), varint(handle.size)].concat()
-}
-
-/// One entry: bytes shared with the key before, the rest of the key, the value.
-pub(crate) fn entry(shared: usize, suffix: &[u8], value: &[u8]) -> Vec<u8> {
-    let lengths = [shared, suffix.len(), value.len()].map(|length| varint(length as u64));
-    [&lengths.concat(), suffix, value].concat()
-}
-
-/// A block of these entries, keys shortened by what they share with the key before.
-pub(crate) fn entries(pairs: &[(&[u8], &[u8])]) -> Vec<u8> {
-    let mut block = Vec::new();
-    let mut last: &[u8] = &[];
-    for (key, value) in pairs {
-        let shared = key.iter().zip(last).take_while(|(a, b)| a == b).count();
-        block.extend(entry(shared, &key[shared..], value));
-        last = key;
-    }
-    with_restarts(block, &[0])
-}
-
-pub(crate) fn with_restarts(mut block: Vec<u8>, restarts: &[u32]) -> Vec<u8> {
-    block.extend(restarts.iter().flat_map(|restart| restart.to_le_bytes()));
-    block.extend(u32::try_from(restarts.len()).unwrap().to_le_bytes());
-    block
 }

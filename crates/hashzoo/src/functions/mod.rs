@@ -16,10 +16,12 @@ mod leveldb_hash;
 mod murmur2;
 mod murmur3_x64_128;
 mod pjw;
+mod rocksdb_hash;
 mod rs;
 mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
+mod xxph3;
 
 pub use ap::{ap, ap_2002_full32, ap_partow};
 pub use bkdr::{bkdr, bkdr_full32, bkdr31, bkdr131_full32};
@@ -35,12 +37,14 @@ pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
 pub use murmur3_x64_128::{Murmur3X64_128, murmur3_x64_128};
 pub use pjw::pjw;
+pub use rocksdb_hash::rocksdb_hash;
 pub use rs::{rs, rs_full32};
 pub use sdbm::sdbm;
 pub use siphash12_low32::{
     SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
+pub use xxph3::xxph3_64;
 
 use crate::HashInfo;
 
@@ -67,7 +71,7 @@ pub static PUBLISHED: [&HashInfo; 17] = [
 
 /// Other forms of the published functions: the canonical ones where the published form differs, and
 /// MurmurHash2 as compilers with a signed `char` build it. Then what stored formats use beside them: the first half of
-/// MurmurHash3's 128 bits.
+/// MurmurHash3's 128 bits, and RocksDB's two hashes.
 pub static VARIANTS: &[&HashInfo] = &[
     &js::FULL32,
     &murmur2::SIGNED_TAIL,
@@ -87,6 +91,8 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_1_3,
     &siphash12_low32::ROUNDS_2_4,
     &murmur3_x64_128::INFO,
+    &rocksdb_hash::INFO,
+    &xxph3::INFO,
 ];
 
 /// Six of the published functions drop the top bit of their 32.

@@ -142,7 +142,12 @@ impl State {
 
     #[inline]
     const fn finish(self, tail: u128, len: u64) -> (u64, u64) {
-        let State { mut h1, mut h2 } = self.with_words(tail);
+        let mixed = if len.is_multiple_of(BLOCK as u64) {
+            self
+        } else {
+            self.with_words(tail)
+        };
+        let State { mut h1, mut h2 } = mixed;
         h1 ^= len;
         h2 ^= len;
         h1 = h1.wrapping_add(h2);

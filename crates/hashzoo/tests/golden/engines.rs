@@ -1,6 +1,8 @@
 //! Values that storage engines and programs computed.
 
-use hashzoo::{Murmur3X64_128, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128};
+use hashzoo::{
+    Murmur3X64_128, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxph3_64,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -92,5 +94,40 @@ fn murmur3_x64_128_equals_guavas() {
             pieces.update(&key[cut..]);
             assert_eq!(pieces.finish(), (h1, h2), "{len} bytes cut at {cut}");
         }
+    }
+}
+
+#[test]
+fn both_hashes_of_rocksdb_equal_librocksdbs() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        r#fn: String,
+        seed: u64,
+        len: Option<u32>,
+        hex: Option<String>,
+        hash: u64,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/rocksdb_hash.jsonl"));
+    assert_eq!(rows.len(), 416);
+    for row in rows {
+        let key: Vec<u8> = match (row.len, &row.hex) {
+            (Some(len), None) => (0..len).map(|i| (37 * i + 11) as u8).collect(),
+            (None, Some(hex)) => bytes(hex),
+            other => panic!("{other:?} is no key"),
+        };
+        let hash = match row.r#fn.as_str() {
+            "Hash64" => xxph3_64(&key, row.seed),
+            "Hash" => rocksdb_hash(&key, u32::try_from(row.seed).unwrap()).into(),
+            other => panic!("no function is called {other:?}"),
+        };
+        assert_eq!(
+            hash,
+            row.hash,
+            "{} of {} bytes, seed {}",
+            row.r#fn,
+            key.len(),
+            row.seed
+        );
     }
 }

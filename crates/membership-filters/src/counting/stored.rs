@@ -1,14 +1,13 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 
 use guava_bloom::{MAX_WORDS, Modulus, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::error::ReadError;
 use crate::packed::PackedIntegers;
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, zero};
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFcounts";
@@ -19,14 +18,7 @@ const FIELDS_LEN: u64 = 24;
 impl<F> CountingBloomFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let written: Result<(), Infallible> = self.write(|more| {
-            bytes.extend_from_slice(more);
-            Ok(())
-        });
-        match written {
-            Ok(()) => bytes,
-        }
+        collect(self.stored_bytes(), |put| self.write(put))
     }
 
     /// The filter from its stored form. All of the bytes must belong to it.

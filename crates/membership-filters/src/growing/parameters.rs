@@ -121,7 +121,8 @@ impl GrowingParameters {
     /// # Errors
     ///
     /// [`BuildError::FppOutOfRange`], [`BuildError::Growth`], [`BuildError::Tightening`],
-    /// [`BuildError::CapacityTooSmall`], and [`BuildError::Bloom`] where no Bloom filter has the first link's parameters.
+    /// [`BuildError::FppUnreachable`] below 7.3e-11 at the default ratio, [`BuildError::CapacityTooSmall`], and
+    /// [`BuildError::Bloom`] where no Bloom filter has the first link's parameters.
     pub fn with_rule(capacity: u64, fpp: f64, rule: GrowthRule) -> Result<Self, BuildError> {
         if !(fpp > 0.0 && fpp < 1.0) {
             return Err(BuildError::FppOutOfRange { given: fpp });
@@ -171,9 +172,14 @@ impl GrowingParameters {
                 let capacity = i128::from(first).saturating_mul(factor);
                 let share = self.fpp * (1.0 - ratio) * libm::pow(ratio, place as f64);
                 let least = least_capacity(share);
-                // Where no capacity would do, `Parameters` name the bits.
-                let refused = MAX_RAISED_BITS..=MAX_BITS;
-                if place == 0 && least > capacity && refused.contains(&least_bits(share)) {
+                let bits = least_bits(share);
+                if place == 0 && bits > MAX_BITS {
+                    return Err(BuildError::FppUnreachable {
+                        given: self.fpp,
+                        lowest: least_bits(1.0) / (MAX_BITS * (1.0 - ratio)),
+                    });
+                }
+                if place == 0 && least > capacity && bits >= MAX_RAISED_BITS {
                     return Err(BuildError::CapacityTooSmall {
                         given: self.capacity,
                         least: u64::try_from(least).unwrap_or(u64::MAX),

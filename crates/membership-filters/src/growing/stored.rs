@@ -1,14 +1,13 @@
 //! The stored form of a growing filter. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::convert::Infallible;
 
 use guava_bloom::{BloomFilter, Modulus, Strategy};
 
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
 use crate::error::{BuildError, ReadError};
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, zero};
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFgrowth";
@@ -33,14 +32,7 @@ const NO_RATIO: f64 = 1.0;
 impl<F> GrowingBloomFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let written: Result<(), Infallible> = self.write(|more| {
-            bytes.extend_from_slice(more);
-            Ok(())
-        });
-        match written {
-            Ok(()) => bytes,
-        }
+        collect(self.stored_bytes(), |put| self.write(put))
     }
 
     /// The filter from its stored form. All of the bytes must belong to it.
@@ -117,10 +109,10 @@ impl<F> GrowingBloomFilter<F> {
                 .link(links.len())
                 .map_err(|_| field("links", count, "what the capacity and the fpp leave room for"))?;
             let link = read_link(&mut reader, &shape)?;
-            // A link that is not the last was left when it was full.
+            // A link that is not the last was left when it was full; the last one can become so.
             let is_last = place + 1 == count;
             let (least, most) = if is_last {
-                (link.ones, u64::MAX)
+                (link.ones, link.filter.bit_size() - 1)
             } else {
                 (0, link.ones.saturating_sub(1))
             };

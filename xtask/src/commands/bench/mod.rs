@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks against peers.
 
 mod membership;
+mod memory;
 mod point_reads;
 mod redis;
 
@@ -26,10 +27,11 @@ use crate::{suite, workspace};
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
     cargo xtask bench --suite membership\n  \
+    cargo xtask bench --suite memory\n  \
     cargo xtask bench --suite redis\n\n\
     point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
+    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -50,6 +52,8 @@ enum Name {
     PointReads,
     /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
+    /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
+    Memory,
     /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
     Redis,
 }
@@ -59,6 +63,7 @@ impl Name {
         match self {
             Self::PointReads => point_reads::SUITE,
             Self::Membership => membership::SUITE,
+            Self::Memory => memory::SUITE,
             Self::Redis => redis::SUITE,
         }
     }

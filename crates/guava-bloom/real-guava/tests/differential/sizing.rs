@@ -1,6 +1,6 @@
 //! Bits and probe counts of random and extreme parameters.
 
-use guava_bloom::{Parameters, ProbeCountRule};
+use guava_bloom::{ParameterError, Parameters, ProbeCountRule};
 
 use crate::oracle::Guava;
 use crate::random::{Random, cases};
@@ -42,7 +42,7 @@ fn insertions(random: &mut Random) -> i64 {
 fn sizes_are_guavas() {
     let mut random = Random::of("sizes_are_guavas");
     let mut guava = Guava::start();
-    let (mut made, mut refused) = (0, 0);
+    let (mut made, mut refused, mut too_large) = (0, 0, 0);
     for _ in 0..cases(6_000) {
         let (insertions, fpp) = (insertions(&mut random), fpp(&mut random));
         let case = format!("{insertions} at {fpp:e}");
@@ -50,8 +50,7 @@ fn sizes_are_guavas() {
         let (bits, probes) = guava.sizing(insertions.max(1), fpp);
         let words = bits / 64 + i64::from(bits % 64 != 0);
         let possible = bits > 0 && words <= MOST_WORDS && (1..=255).contains(&probes);
-        let ours = Parameters::new(insertions, fpp)
-            .and_then(|parameters| parameters.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion));
+        let ours = Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion);
         match ours {
             Ok(ours) => {
                 assert!(possible, "{case}: {bits} bits and {probes} probes");
@@ -64,6 +63,11 @@ fn sizes_are_guavas() {
             }
             Err(error) => {
                 assert!(!possible, "{case}: {error}");
+                // So large a number shows every bit of the logarithm.
+                if let ParameterError::TooManyBits { bits: ours, .. } = error {
+                    assert_eq!(ours, bits as u64, "{case}");
+                    too_large += 1;
+                }
                 refused += 1;
             }
         }
@@ -73,8 +77,8 @@ fn sizes_are_guavas() {
         }
     }
     assert!(
-        made > refused / 4 && refused > made / 10,
-        "{made} made, {refused} refused"
+        made > refused / 4 && refused > made / 10 && too_large > made / 10,
+        "{made} made, {refused} refused, {too_large} of them too large"
     );
 }
 

@@ -1,16 +1,33 @@
 //! The lines of a stream as hashes, as many at a time as have arrived.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 
-use guava_bloom::{Funnel, Hash128, Utf8};
+use guava_bloom::{BloomFilter, Funnel, Hash128, Utf8};
 
-use crate::Failure;
+use super::Failure;
 
 /// Bytes that are asked for at a time.
 const PIECE: usize = 1 << 18;
 
-/// The longest line that is taken for a key, so that a stream without line ends does not fill the memory.
+/// Lines of up to so many bytes are taken; a stream without line ends must not fill the memory.
 const LONGEST: usize = 1 << 28;
+
+/// The bytes of such a line with CR and LF.
+const MOST: usize = LONGEST + 2;
+
+/// Puts the lines of standard input into a filter.
+pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
+    let mut lines = HashedLines::new(io::stdin().lock());
+    let mut changed = Vec::new();
+    while let Some((hashes, failure)) = lines.next_block() {
+        changed.resize(hashes.len(), false);
+        filter.put_hashes(hashes, &mut changed);
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+    }
+    Ok(())
+}
 
 /// Reads lines and hashes them.
 pub(crate) struct HashedLines<R> {
@@ -57,13 +74,13 @@ impl<R: Read> HashedLines<R> {
     /// Reads what there is, once.
     fn read(&mut self) -> Result<(), Failure> {
         if self.filled == self.buffer.len() {
-            if self.filled >= LONGEST {
+            if self.filled >= MOST {
                 return Err(Failure::Input(format!(
                     "line {} of standard input is longer than {LONGEST} bytes",
                     self.lines + 1
                 )));
             }
-            self.buffer.resize(2 * self.filled, 0);
+            self.buffer.resize(MOST.min(2 * self.filled), 0);
         }
         let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
         loop {

@@ -1,0 +1,273 @@
+//! Measures false-positive rates against the exact expectation of an ideal filter, for the probe sequence and the hash
+//! of `BloomFilter64.Xxph3` and for the ones that it was chosen from.
+//!
+//! ```text
+//! cargo run --release --example rates [-- FALSE_POSITIVES]
+//! ```
+//!
+//! Every row is measured until so many false positives were seen (40,000 when not given, which leaves half a per cent of
+//! chance), over as many filters as that takes. The default takes half an hour, 2,000 a few minutes. Seeds are fixed: the
+//! output is the same in every run.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, FilterView};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+#[path = "../tests/support/expectation.rs"]
+mod expectation;
+
+use expectation::exact_rate;
+
+/// Where a filter's hash values come from.
+#[derive(Clone, Copy)]
+enum Hashes {
+    /// A random generator: the ideal hash.
+    Random,
+    /// The policy's hash of 16-byte decimal numbers in a row; the absent keys are those that follow.
+    Decimals,
+    /// The policy's hash of eight bytes that count up.
+    Counters,
+}
+
+impl Hashes {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Decimals => "decimals",
+            Self::Counters => "counters",
+        }
+    }
+
+    /// The value number `i` of all filters together.
+    fn of(self, i: u64) -> u64 {
+        match self {
+            Self::Random => SplitMix64::seed_from_u64(i).next_u64(),
+            Self::Decimals => BloomFilter64Policy::hash(&decimal(i)),
+            Self::Counters => BloomFilter64Policy::hash(&i.to_le_bytes()),
+        }
+    }
+}
+
+/// Sixteen digits.
+fn decimal(mut number: u64) -> [u8; 16] {
+    let mut digits = [b'0'; 16];
+    for digit in digits.iter_mut().rev() {
+        *digit += u8::try_from(number % 10).expect("a digit is below ten");
+        number /= 10;
+    }
+    digits
+}
+
+/// How a filter's positions follow from a hash value.
+#[derive(Clone, Copy)]
+enum Sequence {
+    /// The policy itself.
+    Policy,
+    /// LevelDB's, with the low half of the hash value.
+    LevelDb,
+    /// One step further each time, both halves of the hash value making start and step.
+    DoubleHashing,
+    /// The step grows by a constant each time.
+    EnhancedDoubleHashing,
+    /// Times the golden ratio each time.
+    GoldenRatio,
+}
+
+impl Sequence {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Policy => "BloomFilter64",
+            Self::LevelDb => "LevelDB",
+            Self::DoubleHashing => "double hashing",
+            Self::EnhancedDoubleHashing => "enhanced double hashing",
+            Self::GoldenRatio => "times golden ratio",
+        }
+    }
+}
+
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Positions of the sequences that the policy was chosen from.
+fn positions(sequence: Sequence, hash: u64, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
+    let mut walk = hash;
+    let mut step = hash.rotate_left(32);
+    (0..probes).map(move |_| {
+        let position = (u128::from(walk) * u128::from(bits)) >> 64;
+        match sequence {
+            Sequence::DoubleHashing => walk = walk.wrapping_add(step),
+            Sequence::EnhancedDoubleHashing => {
+                walk = walk.wrapping_add(step);
+                step = step.wrapping_add(GOLDEN_RATIO);
+            }
+            _ => walk = walk.wrapping_mul(GOLDEN_RATIO),
+        }
+        usize::try_from(position).expect("a position in memory")
+    })
+}
+
+/// One row.
+#[derive(Clone, Copy)]
+struct Case {
+    sequence: Sequence,
+    hashes: Hashes,
+    keys: u64,
+    bits_per_key: u32,
+}
+
+/// What was measured.
+struct Measured {
+    filters: u64,
+    queries: u64,
+    matches: u64,
+    expected: f64,
+}
+
+impl Case {
+    /// Builds filters and asks them for absent keys until there are enough false positives.
+    fn measure(self, enough: u64) -> Measured {
+        let bits_per_key = BitsPerKey::whole(self.bits_per_key);
+        let policy = BloomFilter64Policy::new(bits_per_key);
+        let leveldb = BloomFilterPolicy::leveldb_builtin(bits_per_key);
+        let keys = usize::try_from(self.keys).expect("keys in memory");
+        let bits = bits_per_key.filter_bits(self.keys).expect("a filter in memory");
+        let probes = match self.sequence {
+            Sequence::LevelDb => bits_per_key.probe_count(),
+            _ => policy.probe_count(keys).expect("a filter in memory"),
+        };
+        let expected = exact_rate(bits, self.keys, probes);
+        // As many queries to a filter as leave its own luck and theirs about the same.
+        let wanted = enough as f64 / expected;
+        let filters = (100_000_000 / self.keys).clamp(1, 200_000);
+        let queries = (wanted / filters as f64).ceil() as u64;
+
+        let mut filter = vec![0; policy.filter_len(keys).expect("a filter in memory")];
+        let mut next = 0;
+        let mut matches = 0;
+        for _ in 0..filters {
+            let members = next..next + keys;
+            let absent = members.end as u64..members.end as u64 + queries;
+            next = members.end + usize::try_from(queries).expect("queries to count");
+            let hashes = members.map(|i| self.hashes.of(i as u64));
+            let absent = absent.map(|i| self.hashes.of(i));
+            matches += match self.sequence {
+                Sequence::Policy => {
+                    let filter = policy.build_hashes_in(hashes, &mut filter).expect("room for it");
+                    let view = BloomFilter64View::new(filter);
+                    absent.filter(|&hash| view.may_match_hash(hash)).count()
+                }
+                Sequence::LevelDb => {
+                    let filter = leveldb
+                        .build_hashes_in(hashes.map(|hash| hash as u32), &mut filter)
+                        .expect("room for it");
+                    let view = FilterView::new(filter);
+                    absent.filter(|&hash| view.may_match_hash(hash as u32)).count()
+                }
+                sequence => {
+                    filter.fill(0);
+                    for hash in hashes {
+                        for at in positions(sequence, hash, bits, probes) {
+                            filter[at / 8] |= 1 << (at % 8);
+                        }
+                    }
+                    let is_set = |at: usize| filter[at / 8] & (1 << (at % 8)) != 0;
+                    absent
+                        .filter(|&hash| positions(sequence, hash, bits, probes).all(is_set))
+                        .count()
+                }
+            } as u64;
+        }
+        Measured {
+            filters,
+            queries: filters * queries,
+            matches,
+            expected,
+        }
+    }
+}
+
+/// Every sequence where filters are small and large, then the policy at all sizes.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for bits_per_key in [10, 15, 20] {
+        for keys in [32, 512, 1_000_000] {
+            for sequence in [
+                Sequence::LevelDb,
+                Sequence::DoubleHashing,
+                Sequence::EnhancedDoubleHashing,
+                Sequence::GoldenRatio,
+            ] {
+                let hashes = Hashes::Random;
+                cases.push(Case {
+                    sequence,
+                    hashes,
+                    keys,
+                    bits_per_key,
+                });
+            }
+        }
+        for keys in [32, 100, 512, 4096, 65_536, 1_000_000, 20_000_000] {
+            for hashes in [Hashes::Random, Hashes::Decimals, Hashes::Counters] {
+                let sequence = Sequence::Policy;
+                cases.push(Case {
+                    sequence,
+                    hashes,
+                    keys,
+                    bits_per_key,
+                });
+            }
+        }
+    }
+    cases
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let enough = match (arguments.next().map(|text| text.parse()), arguments.next()) {
+        (None, _) => 40_000,
+        (Some(Ok(enough)), None) => enough,
+        _ => {
+            eprintln!("usage: rates [FALSE_POSITIVES]");
+            return ExitCode::from(2);
+        }
+    };
+    match run(enough) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(enough: u64) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "bits  keys      sequence                 hashes     filters  queries       measured      expected      ratio"
+    )?;
+    for case in cases() {
+        let Measured {
+            filters,
+            queries,
+            matches,
+            expected,
+        } = case.measure(enough);
+        let rate = matches as f64 / queries as f64;
+        writeln!(
+            out,
+            "{:<4}  {:<8}  {:<23}  {:<9}  {filters:<7}  {queries:<12}  {:<10.5} %  {:<10.5} %  {:.4}",
+            case.bits_per_key,
+            case.keys,
+            case.sequence.name(),
+            case.hashes.name(),
+            rate * 100.0,
+            expected * 100.0,
+            rate / expected
+        )?;
+        out.flush()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! The stored solution, read in place.
+
+use super::equation::{Equation, WIDTH, used_seed};
+
+/// Bytes of a word: one column of one block.
+const WORD_LEN: usize = 16;
+
+/// Columns that are ever used: as many as a result has bits.
+const MAX_COLUMNS: u64 = u32::BITS as u64;
+
+/// The columns of a solution, block by block. A block is 128 slots; its columns, a word each, lie one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Solution<'a> {
+    words: &'a [[u8; WORD_LEN]],
+    blocks: u32,
+    used_seed: u64,
+    /// Columns of the blocks from `narrow` on; those before have one less.
+    columns: u32,
+    narrow: u32,
+}
+
+impl<'a> Solution<'a> {
+    /// The solution in these bytes; `None` with fewer than two blocks, which no writer makes.
+    pub(in super::super) fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
+        if blocks < 2 {
+            return None;
+        }
+        let (words, _) = bytes.as_chunks();
+        let columns = (words.len() as u64).div_ceil(u64::from(blocks));
+        let (columns, narrow) = if columns > MAX_COLUMNS {
+            (MAX_COLUMNS, 0)
+        } else {
+            (columns, columns * u64::from(blocks) - words.len() as u64)
+        };
+        Some(Self {
+            words,
+            blocks,
+            used_seed: used_seed(seed),
+            columns: u32::try_from(columns).ok()?,
+            narrow: u32::try_from(narrow).ok()?,
+        })
+    }
+
+    /// The words of the solution, each a column of a block.
+    pub(in super::super) const fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Columns on average over the blocks: each halves the rate.
+    pub(in super::super) fn false_positive_rate(&self) -> f64 {
+        let narrow = f64::from(self.narrow) / f64::from(self.blocks);
+        let rate = libm::exp2(-f64::from(self.columns));
+        // Two to the power of a column less, where there is one less.
+        rate + narrow * rate
+    }
+
+    /// Whether the key's equation holds.
+    #[inline]
+    pub(in super::super) fn may_match(&self, hash: u64) -> bool {
+        // Below 2^31: the blocks are at most 2^24.
+        let starts = self.blocks * WIDTH - (WIDTH - 1);
+        let Equation {
+            start,
+            coefficients,
+            result,
+        } = Equation::new(hash, self.used_seed, starts);
+        let block = start / WIDTH;
+        let first = u64::from(block) * u64::from(self.columns) - u64::from(block.min(self.narrow));
+        let columns = (self.columns - u32::from(block < self.narrow)) as usize;
+        let words = usize::try_from(first)
+            .ok()
+            .and_then(|first| self.words.get(first..))
+            .unwrap_or_default();
+        holds(words, columns, start % WIDTH, coefficients, result)
+    }
+}
+
+/// Whether the slots that the coefficients choose add up to the result, in all columns of the first block.
+///
+/// The words are those of the first block and of all behind it. A word that is not there denies nothing.
+#[inline]
+fn holds(words: &[[u8; WORD_LEN]], columns: usize, shift: u32, coefficients: u128, result: u32) -> bool {
+    let lower = coefficients << shift;
+    // In two steps, as a shift by all 128 bits would not be one.
+    let upper = coefficients >> 1 >> (WIDTH - 1 - shift);
+    let second = words.get(columns..).unwrap_or_default();
+    (0..columns).all(|column| {
+        let Some(here) = words.get(column) else {
+            return true;
+        };
+        let next = match second.get(column) {
+            Some(next) => u128::from_le_bytes(*next),
+            // Equations that start with a block end with it.
+            None if shift == 0 => 0,
+            None => return true,
+        };
+        let sum = (u128::from_le_bytes(*here) & lower) ^ (next & upper);
+        sum.count_ones() & 1 == result >> column & 1
+    })
+}

@@ -1,0 +1,200 @@
+//! The entries of an index: of data blocks, of the parts of an index, or of the parts of a filter.
+
+use alloc::vec::Vec;
+
+use super::super::error::{BlockRole, Damage};
+use super::super::footer::BlockHandle;
+use super::super::stored::TRAILER_LEN;
+use super::super::varint;
+use super::properties::IndexForm;
+
+/// An entry of an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IndexEntry<'e> {
+    /// A key that is not below the last one of what the handle leads to, and below the first one behind it.
+    pub(super) key: &'e [u8],
+    pub(super) handle: BlockHandle,
+}
+
+/// The entries of an index whose values have no lengths of their own.
+pub(super) struct IndexEntries<'a> {
+    role: BlockRole,
+    form: IndexForm,
+    len: usize,
+    rest: &'a [u8],
+    key: Vec<u8>,
+    last: Option<BlockHandle>,
+}
+
+impl<'a> IndexEntries<'a> {
+    /// The entries in these bytes, of a block without its restart points.
+    pub(super) const fn new(role: BlockRole, form: IndexForm, entries: &'a [u8]) -> Self {
+        Self {
+            role,
+            form,
+            len: entries.len(),
+            rest: entries,
+            key: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// The next entry; `None` after the last one, and after damage.
+    pub(super) fn next_entry(&mut self) -> Result<Option<IndexEntry<'_>>, Damage> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let position = self.len - self.rest.len();
+        match self.take() {
+            Some(handle) => Ok(Some(IndexEntry {
+                key: &self.key,
+                handle,
+            })),
+            None => {
+                self.rest = &[];
+                Err(Damage::Entry {
+                    block: self.role,
+                    position,
+                })
+            }
+        }
+    }
+
+    /// Completes the next key and returns its handle.
+    fn take(&mut self) -> Option<BlockHandle> {
+        let mut bytes = self.rest;
+        let shared = take_length(&mut bytes)?;
+        let unshared = take_length(&mut bytes)?;
+        // Where values tell how they differ from the one before, they end where their numbers do.
+        let value_len = if self.form.is_delta_encoded {
+            None
+        } else {
+            Some(take_length(&mut bytes)?)
+        };
+        let (suffix, mut bytes) = bytes.split_at_checked(unshared)?;
+        if shared > self.key.len() {
+            return None;
+        }
+        self.key.truncate(shared);
+        self.key.extend_from_slice(suffix);
+        match value_len {
+            Some(len) => {
+                let (mut value, behind) = bytes.split_at_checked(len)?;
+                self.last = Some(take_handle(&mut value)?);
+                bytes = behind;
+            }
+            None => {
+                let differs_from = self.last.filter(|_| shared > 0);
+                self.last = Some(match differs_from {
+                    Some(last) => take_following_handle(last, &mut bytes)?,
+                    None => take_handle(&mut bytes)?,
+                });
+                if self.form.has_first_keys {
+                    let len = take_length(&mut bytes)?;
+                    (_, bytes) = bytes.split_at_checked(len)?;
+                }
+            }
+        }
+        self.rest = bytes;
+        self.last
+    }
+}
+
+fn take_length(bytes: &mut &[u8]) -> Option<usize> {
+    usize::try_from(varint::take_u32(bytes)?).ok()
+}
+
+fn take_handle(bytes: &mut &[u8]) -> Option<BlockHandle> {
+    let (handle, rest) = BlockHandle::decode(bytes)?;
+    *bytes = rest;
+    Some(handle)
+}
+
+/// A block that lies right behind another, its size told by how it differs: the lowest bit of the number is the sign.
+fn take_following_handle(last: BlockHandle, bytes: &mut &[u8]) -> Option<BlockHandle> {
+    let number = varint::take_u64(bytes)?;
+    let sign = 0_u64.wrapping_sub(number & 1);
+    let difference = ((number >> 1) ^ sign).cast_signed();
+    Some(BlockHandle {
+        offset: last
+            .offset
+            .checked_add(last.size)?
+            .checked_add(TRAILER_LEN as u64)?,
+        size: last.size.checked_add_signed(difference)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DELTA: IndexForm = IndexForm {
+        has_partitions: false,
+        has_first_keys: false,
+        is_delta_encoded: true,
+        has_user_keys: true,
+    };
+
+    fn handle(offset: u64, size: u64) -> BlockHandle {
+        BlockHandle { offset, size }
+    }
+
+    #[test]
+    fn values_that_differ_from_the_one_before() {
+        // "ab" whole; "ac" two bytes shorter; "ad" as long; "b" whole again, because nothing is shared.
+        let bytes = [
+            0, 2, b'a', b'b', 10, 100, 1, 1, b'c', 3, 1, 1, b'd', 0, 0, 1, b'b', 0x80, 2, 7,
+        ];
+        let mut entries = IndexEntries::new(BlockRole::Index, DELTA, &bytes);
+        for (key, at) in [
+            (&b"ab"[..], handle(10, 100)),
+            (b"ac", handle(115, 98)),
+            (b"ad", handle(218, 98)),
+            (b"b", handle(256, 7)),
+        ] {
+            let entry = entries.next_entry().unwrap().unwrap();
+            assert_eq!((entry.key, entry.handle), (key, at));
+        }
+        assert_eq!(entries.next_entry(), Ok(None));
+    }
+
+    #[test]
+    fn first_keys_are_passed_over() {
+        let form = IndexForm {
+            has_first_keys: true,
+            ..DELTA
+        };
+        let bytes = [0, 1, b'b', 1, 2, 3, b'x', b'y', b'z', 0, 1, b'c', 8, 3, 0];
+        let mut entries = IndexEntries::new(BlockRole::Index, form, &bytes);
+        assert_eq!(
+            entries.next_entry().unwrap().map(|entry| entry.handle),
+            Some(handle(1, 2))
+        );
+        assert_eq!(
+            entries.next_entry().unwrap().map(|entry| entry.handle),
+            Some(handle(8, 3))
+        );
+        assert_eq!(entries.next_entry(), Ok(None));
+    }
+
+    #[test]
+    fn damage_is_told_once() {
+        // A key that shares what is not there; a size below zero; a handle that is cut.
+        for bytes in [
+            &[1, 1, b'a', 1, 1][..],
+            &[0, 1, b'a', 1, 1, 1, 0, 3],
+            &[0, 1, b'a', 1],
+        ] {
+            let mut entries = IndexEntries::new(BlockRole::Index, DELTA, bytes);
+            let first_damage = loop {
+                match entries.next_entry() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => panic!("{bytes:x?} was read"),
+                    Err(damage) => break damage,
+                }
+            };
+            assert!(matches!(first_damage, Damage::Entry { .. }), "{bytes:x?}");
+            assert_eq!(entries.next_entry(), Ok(None));
+        }
+    }
+}

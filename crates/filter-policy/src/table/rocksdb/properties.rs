@@ -1,0 +1,94 @@
+//! What RocksDB says of a table.
+
+use alloc::vec::Vec;
+
+use super::super::error::Damage;
+use super::super::varint;
+
+/// The properties of a table (`rocksdb.properties`), each a name and a value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RocksDbProperties(Vec<(Vec<u8>, Vec<u8>)>);
+
+/// How the index of a table is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IndexForm {
+    /// The index names parts of it, which name the data blocks.
+    pub(super) has_partitions: bool,
+    /// Values end in the first key of the data block.
+    pub(super) has_first_keys: bool,
+    /// A value that follows another is told by how it differs.
+    pub(super) is_delta_encoded: bool,
+    /// Keys are without the eight bytes that follow the user's key.
+    pub(super) has_user_keys: bool,
+}
+
+impl RocksDbProperties {
+    pub(super) const fn new(properties: Vec<(Vec<u8>, Vec<u8>)>) -> Self {
+        Self(properties)
+    }
+
+    /// All of them, in the order they are stored.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_slice(), value.as_slice()))
+    }
+
+    /// The value of a property, whatever its form.
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        self.iter()
+            .find(|(other, _)| *other == name.as_bytes())
+            .map(|(_, value)| value)
+    }
+
+    /// The value of a property that is a number; `None` where it is not there, or no number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        let mut value = self.get(name)?;
+        varint::take_u64(&mut value).filter(|_| value.is_empty())
+    }
+
+    /// The name of the filter policy's configuration: `bloomfilter`, `ribbonfilter`.
+    pub fn filter_policy(&self) -> Option<&[u8]> {
+        self.get("rocksdb.filter.policy")
+    }
+
+    /// Whether the filters hold whole keys; taken for true where the table does not say.
+    pub fn has_whole_keys(&self) -> bool {
+        self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
+    }
+
+    /// The name of the prefix extractor whose prefixes the filters hold; `None` when they hold none.
+    pub fn prefix_extractor(&self) -> Option<&[u8]> {
+        self.get("rocksdb.prefix.extractor.name").filter(|name| {
+            *name != b"nullptr" && self.get("rocksdb.block.based.table.prefix.filtering") == Some(b"1")
+        })
+    }
+
+    /// How the index is made; without a word of it, as in the first tables.
+    ///
+    /// # Errors
+    ///
+    /// [`Damage::Property`].
+    pub(super) fn index_form(&self) -> Result<IndexForm, Damage> {
+        const KIND: &str = "rocksdb.block.based.table.index.type";
+        let flag = |name: &'static str| match (self.get(name), self.number(name)) {
+            (None, _) | (_, Some(0)) => Ok(false),
+            (_, Some(1)) => Ok(true),
+            _ => Err(Damage::Property { name }),
+        };
+        let damage = Damage::Property { name: KIND };
+        // Binary search, hash search, two levels, binary search with first keys: `BlockBasedTableOptions::IndexType`.
+        let (has_partitions, has_first_keys) = match self.get(KIND) {
+            None | Some([0 | 1, 0, 0, 0]) => (false, false),
+            Some([2, 0, 0, 0]) => (true, false),
+            Some([3, 0, 0, 0]) => (false, true),
+            Some(_) => return Err(damage),
+        };
+        Ok(IndexForm {
+            has_partitions,
+            has_first_keys,
+            is_delta_encoded: flag("rocksdb.index.value.is.delta.encoded")?,
+            has_user_keys: flag("rocksdb.index.key.is.user.key")?,
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! Filters that RocksDB wrote: rebuilt byte for byte, and every recorded answer given again.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use filter_policy::{
+    FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
+    RocksDbFilterView,
+};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+mod support;
+
+use support::{key, rows, unhex};
+
+#[derive(Deserialize)]
+struct Row {
+    policy: String,
+    bits_per_key: f64,
+    format_version: u32,
+    keys: String,
+    n: u32,
+    /// Absent where the engine writes no filter.
+    len: Option<usize>,
+    filter_hex: Option<String>,
+    #[serde(default)]
+    sha256: String,
+    #[serde(default)]
+    absent: String,
+    #[serde(default)]
+    no_filter: bool,
+}
+
+impl Row {
+    fn at(&self) -> String {
+        format!(
+            "{} version {}, {} keys {}, {} bits",
+            self.policy, self.format_version, self.n, self.keys, self.bits_per_key
+        )
+    }
+
+    fn keys(&self) -> Vec<Vec<u8>> {
+        (0..self.n).map(|i| key(&self.keys, i)).collect()
+    }
+
+    /// Checks a filter of the row's keys against what the engine wrote and answered.
+    fn check(&self, policy: &dyn FilterPolicy, filter: &[u8]) {
+        let at = self.at();
+        assert_eq!(Some(filter.len()), self.len, "{at}");
+        if let Some(digits) = &self.filter_hex {
+            assert_eq!(filter, unhex(digits), "{at}");
+        }
+        assert_eq!(Sha256::digest(filter)[..], unhex(&self.sha256), "{at}");
+        for key in self.keys() {
+            assert!(policy.key_may_match(&key, filter), "{at}: {key:x?} is denied");
+        }
+        assert_eq!(self.absent.len(), 200, "{at}");
+        let view = RocksDbFilterView::new(filter);
+        for (i, expected) in (1_000_000..).zip(self.absent.chars()) {
+            let key = key(&self.keys, i);
+            assert_eq!(view.may_match(&key), expected == '1', "{at}: {key:x?}");
+        }
+    }
+}
+
+fn golden_rows(policy: &str) -> impl Iterator<Item = Row> {
+    rows::<Row>("rocksdb/filters.jsonl")
+        .into_iter()
+        .filter(move |row| row.policy == policy)
+}
+
+/// Builds in a slice of exactly the length that the policy states, and in one that is longer; by `FilterPolicy` and by
+/// vectors.
+fn check_row(row: &Row, policy: &dyn FilterPolicy) {
+    let keys = row.keys();
+    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let max_len = policy.max_filter_len(keys.len()).unwrap();
+    let mut out = vec![0xaa; max_len + 3];
+    let filter = policy.create_filter(&slices, &mut out).unwrap();
+    row.check(policy, filter);
+    let len = filter.len();
+    assert!(len <= max_len);
+    assert!(
+        out[max_len..].iter().all(|&byte| byte == 0xaa),
+        "written beyond the filter"
+    );
+    #[cfg(feature = "alloc")]
+    {
+        let mut appended = b"prefix".to_vec();
+        policy.append_filter(&slices, &mut appended).unwrap();
+        assert_eq!(appended.strip_prefix(b"prefix"), out.get(..len), "{}", row.at());
+    }
+}
+
+#[test]
+fn bloom_filters() {
+    let (mut current, mut legacy, mut none) = (0, 0, 0);
+    for row in golden_rows("bloom") {
+        let Some(bits_per_key) = RocksDbBitsPerKey::new(row.bits_per_key) else {
+            assert!(row.no_filter, "{}", row.at());
+            none += 1;
+            continue;
+        };
+        let kind = if row.format_version >= 5 {
+            let policy = FastLocalBloomPolicy::new(bits_per_key);
+            check_row(&row, &policy);
+            current += 1;
+            RocksDbFilterKind::FastLocalBloom
+        } else {
+            let policy = LegacyFullFilterPolicy::new(bits_per_key);
+            check_row(&row, &policy);
+            legacy += 1;
+            RocksDbFilterKind::LegacyBloom
+        };
+        if let Some(digits) = &row.filter_hex {
+            let filter = unhex(digits);
+            let view = RocksDbFilterView::new(&filter);
+            let kind = if row.n == 0 {
+                RocksDbFilterKind::Empty
+            } else {
+                kind
+            };
+            assert_eq!(view.kind(), kind, "{}", row.at());
+            assert_eq!(view.bits(), (filter.len() as u64 - 5) * 8 * u64::from(row.n > 0));
+        }
+    }
+    assert_eq!((current, legacy, none), (79, 85, 1));
+}
+
+#[test]
+fn ribbon_filters_are_read() {
+    let mut kinds = [0; 4];
+    for row in golden_rows("ribbon") {
+        let Some(digits) = &row.filter_hex else { continue };
+        let filter = unhex(digits);
+        // No matter which policy of the family reads.
+        row.check(&FastLocalBloomPolicy::new(RocksDbBitsPerKey::MIN), &filter);
+        let at = match RocksDbFilterView::new(&filter).kind() {
+            RocksDbFilterKind::Empty => 0,
+            RocksDbFilterKind::FastLocalBloom => 1,
+            RocksDbFilterKind::Ribbon => 2,
+            _ => 3,
+        };
+        kinds[at] += 1;
+    }
+    assert_eq!(kinds, [6, 24, 56, 0]);
+}
+
+#[cfg(feature = "alloc")]
+#[test]
+fn ribbon_filters_are_written() {
+    use filter_policy::RibbonPolicy;
+
+    let mut count = 0;
+    for row in golden_rows("ribbon") {
+        check_row(
+            &row,
+            &RibbonPolicy::new(RocksDbBitsPerKey::new(row.bits_per_key).unwrap()),
+        );
+        count += 1;
+    }
+    assert_eq!(count, 101);
+}
+
+#[test]
+fn degenerate_filters() {
+    #[derive(Deserialize)]
+    struct OddRow {
+        filter_hex: String,
+        note: String,
+        first8: String,
+    }
+    let rows: Vec<OddRow> = rows("rocksdb/odd_filters.jsonl");
+    assert_eq!(rows.len(), 23);
+    for row in rows {
+        let filter = unhex(&row.filter_hex);
+        let view = RocksDbFilterView::new(&filter);
+        for (i, expected) in row.first8.chars().enumerate() {
+            let key = key("key08", u32::try_from(i).unwrap());
+            assert_eq!(view.may_match(&key), expected == '1', "{}: {key:x?}", row.note);
+        }
+    }
+}
+
+/// The rates that the documentation states, and that filters state of themselves.
+#[cfg(feature = "alloc")]
+#[test]
+fn rates_are_as_stated() {
+    use filter_policy::RibbonPolicy;
+
+    let ten = RocksDbBitsPerKey::whole(10);
+    // Bits per key with everything, the rate, and how far the filter's own statement may lie below it: the probes of a
+    // legacy filter are far from independent.
+    let policies: [(&dyn FilterPolicy, f64, f64, f64); 3] = [
+        (&FastLocalBloomPolicy::new(ten), 10.01, 0.0097, 0.03),
+        (&LegacyFullFilterPolicy::new(ten), 10.01, 0.0116, 0.2),
+        (&RibbonPolicy::new(ten), 7.03, 0.0095, 0.03),
+    ];
+    let keys: Vec<Vec<u8>> = (0..100_000).map(|i| key("key08", i)).collect();
+    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    for (policy, bits, expected, below) in policies {
+        let mut filter = Vec::new();
+        policy.append_filter(&slices, &mut filter).unwrap();
+        assert!(
+            filter.len() as f64 * 8.0 <= bits * keys.len() as f64,
+            "{}",
+            policy.name()
+        );
+
+        let view = RocksDbFilterView::new(&filter);
+        let queries = 2_000_000;
+        let absent = (1_000_000..).take(queries).map(|i| key("key08", i));
+        let rate = absent.filter(|key| view.may_match(key)).count() as f64 / queries as f64;
+        assert!((rate / expected - 1.0).abs() < 0.03, "{}: {rate}", policy.name());
+        let stated = view.false_positive_rate() / rate;
+        assert!(
+            (1.0 - below..1.03).contains(&stated),
+            "{}: {stated}",
+            policy.name()
+        );
+    }
+}

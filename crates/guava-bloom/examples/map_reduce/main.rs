@@ -1,0 +1,194 @@
+//! One filter from the work of many processes: mappers make partial filters of the keys they are given, reducers make one of
+//! their results, byte for byte the filter that one process makes of all keys. Its size must be told to every mapper:
+//! `--insertions` counts the keys of all of them.
+//!
+//! ```text
+//! split -n l/4 keys.txt part.
+//! for part in part.??; do
+//!     map_reduce map --insertions 1000000 --fpp 0.01 < $part > $part.filter &
+//! done; wait
+//! map_reduce reduce --out keys.filter part.??.filter
+//! ```
+//!
+//! With `--base64` a filter is one line of text, a constant key, a tab and the stream in base64, which every engine that
+//! pipes lines can carry. `reduce` without files reads such lines, with `--base64` it also writes one, so that it serves as
+//! combiner as well. Hadoop Streaming:
+//!
+//! ```text
+//! hadoop jar hadoop-streaming.jar -D mapreduce.job.reduces=1 -files map_reduce -input keys -output merged \
+//!     -mapper './map_reduce map --insertions 1000000 --fpp 0.01 --base64' \
+//!     -combiner './map_reduce reduce --base64' -reducer './map_reduce reduce --base64'
+//! hadoop fs -cat 'merged/part-*' | map_reduce reduce --out keys.filter
+//! ```
+//!
+//! Spark; `repartition`, because `coalesce(1)` would run the mappers one after the other too:
+//!
+//! ```text
+//! keys.pipe("./map_reduce map --insertions 1000000 --fpp 0.01 --base64")
+//!     .repartition(1)
+//!     .pipe("./map_reduce reduce --base64")
+//!     .saveAsTextFile("merged")
+//! ```
+//!
+//! A key is a line of at most 2^28 bytes without its end (LF, or CR and LF), hashed as UTF-8, as
+//! `Funnels.stringFunnel(UTF_8)` has it.
+
+#[path = "../support/mod.rs"]
+mod support;
+mod text;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, Parser};
+use guava_bloom::{BloomFilter, MergeError, Parameters, Utf8, merge_streams};
+
+use support::lines::put_lines;
+use support::output::Output;
+use support::{Failure, Mitz, ended};
+
+#[derive(Parser)]
+#[command(about = "Builds one Guava Bloom filter in many processes")]
+enum Arguments {
+    /// Keys from standard input, a line each; a partial filter to standard output
+    Map(Map),
+    /// Partial filters from files, or as lines from standard input; one filter
+    Reduce(Reduce),
+}
+
+#[derive(Args)]
+struct Map {
+    /// Expected insertions of all mappers together
+    #[arg(long, allow_negative_numbers = true)]
+    insertions: i128,
+    /// False-positive probability, above 0 and below 1
+    #[arg(long, allow_negative_numbers = true)]
+    fpp: f64,
+    #[arg(long, value_enum, default_value = "mitz64")]
+    strategy: Mitz,
+    /// Write a line of text
+    #[arg(long)]
+    base64: bool,
+}
+
+#[derive(Args)]
+struct Reduce {
+    /// File of the result: a new name, or that of an empty file or of a filter, which it takes the place of when it is
+    /// complete [default: standard output]
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Write a line of text; of no partial filter at all, write nothing
+    #[arg(long)]
+    base64: bool,
+    /// Files of partial filters, open all at once
+    partials: Vec<PathBuf>,
+}
+
+fn unwritten(error: io::Error) -> Failure {
+    Failure::Output(format!("writing the filter: {error}"))
+}
+
+fn main() -> ExitCode {
+    ended(match Arguments::parse() {
+        Arguments::Map(arguments) => map(&arguments),
+        Arguments::Reduce(arguments) if arguments.partials.is_empty() => {
+            reduce_lines(&arguments, io::stdin().lock())
+        }
+        Arguments::Reduce(arguments) => reduce_files(&arguments),
+    })
+}
+
+fn map(arguments: &Map) -> Result<(), Failure> {
+    let parameters = Parameters::new(arguments.insertions, arguments.fpp)
+        .map_err(Failure::of_input)?
+        .with_strategy(arguments.strategy.into());
+    let mut filter = BloomFilter::new(Utf8, &parameters).map_err(Failure::of_input)?;
+    put_lines(&mut filter)?;
+    write_to(None, arguments.base64, |out| {
+        filter.write_to(out).map_err(unwritten)
+    })
+}
+
+/// One filter after the other: two of them are in memory.
+fn reduce_lines(arguments: &Reduce, mut lines: impl BufRead) -> Result<(), Failure> {
+    let standard_input = Path::new("standard input");
+    let mut merged: Option<BloomFilter<Utf8>> = None;
+    for number in 1_u64.. {
+        let wrong = |error: String| Failure::Input(format!("line {number} of standard input: {error}"));
+        let at_end = text::peek(&mut lines).map_err(|error| Failure::of_file(standard_input, error))?;
+        if at_end.is_none() {
+            break;
+        }
+        match (text::read_line(&mut lines).map_err(wrong)?, &mut merged) {
+            (None, _) => {}
+            (Some(filter), Some(merged)) => merged
+                .put_all(&filter)
+                .map_err(|error| wrong(error.to_string()))?,
+            (Some(filter), None) => merged = Some(filter),
+        }
+    }
+    match merged {
+        Some(merged) => write_to(arguments.out.as_deref(), arguments.base64, |out| {
+            merged.write_to(out).map_err(unwritten)
+        }),
+        // A reducer that no filter came to.
+        None if arguments.base64 && arguments.out.is_none() => Ok(()),
+        None => Err(Failure::of_file(standard_input, MergeError::NoStreams)),
+    }
+}
+
+/// All files side by side, a piece of each in memory.
+fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
+    let paths = &arguments.partials;
+    let files = paths
+        .iter()
+        .map(|path| File::open(path).map_err(|error| Failure::of_file(path, error)))
+        .collect::<Result<Vec<File>, Failure>>()?;
+    write_to(arguments.out.as_deref(), arguments.base64, |out| {
+        merge_streams(&files, out).map_err(|error| match error {
+            MergeError::Read { stream, error } => Failure::of_file(&paths[stream], error),
+            MergeError::Headers { stream, .. } => Failure::of_file(
+                &paths[stream],
+                format!("{error}; stream 0 is {}", paths[0].display()),
+            ),
+            MergeError::Write(error) => unwritten(error),
+            error => Failure::of_input(error),
+        })?;
+        for (path, file) in paths.iter().zip(&files) {
+            must_end(file).map_err(|error| Failure::of_file(path, error))?;
+        }
+        Ok(())
+    })
+}
+
+/// A second filter behind the first, as from `cat`, would be left out.
+fn must_end(mut reader: impl Read) -> Result<(), String> {
+    match reader.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err("more bytes follow the filter".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Writes a filter as bytes or as a line, to a file that appears when it is complete, or to standard output.
+fn write_to(
+    path: Option<&Path>,
+    as_line: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let write = |out: &mut dyn Write| {
+        let mut out = BufWriter::new(out);
+        if as_line {
+            text::write_line(&mut out, write)?;
+        } else {
+            write(&mut out)?;
+        }
+        out.flush().map_err(unwritten)
+    };
+    match path {
+        Some(path) => Output::to(path)?.write(write),
+        None => write(&mut io::stdout().lock()),
+    }
+}

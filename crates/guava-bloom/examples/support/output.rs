@@ -1,0 +1,114 @@
+//! Files that appear when they are complete.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use guava_bloom::StreamHeader;
+use tempfile::NamedTempFile;
+
+use super::Failure;
+
+/// Where a filter goes.
+pub(crate) struct Output<'a> {
+    path: &'a Path,
+    to: Destination,
+}
+
+enum Destination {
+    /// A file that comes to its place when it is complete.
+    Place {
+        file: NamedTempFile,
+        place: PathBuf,
+        /// Whether there is one already, which it takes the place of.
+        replaces: bool,
+    },
+    /// A device or a pipe, which stays what it is.
+    Through(File),
+}
+
+impl<'a> Output<'a> {
+    /// Finds out whether a filter can be written under this name: where nothing is, or an empty file, or another filter.
+    /// A link is followed. Whatever else a name stands for may be something that nobody wanted to lose.
+    pub(crate) fn to(path: &'a Path) -> Result<Self, Failure> {
+        let wrong = |error: io::Error| Failure::of_file(path, error);
+        let present = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            // A link to nothing is not found either.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => None,
+            Err(error) => return Err(wrong(error)),
+        };
+        let to = match present {
+            Some(metadata) if metadata.is_dir() => {
+                return Err(Failure::of_file(path, "this is a folder; choose another name"));
+            }
+            Some(metadata) if !metadata.is_file() => {
+                Destination::Through(File::options().write(true).open(path).map_err(wrong)?)
+            }
+            Some(metadata) => {
+                if metadata.len() > 0 && !is_filter(path, metadata.len()).map_err(wrong)? {
+                    return Err(Failure::of_file(
+                        path,
+                        "there is a file already, which is no filter; choose another name",
+                    ));
+                }
+                let place = path.canonicalize().map_err(wrong)?;
+                let file = beside(&place).map_err(wrong)?;
+                file.as_file()
+                    .set_permissions(metadata.permissions())
+                    .map_err(wrong)?;
+                Destination::Place {
+                    file,
+                    place,
+                    replaces: true,
+                }
+            }
+            None => Destination::Place {
+                file: beside(path).map_err(wrong)?,
+                place: path.to_owned(),
+                replaces: false,
+            },
+        };
+        Ok(Self { path, to })
+    }
+
+    /// Writes the filter and puts it in its place. Nothing is there, or what was before, when that fails.
+    pub(crate) fn write(
+        self,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let unwritten = |error: io::Error| Failure::Output(format!("{}: {error}", self.path.display()));
+        match self.to {
+            Destination::Through(mut file) => write(&mut file),
+            Destination::Place {
+                mut file,
+                place,
+                replaces,
+            } => {
+                write(&mut file)?;
+                file.as_file().sync_all().map_err(unwritten)?;
+                let placed = if replaces {
+                    file.persist(place)
+                } else {
+                    file.persist_noclobber(place)
+                };
+                placed.map(drop).map_err(|error| unwritten(error.error))
+            }
+        }
+    }
+}
+
+/// Whether a file of this length is a filter and nothing else.
+fn is_filter(path: &Path, length: u64) -> io::Result<bool> {
+    let header = StreamHeader::read_from(File::open(path)?);
+    Ok(header.is_ok_and(|header| header.validate().is_ok() && header.stream_len() == length))
+}
+
+/// A file in the folder of this one, with the permissions of any new file; by itself it would be its owner's alone.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}

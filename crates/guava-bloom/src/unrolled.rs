@@ -1,0 +1,126 @@
+//! An element's probes in a row, eight at a time and without a way out in between.
+//!
+//! A way out after each probe would be a branch that the processor guesses wrong for most absent elements, and its
+//! accesses to memory would follow one another. After eight probes nearly every absent element is known to be one, and
+//! the guess is right. Measured on an AMD EPYC server core with 7 probes: absent strings in a filter within the caches
+//! take 14 ns one by one instead of 18.
+
+use crate::strategy::Steps;
+
+/// Probes without a way out; the unrolled counts go up to it.
+const GROUP: usize = 8;
+
+/// Evaluates the first expression with the number of probes as a constant, so that its loop is unrolled, or the second if
+/// there are more than [`GROUP`].
+macro_rules! by_count {
+    ($probes:expr, $count:ident => $call:expr, _ => $otherwise:expr) => {
+        by_count!(@ $probes, $count, $call, $otherwise, 1 2 3 4 5 6 7 8)
+    };
+    (@ $probes:expr, $count:ident, $call:expr, $otherwise:expr, $($n:literal)*) => {
+        match $probes {
+            $($n => {
+                const $count: usize = $n;
+                $call
+            })*
+            _ => $otherwise,
+        }
+    };
+}
+
+/// Whether `test` says yes to every probe.
+#[inline]
+pub(crate) fn every<S: Steps>(mut steps: S, probes: u8, mut test: impl FnMut(u64) -> bool) -> bool {
+    by_count!(probes, COUNT => every_of::<COUNT, S>(&mut steps, &mut test), _ => {
+        let groups = usize::from(probes) / GROUP;
+        (0..groups).all(|_| every_of::<GROUP, S>(&mut steps, &mut test))
+            && (groups * GROUP..probes.into()).all(|_| test(steps.step()))
+    })
+}
+
+/// Gives every probe to `place` and then every place to `set`; whether that said yes to any.
+#[inline]
+pub(crate) fn any<S: Steps>(
+    mut steps: S,
+    probes: u8,
+    place: impl Fn(u64) -> u64,
+    mut set: impl FnMut(u64) -> bool,
+) -> bool {
+    by_count!(probes, COUNT => any_of::<COUNT, S>(&mut steps, &place, &mut set), _ => {
+        (0..probes).fold(false, |any, _| any | set(place(steps.step())))
+    })
+}
+
+#[inline]
+fn every_of<const COUNT: usize, S: Steps>(steps: &mut S, test: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut every = true;
+    for _ in 0..COUNT {
+        every &= test(steps.step());
+    }
+    every
+}
+
+/// All places are computed before the first write, past which the compiler may not move a read of the sizes.
+#[inline]
+fn any_of<const COUNT: usize, S: Steps>(
+    steps: &mut S,
+    place: &impl Fn(u64) -> u64,
+    set: &mut impl FnMut(u64) -> bool,
+) -> bool {
+    let places: [u64; COUNT] = core::array::from_fn(|_| place(steps.step()));
+    places.into_iter().fold(false, |any, place| any | set(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::{any, every};
+    use crate::hash::Hash128;
+    use crate::strategy::{Mitz64, Steps};
+
+    const HASH: Hash128 = Hash128 {
+        h1: 0x0123_4567_89ab_cdef,
+        h2: 0xfedc_ba98_7654_3211,
+    };
+
+    /// The probes, from the definition.
+    fn expected(probes: u8) -> Vec<u64> {
+        let mut steps = <Mitz64 as Steps>::new(HASH);
+        (0..probes).map(|_| steps.step()).collect()
+    }
+
+    #[test]
+    fn every_probe_is_visited_once_and_in_order() {
+        for probes in 0..=u8::MAX {
+            let mut seen = Vec::new();
+            assert!(every(<Mitz64 as Steps>::new(HASH), probes, |probe| {
+                seen.push(probe);
+                true
+            }));
+            assert_eq!(seen, expected(probes));
+
+            let mut seen = Vec::new();
+            let place = |probe: u64| probe / 3;
+            assert!(!any(<Mitz64 as Steps>::new(HASH), probes, place, |probe| {
+                seen.push(probe);
+                false
+            }));
+            assert_eq!(seen, expected(probes).into_iter().map(place).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn one_answer_decides_wherever_it_is() {
+        for probes in 1..=40 {
+            for other in expected(probes) {
+                assert!(!every(<Mitz64 as Steps>::new(HASH), probes, |probe| probe != other));
+                assert!(any(
+                    <Mitz64 as Steps>::new(HASH),
+                    probes,
+                    |probe| probe,
+                    |probe| probe == other
+                ));
+            }
+        }
+    }
+}

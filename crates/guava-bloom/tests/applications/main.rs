@@ -1,0 +1,68 @@
+//! The examples that are applications, run as the programs they are.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod malicious_urls;
+mod place_names;
+mod url_dedup;
+
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+const EXAMPLES: [&str; 3] = ["malicious_urls", "place_names", "url_dedup"];
+
+/// An example, built as it is now: of a test alone cargo builds none.
+fn example(name: &str) -> Command {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let folder = BUILT.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet"])
+            .args(EXAMPLES.iter().flat_map(|name| ["--example", name]))
+            .arg("--manifest-path")
+            .arg(manifest)
+            .arg("--target-dir")
+            .arg(&target)
+            .status()
+            .unwrap();
+        assert!(built.success(), "{built}");
+        target.join("debug").join("examples")
+    });
+    Command::new(folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Runs to the end with this standard input.
+fn run(command: &mut Command, input: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    match child.stdin.take().unwrap().write_all(input) {
+        // It may refuse its arguments without reading.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        written => written.unwrap(),
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// Exit code, standard output and standard error.
+#[track_caller]
+fn check(output: &Output, code: i32, stdout: &str, stderr: &str) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(
+        (output.status.code(), text(&output.stdout), text(&output.stderr)),
+        (Some(code), stdout.to_owned(), stderr.to_owned())
+    );
+}
+
+/// What a failed run says, and that it says it with code 2 and nothing on standard output.
+#[track_caller]
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}

@@ -1,0 +1,134 @@
+//! What a table of RocksDB's says of its filters.
+
+use std::collections::BTreeSet;
+
+use filter_policy::table::{BlockHandle, RocksDbFilters, RocksDbTable, TRAILER_LEN};
+use filter_policy::{RocksDbFilterKind, RocksDbFilterView};
+use serde::Serialize;
+
+use super::bits::{Bits, kind_of};
+use super::file::{DisjointRanges, TableFile};
+use super::filters::{FilterBlockReport, look_at_block_based};
+use super::words::Words;
+use super::{Depth, TableReport};
+
+/// What only tables of RocksDB's have.
+#[derive(Debug, Serialize)]
+pub(crate) struct RocksDbReport {
+    format_version: u32,
+    /// The kind of checksum behind every block.
+    checksum: String,
+    /// The number of entries, as the table says.
+    entries: Option<u64>,
+    /// The number of keys and prefixes in the filters, as the table says.
+    filter_entries: Option<u64>,
+    /// Whether the filters hold whole keys.
+    whole_keys: bool,
+    /// The name of the extractor whose prefixes the filters hold.
+    prefix_extractor: Option<String>,
+    /// How many parts the filter has; `None` of one that has none.
+    partitions: Option<u64>,
+}
+
+impl TableReport {
+    pub(super) fn add_rocksdb(&mut self, table: &RocksDbTable<&TableFile>, depth: Depth) {
+        let properties = table.properties();
+        let mut report = RocksDbReport {
+            format_version: table.footer().format_version,
+            checksum: table.footer().checksum.to_string(),
+            entries: properties.number("rocksdb.num.entries"),
+            filter_entries: properties.number("rocksdb.num.filter_entries"),
+            whole_keys: properties.has_whole_keys(),
+            prefix_extractor: properties
+                .prefix_extractor()
+                .map(|name| name.escape_ascii().to_string()),
+            partitions: None,
+        };
+        let data_blocks = table.data_blocks().unwrap_or_else(|error| {
+            self.add_error(&error);
+            Vec::new()
+        });
+        if depth == Depth::Data {
+            self.add_data(table, &data_blocks);
+        }
+        let name = table.filters_name().unwrap_or_default().to_owned();
+        match table.filters() {
+            Ok(RocksDbFilters::Full(handle)) => {
+                self.add_filters(
+                    table,
+                    &name,
+                    report.whole_keys && !data_blocks.is_empty(),
+                    &[handle],
+                );
+            }
+            Ok(RocksDbFilters::Partitioned(partitions)) => {
+                report.partitions = Some(partitions.len() as u64);
+                let handles: Vec<_> = partitions.iter().map(|partition| partition.handle).collect();
+                self.add_filters(table, &name, report.whole_keys, &handles);
+            }
+            Ok(RocksDbFilters::BlockBased(handle)) => {
+                if let Some(contents) = self.filter_contents(table, handle) {
+                    let (report, damage) = look_at_block_based(&contents, &name, &data_blocks);
+                    self.filter_blocks.push(report);
+                    self.damage.extend(damage);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => self.add_error(&error),
+        }
+        self.rocksdb = Some(report);
+    }
+
+    /// Looks at the filters of a table, as far as they do not overlap. An empty one is damage where it holds keys.
+    fn add_filters(
+        &mut self,
+        table: &RocksDbTable<&TableFile>,
+        name: &str,
+        holds_keys: bool,
+        handles: &[BlockHandle],
+    ) {
+        let mut damage = Words::default();
+        let mut read = DisjointRanges::default();
+        let mut bits = Bits::default();
+        let mut kinds = BTreeSet::new();
+        let (mut bytes, mut empty) = (0, 0);
+        for &handle in handles {
+            let BlockHandle { offset, size } = handle;
+            let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
+            if end <= self.bytes
+                && let Err(other) = read.add(offset, end)
+            {
+                damage.add(&format_args!(
+                    "the filter block at offset {offset} overlaps the one at offset {other}, and is not read"
+                ));
+                continue;
+            }
+            let Some(contents) = self.filter_contents(table, handle) else {
+                continue;
+            };
+            bytes += contents.len() as u64;
+            let view = RocksDbFilterView::new(&contents);
+            kinds.extend(kind_of(&view));
+            if view.kind() == RocksDbFilterKind::Empty {
+                empty += 1;
+                if holds_keys {
+                    damage.add(&format_args!(
+                        "the filter at offset {offset} is empty, which denies its keys"
+                    ));
+                }
+            } else if let Err(wrong) = bits.add_rocksdb(&contents) {
+                damage.add(&format_args!("the filter at offset {offset} has {wrong}"));
+            }
+        }
+        bits.derive();
+        self.filter_blocks.push(FilterBlockReport {
+            policy: name.to_owned(),
+            kinds,
+            bytes,
+            filters: handles.len() as u64,
+            empty,
+            bits: Some(bits),
+        });
+        self.damage.extend(damage.finish());
+    }
+}

@@ -1,0 +1,59 @@
+//! `inspect` on tables that RocksDB wrote, and on damaged copies of them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::Workbench;
+use super::inspect::golden;
+
+/// The tables that RocksDB wrote, in every format version and with every kind of filter.
+#[test]
+fn tables_of_rocksdb() {
+    let bench = Workbench::new();
+    let data =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/filter-policy/tests/data/rocksdb/sst");
+    let mut count = 0;
+    for entry in fs::read_dir(data).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        bench.write(&format!("db/{name}"), fs::read(entry.path()).unwrap());
+        count += 1;
+    }
+    assert_eq!(count, 17);
+    let outcome = bench.run(&["inspect", "db"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect rocksdb", outcome.stdout);
+    let outcome = bench.run(&["inspect", "--json", "db/fv5_ribbon10_partitioned.sst"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect rocksdb --json", outcome.stdout);
+}
+
+#[test]
+fn damage_in_tables_of_rocksdb() {
+    let bench = Workbench::new();
+    let damaged = |name: &str, of: &str, change: fn(&mut Vec<u8>)| {
+        let mut file = golden(&format!("rocksdb/sst/{of}.sst"));
+        change(&mut file);
+        bench.write(&format!("damaged/{name}.sst"), file);
+    };
+    // In the first, the filter lies at 60,200 and takes 2565 bytes; in the second the partitions start at 90,313.
+    damaged("bit", "fv5_bloom10_crc32c", |file| file[60_200] ^= 1);
+    damaged("tail", "fv5_bloom10_crc32c", |file| file[60_200 + 2560] = 0xfd);
+    damaged("partition", "fv5_bloom10_partitioned", |file| file[90_313] ^= 1);
+    damaged("data", "fv5_bloom10_xxh3", |file| file[700] ^= 1);
+    damaged("version", "fv5_bloom10_crc32c", |file| {
+        let len = file.len();
+        file[len - 12] = 9;
+    });
+    damaged("checksum", "fv5_bloom10_crc32c", |file| {
+        let len = file.len();
+        file[len - 53] = 9;
+    });
+    damaged("metaindex", "fv4_legacy_bloom10", |file| {
+        let len = file.len();
+        file[len - 52] ^= 1;
+    });
+    let outcome = bench.run(&["inspect", "damaged"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+    insta::assert_snapshot!("inspect rocksdb damage", outcome.stdout);
+}
