@@ -156,18 +156,17 @@ type Sent = RedisResult<Vec<Value>>;
 
 fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
-        return connection.req_command(command).map(|reply| vec![reply]);
+        return connection.req_command(&command).map(|reply| vec![reply]);
     }
-    let (pipeline, count) = (batch.pipeline(), batch.len());
-    let packed = pipeline.get_packed_pipeline();
+    let (packed, count) = (batch.packed(), batch.len());
     // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
     // keys are all on one node, as ours are.
     if batch.is_atomic() {
         return connection.req_packed_commands(&packed, count + 1, 1);
     }
     match connection.req_packed_commands(&packed, 0, count) {
-        Err(error) if is_redirection(&error) => (pipeline.cmd_iter())
-            .map(|command| connection.req_command(command))
+        Err(error) if is_redirection(&error) => (batch.commands())
+            .map(|command| connection.req_command(&command))
             .collect(),
         sent => sent,
     }
@@ -176,14 +175,14 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
 #[cfg(feature = "tokio")]
 async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Batch) -> Sent {
     if let Some(command) = batch.single() {
-        let reply = connection.req_packed_command(command).await?;
+        let reply = connection.req_packed_command(&command).await?;
         return Ok(vec![reply]);
     }
     let (pipeline, count) = (batch.pipeline(), batch.len());
     if batch.is_atomic() {
-        return connection.req_packed_commands(pipeline, count + 1, 1).await;
+        return connection.req_packed_commands(&pipeline, count + 1, 1).await;
     }
-    match connection.req_packed_commands(pipeline, 0, count).await {
+    match connection.req_packed_commands(&pipeline, 0, count).await {
         Err(error) if is_redirection(&error) => {
             let mut replies = Vec::with_capacity(count);
             for command in pipeline.cmd_iter() {

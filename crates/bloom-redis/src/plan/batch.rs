@@ -1,13 +1,32 @@
 //! Commands of one round trip, and their replies.
 
-use redis::{Cmd, Pipeline, RedisError, Value};
+#[cfg(feature = "tokio")]
+use redis::Pipeline;
+use redis::{Cmd, RedisError, Value};
 
+use super::bitfield::BitField;
 use crate::error::Error;
 
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
-    pipeline: Pipeline,
+    commands: Vec<Command>,
+    atomic: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Command {
+    Any(Cmd),
+    Bits(BitField),
+}
+
+impl Command {
+    fn to_cmd(&self) -> Cmd {
+        match self {
+            Self::Any(command) => command.clone(),
+            Self::Bits(command) => command.to_cmd(),
+        }
+    }
 }
 
 impl Batch {
@@ -17,9 +36,10 @@ impl Batch {
 
     /// A batch that the server does as a whole, between `MULTI` and `EXEC`.
     pub(crate) fn atomic() -> Self {
-        let mut batch = Self::new();
-        batch.pipeline.atomic();
-        batch
+        Self {
+            commands: Vec::new(),
+            atomic: true,
+        }
     }
 
     /// One command.
@@ -30,34 +50,69 @@ impl Batch {
     }
 
     pub(crate) fn push(&mut self, command: Cmd) {
-        self.pipeline.add_command(command);
+        self.commands.push(Command::Any(command));
+    }
+
+    pub(crate) fn push_bits(&mut self, command: BitField) {
+        self.commands.push(Command::Bits(command));
     }
 
     /// Both in one.
     pub(crate) fn then(mut self, more: Self) -> Self {
-        for command in more.pipeline.cmd_iter() {
-            self.pipeline.add_command(command.clone());
-        }
+        self.commands.extend(more.commands);
         self
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.pipeline.len()
+        self.commands.len()
     }
 
-    pub(crate) fn is_atomic(&self) -> bool {
-        self.pipeline.is_transaction()
+    pub(crate) const fn is_atomic(&self) -> bool {
+        self.atomic
     }
 
-    pub(crate) fn pipeline(&self) -> &Pipeline {
-        &self.pipeline
+    /// The commands one by one.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
+        self.commands.iter().map(Command::to_cmd)
+    }
+
+    /// As asynchronous connections take it.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn pipeline(&self) -> Pipeline {
+        let mut pipeline = Pipeline::with_capacity(self.len());
+        if self.atomic {
+            pipeline.atomic();
+        }
+        for command in self.commands() {
+            pipeline.add_command(command);
+        }
+        pipeline
+    }
+
+    /// As it is sent, which blocking connections take.
+    pub(crate) fn packed(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.atomic {
+            redis::cmd("MULTI").write_packed_command(&mut bytes);
+        }
+        for command in &self.commands {
+            match command {
+                Command::Any(command) => command.write_packed_command(&mut bytes),
+                Command::Bits(command) => command.write_packed(&mut bytes),
+            }
+        }
+        if self.atomic {
+            redis::cmd("EXEC").write_packed_command(&mut bytes);
+        }
+        bytes
     }
 
     /// The command, if it is only one and no transaction: clusters route such by their own rules.
-    pub(crate) fn single(&self) -> Option<&Cmd> {
-        let mut commands = self.pipeline.cmd_iter();
-        let command = commands.next()?;
-        (commands.next().is_none() && !self.is_atomic()).then_some(command)
+    pub(crate) fn single(&self) -> Option<Cmd> {
+        match &self.commands[..] {
+            [command] if !self.atomic => Some(command.to_cmd()),
+            _ => None,
+        }
     }
 }
 

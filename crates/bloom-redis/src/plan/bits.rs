@@ -6,6 +6,7 @@ use guava_bloom::Hash128;
 use redis::{Cmd, cmd};
 
 use super::batch::{bit, unexpected};
+use super::bitfield::{Access, BitField};
 use super::{Batch, Replies};
 use crate::answer::Answer;
 use crate::call::Line;
@@ -15,8 +16,9 @@ use crate::options::{Commands, Missing, OnFailure, Options};
 use crate::schema::Schema;
 use crate::trouble::Trouble;
 
-/// Bits in one `BITFIELD`: the server does nothing else meanwhile, for some 0.3 ms.
-const BITS_PER_COMMAND: usize = 4096;
+/// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
+/// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
+const BITS_PER_COMMAND: usize = 64;
 
 /// A Bloom filter's bits, in one string or, part after part, in several.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,18 @@ pub(super) struct Part<'a> {
 impl<'a> Placed<'a> {
     pub(super) fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
         let probes = usize::from(bitmap.schema.probes());
+        if let [key] = &bitmap.keys[..] {
+            let positions = hashes.iter().flat_map(|&hash| bitmap.schema.positions(hash));
+            let mut offsets = Vec::with_capacity(hashes.len() * probes);
+            offsets.extend(positions);
+            let order = (0..offsets.len()).collect();
+            return Self {
+                parts: vec![Part { key, offsets, order }],
+                spread: bitmap.spread,
+                probes,
+                elements: hashes.len(),
+            };
+        }
         let mut parts: BTreeMap<usize, Part<'a>> = BTreeMap::new();
         for (element, &hash) in hashes.iter().enumerate() {
             for (probe, position) in bitmap.schema.positions(hash).enumerate() {
@@ -121,13 +135,7 @@ pub(super) fn per_trip(bitmap: &Bitmap, options: &Options) -> usize {
 /// Commands that test bits of a string.
 pub(super) fn push_get(batch: &mut Batch, commands: Commands, key: &[u8], offsets: &[u64]) {
     if commands.bitfield {
-        for offsets in offsets.chunks(BITS_PER_COMMAND) {
-            let mut command = bitfield("BITFIELD_RO", key, offsets.len());
-            for offset in offsets {
-                command.arg("GET").arg("u1").arg(offset);
-            }
-            batch.push(command);
-        }
+        push_bitfield(batch, Access::Get, key, offsets);
     } else {
         for offset in offsets {
             let mut command = cmd("GETBIT");
@@ -140,13 +148,7 @@ pub(super) fn push_get(batch: &mut Batch, commands: Commands, key: &[u8], offset
 /// Commands that set bits of a string.
 pub(super) fn push_set(batch: &mut Batch, commands: Commands, key: &[u8], offsets: &[u64]) {
     if commands.bitfield {
-        for offsets in offsets.chunks(BITS_PER_COMMAND) {
-            let mut command = bitfield("BITFIELD", key, offsets.len());
-            for offset in offsets {
-                command.arg("SET").arg("u1").arg(offset).arg("1");
-            }
-            batch.push(command);
-        }
+        push_bitfield(batch, Access::Set, key, offsets);
     } else {
         for offset in offsets {
             let mut command = cmd("SETBIT");
@@ -156,14 +158,14 @@ pub(super) fn push_set(batch: &mut Batch, commands: Commands, key: &[u8], offset
     }
 }
 
-/// The start of a command on so many bits, with room for them.
-fn bitfield(name: &str, key: &[u8], bits: usize) -> Cmd {
-    /// Arguments and bytes of a bit: `SET u1 4294967295 1`.
-    const ARGUMENTS: usize = 4;
-    const BYTES: usize = 16;
-    let mut command = Cmd::with_capacity(2 + ARGUMENTS * bits, name.len() + key.len() + BYTES * bits);
-    command.arg(name).arg(key);
-    command
+fn push_bitfield(batch: &mut Batch, access: Access, key: &[u8], offsets: &[u64]) {
+    for offsets in offsets.chunks(BITS_PER_COMMAND) {
+        batch.push_bits(BitField {
+            access,
+            key: key.to_vec(),
+            offsets: offsets.to_vec(),
+        });
+    }
 }
 
 /// How many commands carry so many bits.

@@ -321,8 +321,8 @@ impl<'a> Insert<'a> {
         };
         let mut replies = Vec::new();
         // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
-        for command in plain.batch(parts).pipeline().cmd_iter() {
-            replies.push(line.send(Batch::of(command.clone())).await?);
+        for command in plain.batch(parts).commands() {
+            replies.push(line.send(Batch::of(command)).await?);
         }
         plain.read(parts, Replies::concat(replies), done)
     }

@@ -1,6 +1,7 @@
 //! What to send to the server, and what its replies mean. Knows no connection, and no design of filters.
 
 mod batch;
+mod bitfield;
 pub(crate) mod bits;
 pub(crate) mod chain;
 pub(crate) mod chain_begin;
