@@ -3,14 +3,16 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+use crate::arch::{self, Chosen, Kernel, Source};
 use crate::builder::FilterBuilder;
 use crate::error::Error;
 use crate::hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+use crate::keys::KeyBatch;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
-use crate::view::FilterView;
+use crate::prepared::{self, HashedKey};
 
 /// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
 ///
@@ -21,9 +23,14 @@ use crate::view::FilterView;
 /// | from | into a slice | appended to a `Vec` (feature `alloc`) | as a new `Vec` (feature `alloc`) |
 /// |---|---|---|---|
 /// | keys | [`build_in`](Self::build_in) | `append` | `build` |
+/// | keys in a slice | [`build_batch_in`](Self::build_batch_in) | `append_batch` | |
 /// | hash values | [`build_hashes_in`](Self::build_hashes_in) | `append_hashes` | |
 ///
-/// All of them write the same bytes for the same keys in any order.
+/// All of them write the same bytes for the same keys in any order. Keys in a slice are hashed 8 or 16 at a time where
+/// the processor can and the hasher has a [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one,
+/// and only their bits are set together. [`FilterPolicy::create_filter`] takes the fast way.
+///
+/// To ask one filter for many keys, see [`PreparedFilter`](crate::PreparedFilter); many filters for one key, [`hashed`](Self::hashed).
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -44,6 +51,8 @@ assert!(!policy.key_may_match(b"foo", &filter));
 pub struct BloomFilterPolicy<H> {
     hasher: H,
     bits_per_key: BitsPerKey,
+    /// `None`: the best one.
+    kernel: Option<Kernel>,
 }
 
 impl BloomFilterPolicy<Murmur2> {
@@ -82,7 +91,23 @@ impl BloomFilterPolicy<LevelDbHash> {
 impl<H> BloomFilterPolicy<H> {
     /// With a hash function of the caller's, under the name that it brings.
     pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
-        Self { hasher, bits_per_key }
+        Self {
+            hasher,
+            bits_per_key,
+            kernel: None,
+        }
+    }
+
+    /// The same policy by the instructions of the caller's choice, for tests and benchmarks: bytes, answers and name are
+    /// the same. Where the processor does not have them, it is [`Kernel::Scalar`].
+    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = Some(kernel);
+        self
+    }
+
+    #[inline]
+    pub(crate) fn kernel(&self) -> Chosen {
+        self.kernel.map_or_else(Chosen::best, Chosen::of)
     }
 
     /// The hash function.
@@ -118,7 +143,8 @@ impl<H> BloomFilterPolicy<H> {
     {
         let hashes = hashes.into_iter();
         // Not `len`, which panics where the two halves of the hint differ.
-        let mut builder = FilterBuilder::new(self.bits_per_key, hashes.size_hint().0, out)?;
+        let mut builder =
+            FilterBuilder::new(self.bits_per_key, hashes.size_hint().0, out)?.on_kernel(self.kernel());
         builder.extend(hashes);
         Ok(builder.finish())
     }
@@ -153,7 +179,7 @@ impl<H> BloomFilterPolicy<H> {
         I: IntoIterator<Item = u32>,
     {
         append_with(out, self.filter_len(keys)?, |room| {
-            let mut builder = FilterBuilder::new(self.bits_per_key, keys, room)?;
+            let mut builder = FilterBuilder::new(self.bits_per_key, keys, room)?.on_kernel(self.kernel());
             builder.extend(hashes);
             Ok(builder.finish().len())
         })
@@ -174,6 +200,66 @@ impl<H: KeyHasher> BloomFilterPolicy<H> {
         I: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator>,
     {
         self.build_hashes_in(keys.into_iter().map(|key| self.hasher.hash(key.as_ref())), out)
+    }
+
+    /// Writes the filter of these keys to the start of `out` and returns the part written: the fastest way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`]; `out` is then unchanged.
+    pub fn build_batch_in<'out, 'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        let keys = keys.into();
+        let needed = self.filter_len(keys.len())?;
+        let given = out.len();
+        let filter = out
+            .get_mut(..needed)
+            .ok_or(Error::BufferTooShort { needed, given })?;
+        self.write(keys, filter);
+        Ok(filter)
+    }
+
+    /// Writes the filter of these keys over `filter`, which has its length.
+    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) {
+        let Some((last, bit_array)) = filter.split_last_mut() else {
+            return;
+        };
+        let (kernel, probes) = (self.kernel(), self.bits_per_key.probe_count());
+        *last = probes;
+        if let Some(function) = self.hasher.lane_hash() {
+            arch::create(kernel, Source::keys(keys, function), probes, bit_array);
+        } else {
+            bit_array.fill(0);
+            keys.hash_in_batches(&self.hasher, |hashes| {
+                arch::insert(kernel, hashes, probes, bit_array);
+            });
+        }
+    }
+
+    /// Appends the filter of these keys to `out`: the fastest way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; `out` is then what it was.
+    #[cfg(feature = "alloc")]
+    pub fn append_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let keys = keys.into();
+        append_with(out, self.filter_len(keys.len())?, |room| {
+            self.write(keys, room);
+            Ok(room.len())
+        })
+    }
+
+    /// A key that many filters will be asked for.
+    #[inline]
+    pub fn hashed(&self, key: &[u8]) -> HashedKey {
+        HashedKey {
+            hash: self.hasher.hash(key),
+            kernel: self.kernel(),
+        }
     }
 
     /// Appends the filter of these keys to `out`; any iterator will do, see
@@ -216,12 +302,17 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys, out)
+        self.build_batch_in(keys, out)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+        self.append_batch(keys, out)
     }
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        FilterView::new(filter).may_match(&self.hasher, key)
+        prepared::may_match(self.kernel(), filter, || self.hasher.hash(key))
     }
 }
 

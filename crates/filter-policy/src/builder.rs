@@ -4,6 +4,8 @@
 
 use core::num::NonZeroU64;
 
+use crate::arch::{self, Chosen};
+use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::params::BitsPerKey;
 use crate::probe::ProbeSequence;
@@ -29,6 +31,7 @@ use crate::probe::ProbeSequence;
 pub struct FilterBuilder<'out> {
     filter: &'out mut [u8],
     sequence: ProbeSequence,
+    kernel: Chosen,
 }
 
 impl<'out> FilterBuilder<'out> {
@@ -50,7 +53,14 @@ impl<'out> FilterBuilder<'out> {
         Ok(Self {
             filter,
             sequence: ProbeSequence::new(bits, bits_per_key.probe_count()),
+            kernel: Chosen::best(),
         })
+    }
+
+    /// The same, with the instructions of the caller's choice for [`extend`](Extend::extend).
+    pub(crate) const fn on_kernel(mut self, kernel: Chosen) -> Self {
+        self.kernel = kernel;
+        self
     }
 
     /// Adds a key by its hash value. More keys than the filter was sized for cost accuracy, never a key.
@@ -71,8 +81,14 @@ impl<'out> FilterBuilder<'out> {
 }
 
 impl Extend<u32> for FilterBuilder<'_> {
-    /// Adds keys by their hash values.
+    /// Adds keys by their hash values; several at a time, which is faster than one by one.
     fn extend<I: IntoIterator<Item = u32>>(&mut self, hashes: I) {
-        hashes.into_iter().for_each(|hash| self.insert_hash(hash));
+        let (kernel, probes) = (self.kernel, self.sequence.probes());
+        let Some((_, bit_array)) = self.filter.split_last_mut() else {
+            return;
+        };
+        for_each_batch(hashes.into_iter(), |hashes| {
+            arch::insert(kernel, hashes, probes, bit_array);
+        });
     }
 }

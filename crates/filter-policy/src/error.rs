@@ -30,6 +30,13 @@ pub enum Error {
         /// Bytes that the slice has.
         given: usize,
     },
+    /// The caller's slice has too few words for the answers.
+    TooFewAnswers {
+        /// Words that the answers take.
+        needed: usize,
+        /// Words that the slice has.
+        given: usize,
+    },
     /// The allocator refused the memory.
     AllocationFailed {
         /// How many bytes were asked for.
@@ -84,6 +91,12 @@ impl fmt::Display for Error {
             ),
             Self::BufferTooShort { needed, given } => {
                 write!(f, "the filter takes {needed} bytes, the buffer has {given}")
+            }
+            Self::TooFewAnswers { needed, given } => {
+                write!(
+                    f,
+                    "the answers take {needed} words of 64 bits, the slice has {given}"
+                )
             }
             Self::AllocationFailed { bytes } => write!(f, "no memory for {bytes} bytes"),
             Self::OutOfDomain { what, given, allowed } => {

@@ -16,6 +16,70 @@ pub trait KeyHasher {
 
     /// The name of the policy that stores filters made with exactly this function, its seed included.
     fn policy_name(&self) -> &str;
+
+    /// Which of the functions that are computed for many keys at once this one is, if it is one of them.
+    ///
+    /// Only speed depends on it: with the default, `None`, keys are hashed one by one. A hasher that answers
+    /// otherwise must give the same values as [`LaneHash::hash`], or filters hide keys.
+    #[inline]
+    fn lane_hash(&self) -> Option<LaneHash> {
+        None
+    }
+}
+
+/// A hash function that is computed for 8 or 16 keys at once where the processor can, see
+/// [`Kernel`](crate::Kernel).
+///
+/// A hasher that gives one of them under a name of its own is as fast as those of this crate:
+///
+/// ```
+/// use filter_policy::{KeyHasher, LaneHash};
+///
+/// /// MurmurHash2 as Kafka seeds it.
+/// struct Kafka;
+///
+/// impl KeyHasher for Kafka {
+///     fn hash(&self, key: &[u8]) -> u32 {
+///         LaneHash::Murmur2 { seed: 0x9747_b28c }.hash(key)
+///     }
+///     fn policy_name(&self) -> &str {
+///         "example.KafkaBloom"
+///     }
+///     fn lane_hash(&self) -> Option<LaneHash> {
+///         Some(LaneHash::Murmur2 { seed: 0x9747_b28c })
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaneHash {
+    /// [`hashzoo::leveldb_hash`].
+    LevelDb {
+        /// Any.
+        seed: u32,
+    },
+    /// [`hashzoo::murmur2`].
+    Murmur2 {
+        /// Any.
+        seed: u32,
+    },
+    /// [`hashzoo::murmur2_signed_tail`].
+    Murmur2SignedTail {
+        /// Any.
+        seed: u32,
+    },
+}
+
+impl LaneHash {
+    /// The hash value of one key.
+    #[inline]
+    pub const fn hash(self, key: &[u8]) -> u32 {
+        match self {
+            Self::LevelDb { seed } => leveldb_hash(key, seed),
+            Self::Murmur2 { seed } => murmur2(key, seed),
+            Self::Murmur2SignedTail { seed } => murmur2_signed_tail(key, seed),
+        }
+    }
 }
 
 /// MurmurHash2 with a seed, tail bytes unsigned: the hash of `BloomFilter2`.
@@ -91,6 +155,11 @@ impl KeyHasher for Murmur2 {
             str::from_utf8(&self.seeded_name).expect("every byte of the name is ASCII")
         }
     }
+
+    #[inline]
+    fn lane_hash(&self) -> Option<LaneHash> {
+        Some(LaneHash::Murmur2 { seed: self.seed })
+    }
 }
 
 /// MurmurHash2 with the seed 5381 as a C program with signed `char` computes it: the one to three bytes after
@@ -108,6 +177,11 @@ impl KeyHasher for Murmur2SignedTail {
     fn policy_name(&self) -> &str {
         "BloomFilter2.SignedTail"
     }
+
+    #[inline]
+    fn lane_hash(&self) -> Option<LaneHash> {
+        Some(LaneHash::Murmur2SignedTail { seed: MURMUR2_SEED })
+    }
 }
 
 /// LevelDB's own hash with the seed of its Bloom filter, 0xbc9f1d34. Policy name:
@@ -123,5 +197,12 @@ impl KeyHasher for LevelDbHash {
 
     fn policy_name(&self) -> &str {
         "leveldb.BuiltinBloomFilter2"
+    }
+
+    #[inline]
+    fn lane_hash(&self) -> Option<LaneHash> {
+        Some(LaneHash::LevelDb {
+            seed: LEVELDB_BLOOM_SEED,
+        })
     }
 }

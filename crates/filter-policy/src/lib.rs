@@ -9,7 +9,6 @@
     doc = "Bloom filter policies for storage engines, without an allocator. `README.md` introduces them."
 )]
 #![no_std]
-#![forbid(unsafe_code)]
 #![warn(
     clippy::alloc_instead_of_core,
     clippy::cast_possible_truncation,
@@ -23,6 +22,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod arch;
 mod batches;
 mod bloom;
 mod bloom64;
@@ -31,10 +31,13 @@ mod error;
 mod filter_block;
 pub mod format;
 mod hasher;
+mod keys;
+mod modulus;
 mod params;
 mod policy;
 #[cfg(feature = "alloc")]
 mod prefix;
+mod prepared;
 mod probe;
 mod rocksdb;
 pub mod sizing;
@@ -42,7 +45,10 @@ pub mod table;
 pub mod theory;
 mod view;
 pub mod which;
+#[cfg(feature = "alloc")]
+mod writer;
 
+pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
 pub use bloom64::{BloomFilter64Policy, BloomFilter64View};
 pub use builder::FilterBuilder;
@@ -50,11 +56,13 @@ pub use error::Error;
 #[cfg(feature = "alloc")]
 pub use filter_block::FilterBlockBuilder;
 pub use filter_block::{FilterBlockDamage, FilterBlockReader, StoredFilter};
-pub use hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use hasher::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use keys::{KeyBatch, PackedKeys};
 pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
 pub use policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
+pub use prepared::{HashedKey, PreparedFilter};
 pub use probe::{Positions, ProbeSequence};
 #[cfg(feature = "alloc")]
 pub use rocksdb::RibbonPolicy;
@@ -63,3 +71,5 @@ pub use rocksdb::{
     RocksDbFilterView,
 };
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
+#[cfg(feature = "alloc")]
+pub use writer::FilterWriter;

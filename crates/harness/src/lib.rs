@@ -22,6 +22,7 @@ pub mod published;
 pub mod quality;
 pub mod record;
 pub mod records;
+pub mod redis;
 pub mod render;
 mod report;
 pub mod reproduce;

@@ -6,7 +6,8 @@ use std::path::Path;
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 6] = [
+const MANIFESTS: [&str; 7] = [
+    "crates/bloom-redis/read-through/Cargo.toml",
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",

@@ -30,7 +30,7 @@ const NO_STD: [(&str, &[&str]); 5] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -59,6 +59,10 @@ const STEPS: [Step; 12] = [
     Step {
         name: "tests",
         run: |root| cargo(root, &["test", "--workspace"]),
+    },
+    Step {
+        name: "tests by the portable kernel",
+        run: test_portable,
     },
     Step {
         name: "tests without the standard library",
@@ -162,6 +166,17 @@ fn test_no_std(root: &Path) -> Result<(), String> {
         cargo(root, &[&["test", "--package", package], features].concat())?;
     }
     Ok(())
+}
+
+/// With the kernel that processors without AVX2 have; elsewhere the tests run by the best there is.
+fn test_portable(root: &Path) -> Result<(), String> {
+    // A folder of its own, because other flags would have everything built again.
+    let target = root.join("target").join("portable");
+    let mut command = cargo_command(root, &["test", "--package", "filter-policy"]);
+    command
+        .env("RUSTFLAGS", "--cfg filter_policy_kernel=\"scalar\"")
+        .env("CARGO_TARGET_DIR", target);
+    run_command(&mut command)
 }
 
 fn documentation(root: &Path) -> Result<(), String> {

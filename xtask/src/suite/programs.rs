@@ -36,7 +36,7 @@ enum Probe {
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 10] = [
+const NEEDS: [Need; 12] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -66,6 +66,16 @@ const NEEDS: [Need; 10] = [
         name: "leveldb/c.h",
         source: Source::Debian("libleveldb-dev"),
         probe: Probe::Header,
+    },
+    Need {
+        name: "redis-server",
+        source: Source::Debian("redis-server"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "redis-benchmark",
+        source: Source::Debian("redis-tools"),
+        probe: Probe::Program,
     },
     Need {
         name: "valgrind",
@@ -120,6 +130,9 @@ fn succeeds(command: &mut Command) -> bool {
 
 /// The [`NEEDS`] of what runs Guava, by name.
 pub(crate) const JAVA: [&str; 3] = ["java", "javac", "/usr/share/java/guava.jar"];
+
+/// The [`NEEDS`] of what measures Redis, by name.
+pub(crate) const REDIS: [&str; 2] = ["redis-server", "redis-benchmark"];
 
 /// Checks that those of these names are there.
 ///
@@ -268,7 +281,7 @@ mod tests {
 
     #[test]
     fn names_that_are_asked_for_are_there() {
-        for name in JAVA {
+        for name in JAVA.into_iter().chain(REDIS) {
             assert!(NEEDS.iter().any(|need| need.name == name), "{name}");
         }
     }

@@ -47,13 +47,29 @@ fn a_missing_jdk_is_named() {
 }
 
 #[test]
+fn a_missing_server_is_named() {
+    let bench = Workbench::new();
+    let mut command = bench.command(&["bench", "--suite", "redis", "--out", "out"]);
+    let output = command.env("PATH", bench.path("nothing")).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.starts_with(
+            "error: missing: redis-server (package redis-server), redis-benchmark (package redis-tools)"
+        ),
+        "{stderr}"
+    );
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
 fn an_unknown_suite_is_refused_with_those_there_are() {
     let outcome = Workbench::new().run(&["bench", "--suite", "everything"]);
     assert_eq!(outcome.code, 2);
     assert!(
         outcome
             .stderr
-            .contains("[possible values: point-reads, membership, memory]"),
+            .contains("[possible values: point-reads, membership, memory, redis]"),
         "{}",
         outcome.stderr
     );

@@ -17,6 +17,7 @@ pub(crate) mod number;
 mod paint;
 mod panel;
 mod point_reads;
+mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
@@ -29,6 +30,7 @@ pub(crate) use membership::scene as membership;
 pub(crate) use memory::scene as memory;
 pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
+pub(crate) use redis::scene as redis;
 
 use rows::DatasetRows;
 use scene::Scene;

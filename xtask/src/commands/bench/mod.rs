@@ -3,6 +3,7 @@
 mod membership;
 mod memory;
 mod point_reads;
+mod redis;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::{suite, workspace};
 
 /// Measure against peers, on real engines.
 ///
-/// Builds and runs the benchmark programs, which are workspaces of their own, and writes records (CSV and JSON) and a
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a
 /// chart (SVG and PNG). Times are of this machine, which should have nothing else to do; ratios are formed within
 /// rounds of one run.
 #[derive(Debug, clap::Args)]
@@ -26,10 +27,11 @@ use crate::{suite, workspace};
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
     cargo xtask bench --suite membership\n  \
-    cargo xtask bench --suite memory\n\n\
+    cargo xtask bench --suite memory\n  \
+    cargo xtask bench --suite redis\n\n\
     point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    memory needs 1.2 GB of it.")]
+    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -52,6 +54,8 @@ enum Name {
     Membership,
     /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
     Memory,
+    /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
+    Redis,
 }
 
 impl Name {
@@ -60,6 +64,7 @@ impl Name {
             Self::PointReads => point_reads::SUITE,
             Self::Membership => membership::SUITE,
             Self::Memory => memory::SUITE,
+            Self::Redis => redis::SUITE,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Safe types around the shim.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
 
+mod keys;
+
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use core::ptr;
 use core::slice;
@@ -9,6 +11,9 @@ use std::path::Path;
 
 use filter_policy_leveldb::LevelDbPolicy;
 use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
+
+pub use keys::EngineKeys;
+use keys::RawKeys;
 
 #[repr(C)]
 struct FilterPolicy {
@@ -40,6 +45,13 @@ unsafe extern "C" {
         filter: *const c_char,
         filter_length: usize,
     ) -> bool;
+    fn shim_policy_create_filters(policy: *const FilterPolicy, keys: *const RawKeys, size: usize) -> u64;
+    fn shim_policy_count_matches(
+        policy: *const FilterPolicy,
+        keys: *const RawKeys,
+        filter: *const c_char,
+        filter_length: usize,
+    ) -> u64;
     fn shim_engine_open(
         folder: *const c_char,
         policy: *const FilterPolicy,
@@ -216,6 +228,26 @@ impl EnginePolicy {
                 filter.len(),
             )
         }
+    }
+
+    /// Builds a filter of every `size` keys, in a loop in C++, and gives the sum of their first bytes.
+    ///
+    /// # Panics
+    ///
+    /// If the size is 0 or above 2^31 - 1.
+    pub fn create_filters(&self, keys: &EngineKeys<'_>, size: usize) -> u64 {
+        assert!(
+            size > 0 && c_int::try_from(size).is_ok(),
+            "LevelDB takes no filter of {size} keys"
+        );
+        // SAFETY: both objects are alive.
+        unsafe { shim_policy_create_filters(self.policy, keys.raw, size) }
+    }
+
+    /// How many of the keys the filter may hold, asked one by one in a loop in C++.
+    pub fn count_matches(&self, keys: &EngineKeys<'_>, filter: &[u8]) -> u64 {
+        // SAFETY: both objects are alive, and the slice has the length that is passed.
+        unsafe { shim_policy_count_matches(self.policy, keys.raw, filter.as_ptr().cast(), filter.len()) }
     }
 }
 

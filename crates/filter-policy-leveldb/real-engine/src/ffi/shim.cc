@@ -101,6 +101,37 @@ bool shim_policy_key_may_match(const leveldb::FilterPolicy* policy, const char* 
   return policy->KeyMayMatch(leveldb::Slice(key, length), leveldb::Slice(filter, filter_length));
 }
 
+// Keys in the form in which LevelDB passes them on. They are not copied.
+std::vector<leveldb::Slice>* shim_keys_new(const char* const* keys, const size_t* lengths, size_t n) {
+  auto* slices = new std::vector<leveldb::Slice>();
+  for (size_t i = 0; i < n; i++) slices->emplace_back(keys[i], lengths[i]);
+  return slices;
+}
+
+void shim_keys_destroy(std::vector<leveldb::Slice>* keys) { delete keys; }
+
+// Builds a filter of every `size` keys, one after the other in the same memory, and gives the sum of their first bytes.
+uint64_t shim_policy_create_filters(const leveldb::FilterPolicy* policy, const std::vector<leveldb::Slice>* keys,
+                                    size_t size) {
+  uint64_t sum = 0;
+  std::string filter;
+  for (size_t start = 0; start + size <= keys->size(); start += size) {
+    filter.clear();
+    policy->CreateFilter(keys->data() + start, static_cast<int>(size), &filter);
+    sum += static_cast<unsigned char>(filter[0]);
+  }
+  return sum;
+}
+
+// How many of the keys may match.
+uint64_t shim_policy_count_matches(const leveldb::FilterPolicy* policy, const std::vector<leveldb::Slice>* keys,
+                                   const char* filter, size_t filter_length) {
+  const leveldb::Slice bytes(filter, filter_length);
+  uint64_t matches = 0;
+  for (const leveldb::Slice& key : *keys) matches += policy->KeyMayMatch(key, bytes) ? 1 : 0;
+  return matches;
+}
+
 // A database; the policy may be null, and outlives the engine. Null where there is an error.
 Engine* shim_engine_open(const char* folder, const leveldb::FilterPolicy* policy, size_t cache_bytes, char** error) {
   auto engine = std::make_unique<Engine>();

@@ -1,0 +1,262 @@
+//! One operation, not yet done, and the two ways to do it.
+//!
+//! An operation is an `async` block that knows no connection: it hands batches of commands to a [`Line`] and gets the
+//! replies back. It never waits for anything else, so that a driver only has to poll it, send what it asked for, and
+//! poll again. Nothing but this module touches a connection.
+
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use redis::{RedisResult, Value};
+
+use crate::error::Error;
+use crate::plan::{Batch, Replies};
+use crate::trouble::is_redirection;
+
+/// An operation that is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
+/// [`query_async`](Self::query_async) over one that does not. The names are those of the `redis` crate's own commands.
+///
+/// The connection is the caller's: a single one, one from a pool, a connection manager or a cluster's. Time-outs and
+/// reconnection are set there.
+///
+/// ```
+/// use bloom_redis::{Fixed, Schema};
+///
+/// # fn blocking(connection: &mut redis::Connection) -> Result<(), Box<dyn core::error::Error>> {
+/// let filter = Fixed::new(Schema::fixed(3_000, 0.03)?);
+/// let answer = filter.contains("topic", "76930242").query(connection)?;
+/// # let _ = answer;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "an operation does nothing until it is sent"]
+pub struct Call<'a, T> {
+    work: Work<'a, T>,
+    line: Line,
+}
+
+type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 'a>>;
+
+impl<'a, T> Call<'a, T> {
+    pub(crate) fn new<F>(work: impl FnOnce(Line) -> F) -> Self
+    where
+        F: Future<Output = Result<T, Error>> + Send + 'a,
+    {
+        let line = Line::default();
+        Self {
+            work: Box::pin(work(line.clone())),
+            line,
+        }
+    }
+
+    /// The same operation with another outcome.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> Result<U, Error> + Send + 'a) -> Call<'a, U>
+    where
+        T: 'a,
+    {
+        let Self { work, line } = self;
+        Call {
+            work: Box::pin(async move { change(work.await?) }),
+            line,
+        }
+    }
+
+    /// Does it over a connection that blocks.
+    ///
+    /// # Errors
+    ///
+    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    pub fn query(mut self, connection: &mut (impl redis::ConnectionLike + ?Sized)) -> Result<T, Error> {
+        loop {
+            match self.advance() {
+                Next::Done(result) => return result,
+                Next::Send(batches) => {
+                    let replies = batches.iter().map(|batch| send(connection, batch)).collect();
+                    self.line.answer(replies);
+                }
+            }
+        }
+    }
+
+    /// Does it over an asynchronous connection. What goes to several slots of a cluster goes one after another.
+    ///
+    /// Dropping the future leaves the operation where it is: commands that were sent may or may not have been done.
+    ///
+    /// # Errors
+    ///
+    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    #[cfg(feature = "tokio")]
+    pub async fn query_async(mut self, connection: &mut impl redis::aio::ConnectionLike) -> Result<T, Error> {
+        loop {
+            match self.advance() {
+                Next::Done(result) => return result,
+                Next::Send(batches) => {
+                    let mut replies = Vec::with_capacity(batches.len());
+                    for batch in &batches {
+                        replies.push(send_async(connection, batch).await);
+                    }
+                    self.line.answer(replies);
+                }
+            }
+        }
+    }
+
+    /// Does it over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
+    /// cluster's do. What goes to several slots of a cluster goes at the same time, over a clone each: for filters that are
+    /// spread over slots. All else is as with [`query_async`](Self::query_async).
+    ///
+    /// # Errors
+    ///
+    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    #[cfg(feature = "tokio")]
+    pub async fn query_together(
+        mut self,
+        connection: &(impl redis::aio::ConnectionLike + Clone),
+    ) -> Result<T, Error> {
+        loop {
+            match self.advance() {
+                Next::Done(result) => return result,
+                Next::Send(batches) => {
+                    let sent = batches.iter().map(|batch| {
+                        let mut connection = connection.clone();
+                        async move { send_async(&mut connection, batch).await }
+                    });
+                    let replies = futures_util::future::join_all(sent).await;
+                    self.line.answer(replies);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self) -> Next<T> {
+        let mut context = Context::from_waker(Waker::noop());
+        match self.work.as_mut().poll(&mut context) {
+            Poll::Ready(result) => Next::Done(result),
+            Poll::Pending => Next::Send(self.line.asked()),
+        }
+    }
+}
+
+impl<T> core::fmt::Debug for Call<'_, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Call").finish_non_exhaustive()
+    }
+}
+
+/// What a driver does next.
+enum Next<T> {
+    /// Batches that do not depend on each other.
+    Send(Vec<Batch>),
+    Done(Result<T, Error>),
+}
+
+type Sent = RedisResult<Vec<Value>>;
+
+fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -> Sent {
+    if let Some(command) = batch.single() {
+        return connection.req_command(&command).map(|reply| vec![reply]);
+    }
+    let (packed, count) = (batch.packed(), batch.len());
+    // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
+    // keys are all on one node, as ours are.
+    if batch.is_atomic() {
+        return connection.req_packed_commands(&packed, count + 1, 1);
+    }
+    match connection.req_packed_commands(&packed, 0, count) {
+        Err(error) if is_redirection(&error) => (batch.commands())
+            .map(|command| connection.req_command(&command))
+            .collect(),
+        sent => sent,
+    }
+}
+
+#[cfg(feature = "tokio")]
+async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Batch) -> Sent {
+    if let Some(command) = batch.single() {
+        let reply = connection.req_packed_command(&command).await?;
+        return Ok(vec![reply]);
+    }
+    let (pipeline, count) = (batch.pipeline(), batch.len());
+    if batch.is_atomic() {
+        return connection.req_packed_commands(&pipeline, count + 1, 1).await;
+    }
+    match connection.req_packed_commands(&pipeline, 0, count).await {
+        Err(error) if is_redirection(&error) => {
+            let mut replies = Vec::with_capacity(count);
+            for command in pipeline.cmd_iter() {
+                replies.push(connection.req_packed_command(command).await?);
+            }
+            Ok(replies)
+        }
+        sent => sent,
+    }
+}
+
+/// Where an operation and its driver meet.
+#[derive(Clone, Default)]
+pub(crate) struct Line(Arc<Mutex<Exchange>>);
+
+#[derive(Default)]
+enum Exchange {
+    #[default]
+    Idle,
+    Asked(Vec<Batch>),
+    Answered(Vec<Sent>),
+}
+
+impl Line {
+    /// Has the driver send the batch; its replies, in the order of the commands. An empty batch is not sent.
+    pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
+        self.send_all(vec![batch]).await
+    }
+
+    /// Has the driver send batches that do not depend on each other, one for each slot of a cluster; all replies, batch by
+    /// batch.
+    pub(crate) async fn send_all(&self, batches: Vec<Batch>) -> Result<Replies, Error> {
+        let replies: Result<Vec<Replies>, Error> = self.send_each(batches).await.into_iter().collect();
+        replies.map(Replies::concat)
+    }
+
+    /// As [`send_all`](Self::send_all), with the outcome of each batch.
+    pub(crate) async fn send_each(&self, batches: Vec<Batch>) -> Vec<Result<Replies, Error>> {
+        let batches: Vec<Batch> = batches.into_iter().filter(|batch| batch.len() > 0).collect();
+        if batches.is_empty() {
+            return Vec::new();
+        }
+        let atomic: Vec<bool> = batches.iter().map(Batch::is_atomic).collect();
+        self.put(Exchange::Asked(batches));
+        let sent = poll_fn(|_| match self.take() {
+            Exchange::Answered(replies) => Poll::Ready(replies),
+            waiting => {
+                self.put(waiting);
+                Poll::Pending
+            }
+        })
+        .await;
+        (sent.into_iter().zip(atomic))
+            .map(|(replies, atomic)| Replies::new(replies?, atomic))
+            .collect()
+    }
+
+    /// What the operation asked for. It only ever waits for replies, so there is always something.
+    fn asked(&self) -> Vec<Batch> {
+        match self.take() {
+            Exchange::Asked(batches) => batches,
+            Exchange::Idle | Exchange::Answered(_) => Vec::new(),
+        }
+    }
+
+    fn answer(&self, replies: Vec<Sent>) {
+        self.put(Exchange::Answered(replies));
+    }
+
+    fn take(&self) -> Exchange {
+        core::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put(&self, exchange: Exchange) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = exchange;
+    }
+}

@@ -1,0 +1,182 @@
+//! What can go wrong, in one type.
+
+use core::fmt;
+use core::time::Duration;
+
+use redis::RedisError;
+
+use crate::names::display;
+use crate::trouble::Trouble;
+
+/// Why an operation was not done, or not done in full.
+///
+/// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Error {
+    /// The filter is not on the server, and a missing filter is not an empty one (see
+    /// [`Missing::Reported`](crate::Missing::Reported)). No element was inserted in full.
+    Missing {
+        /// The filter's key, or the first of them that is missing.
+        key: Vec<u8>,
+    },
+    /// The prefix has no parameter record.
+    Unrecorded {
+        /// Where it was looked for.
+        key: Vec<u8>,
+    },
+    /// The parameter record says something else than the caller.
+    Mismatch {
+        /// Where the record is.
+        key: Vec<u8>,
+        /// The parameter.
+        what: &'static str,
+        /// What the server holds.
+        stored: String,
+        /// What the caller asked for.
+        given: String,
+    },
+    /// A value on the server is not what this crate, or a program of the same design, writes there.
+    Malformed {
+        /// Where it is.
+        key: Vec<u8>,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is, as far as it can be shown.
+        found: String,
+    },
+    /// Another rebuild of the filter is under way, or was left and its lease still runs.
+    RebuildUnderWay {
+        /// The filter's key.
+        key: Vec<u8>,
+    },
+    /// Two filters that cannot be one: they differ in a parameter.
+    Incompatible {
+        /// The parameter.
+        what: &'static str,
+        /// Its value in the filter that would have been changed.
+        here: String,
+        /// Its value in the other.
+        there: String,
+    },
+    /// The filter has as many bitmaps as it may have.
+    Full {
+        /// Bitmaps that there are.
+        bitmaps: u64,
+    },
+    /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
+    NeedsScripts {
+        /// The operation.
+        what: &'static str,
+    },
+    /// The operation is one step on all keys of the filter, and it is spread over several slots of a cluster.
+    Spread {
+        /// The operation.
+        what: &'static str,
+    },
+    /// The filter was replaced while it was downloaded, three times in a row.
+    Replaced {
+        /// The filter's key.
+        key: Vec<u8>,
+    },
+    /// A time to live must be 1 ms to 2^53 ms.
+    Expiry {
+        /// What the caller gave.
+        given: Duration,
+    },
+    /// The master did the insert, but too few replicas said so in time.
+    Replication {
+        /// Replicas that had to.
+        wanted: u32,
+        /// Replicas that did.
+        reached: u32,
+    },
+    /// The reply is not one that the command has. A proxy, or a defect.
+    Reply {
+        /// What was expected.
+        expected: &'static str,
+        /// What came.
+        found: String,
+    },
+    /// The server, or the way to it.
+    Server {
+        /// What kind of failure it is.
+        trouble: Trouble,
+        /// What the client says of it.
+        source: RedisError,
+    },
+}
+
+impl Error {
+    /// The kind of failure, if it is one of the server or of the way to it.
+    #[must_use]
+    pub const fn trouble(&self) -> Option<Trouble> {
+        match self {
+            Self::Server { trouble, .. } => Some(*trouble),
+            _ => None,
+        }
+    }
+}
+
+impl From<RedisError> for Error {
+    fn from(source: RedisError) -> Self {
+        Self::Server {
+            trouble: Trouble::of(&source),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { key } => write!(f, "{}: the filter is not on the server", display(key)),
+            Self::Unrecorded { key } => {
+                write!(f, "{}: no parameter record; adopt the filter", display(key))
+            }
+            Self::Mismatch {
+                key,
+                what,
+                stored,
+                given,
+            } => write!(
+                f,
+                "{}: {what} is {stored} on the server, {given} was given",
+                display(key)
+            ),
+            Self::Malformed { key, expected, found } => {
+                write!(f, "{}: {found} where {expected} should be", display(key))
+            }
+            Self::RebuildUnderWay { key } => write!(f, "{}: another rebuild is under way", display(key)),
+            Self::Incompatible { what, here, there } => {
+                write!(f, "{what} is {here} here, {there} there")
+            }
+            Self::Full { bitmaps } => write!(f, "the filter has {bitmaps} bitmaps, and no more are allowed"),
+            Self::NeedsScripts { what } => write!(f, "{what} takes scripts, which are switched off"),
+            Self::Spread { what } => write!(
+                f,
+                "{what} takes keys in one slot, the filter is spread over several"
+            ),
+            Self::Replaced { key } => {
+                write!(f, "{}: replaced again and again while downloaded", display(key))
+            }
+            Self::Expiry { given } => {
+                write!(f, "time to live: {given:?}, from 1 ms to 2^53 ms is allowed")
+            }
+            Self::Replication { wanted, reached } => {
+                write!(f, "{reached} replicas have the insert, {wanted} were asked for")
+            }
+            Self::Reply { expected, found } => write!(f, "reply: {found} where {expected} was expected"),
+            Self::Server { source, .. } => source.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Server { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

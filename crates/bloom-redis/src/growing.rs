@@ -1,0 +1,208 @@
+//! The growing design: bitmaps of one size behind a cursor, a new one when the current one is half full.
+
+use core::time::Duration;
+
+use guava_bloom::BloomFilter;
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::fixed::{download, one};
+use crate::options::Options;
+use crate::plan::bits::Bitmap;
+use crate::plan::chain::{self, Chain};
+use crate::plan::chain_begin;
+use crate::plan::tally;
+use crate::rebuild::{GrowingRebuild, hashes};
+use crate::record::{self, Design, Record};
+use crate::schema::Schema;
+use crate::statistics::Statistics;
+
+/// A filter that grows: bitmap `bloomfilter-0`, then `bloomfilter-1` and so on, whose number `cursor` holds.
+///
+/// As published: an element goes into the current bitmap unless one of them has it; when twice the set bits of the current
+/// one exceed its size, the next is opened. Every query asks all bitmaps, and their false-positive rates add up. Growth is
+/// decided on the server, by a script, so that two writers never open two bitmaps.
+///
+/// The published names allow one filter in a database; a prefix allows more, and with a hash tag keeps a filter in one slot
+/// of a cluster, which it needs there: [`Growing::named`].
+///
+/// ```no_run
+/// use bloom_redis::{Answer, Growing, Schema};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let filter = Growing::named("urls", Schema::words(10_000, 0.0005)?);
+/// filter.create().query(&mut connection)?;
+/// filter.insert("https://example.org/").query(&mut connection)?;
+/// let answer = filter.contains("https://example.org/").query(&mut connection)?;
+/// assert_eq!(answer, Answer::MayContain);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Growing {
+    prefix: Vec<u8>,
+    chain: Chain,
+    options: Options,
+}
+
+impl Growing {
+    /// Most bitmaps. A query asks them all, so that long before, a rebuilt filter of the right size is better.
+    pub const MOST_BITMAPS: u64 = chain::MOST_BITMAPS;
+
+    /// A filter under the published names, with default options. The schema is of one bitmap: [`Schema::words`].
+    pub fn new(schema: Schema) -> Self {
+        Self::with_names("", schema)
+    }
+
+    /// A filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster.
+    pub fn named(name: &str, schema: Schema) -> Self {
+        Self::with_names(format!("{{{name}}}:"), schema)
+    }
+
+    /// A filter whose keys begin with a prefix, any bytes.
+    pub fn with_names(prefix: impl Into<Vec<u8>>, schema: Schema) -> Self {
+        let prefix = prefix.into();
+        Self {
+            chain: Chain {
+                cursor: [&prefix, &b"cursor"[..]].concat(),
+                base: [&prefix, &b"bloomfilter-"[..]].concat(),
+                schema,
+                spread: false,
+            },
+            prefix,
+            options: Options::default(),
+        }
+    }
+
+    /// The same with its bitmaps in several slots of a cluster, by their names: for a prefix without a hash tag.
+    ///
+    /// The nodes then share memory and load, but no script sees the filter as a whole. It does as with
+    /// [`Commands::scripts`](crate::Commands) off: growth is decided by the client, so that two writers at the same moment may
+    /// open two bitmaps (nothing that was inserted is lost), inserts take several round trips each, and there is no rebuild
+    /// ([`Error::Spread`](crate::Error::Spread)). Queries take two round trips with [`Call::query_together`], which asks the
+    /// bitmaps at the same time.
+    #[must_use]
+    pub fn spread(mut self) -> Self {
+        self.chain.spread = true;
+        self
+    }
+
+    /// The same with other options. This design has no time to live.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// The size of a bitmap.
+    #[must_use]
+    pub const fn schema(&self) -> &Schema {
+        &self.chain.schema
+    }
+
+    /// Bits of a bitmap; the modulus of all offsets.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.chain.schema.bits()
+    }
+
+    /// Bits that an element sets, k.
+    #[must_use]
+    pub const fn probes(&self) -> u8 {
+        self.chain.schema.probes()
+    }
+
+    /// The key of a bitmap.
+    #[must_use]
+    pub fn key(&self, number: u64) -> Vec<u8> {
+        self.chain.key(number)
+    }
+
+    /// The key of the cursor.
+    #[must_use]
+    pub fn cursor_key(&self) -> &[u8] {
+        &self.chain.cursor
+    }
+
+    /// Checks the parameter record, as [`Fixed::open`](crate::Fixed::open).
+    pub fn open(&self) -> Call<'static, ()> {
+        record::open(&self.prefix, Record::new(Design::Growing, self.chain.schema))
+    }
+
+    /// Writes the parameter record if there is none, as [`Fixed::adopt`](crate::Fixed::adopt).
+    pub fn adopt(&self) -> Call<'static, ()> {
+        record::adopt(&self.prefix, Record::new(Design::Growing, self.chain.schema))
+    }
+
+    /// Creates the current bitmap unless it is there, at its full length; whether it was not. The published program does
+    /// so when it starts.
+    pub fn create(&self) -> Call<'static, bool> {
+        let (chain, options) = (self.chain.clone(), self.options);
+        Call::new(move |line| async move { chain_begin::create(&line, &chain, &options).await })
+    }
+
+    /// Whether an element is in the filter, in one round trip.
+    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        one(self.contains_many([element]))
+    }
+
+    /// Whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+    pub fn contains_many(
+        &self,
+        elements: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Call<'static, Vec<Answer>> {
+        let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
+        Call::new(move |line| async move { chain::contains(&line, &chain, &hashes, &options).await })
+    }
+
+    /// Inserts an element, in one round trip; whether it was new.
+    pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
+        one(self.insert_many([element]))
+    }
+
+    /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. The filter grows
+    /// at the same elements as if they came one by one.
+    ///
+    /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
+        Call::new(move |line| async move { chain::insert(&line, &chain, &hashes, &options).await })
+    }
+
+    /// Empties the filter: all bitmaps go, `bloomfilter-0` is created anew, the cursor stands at it.
+    pub fn reset(&self) -> Call<'static, ()> {
+        let (chain, options) = (self.chain.clone(), self.options);
+        Call::new(move |line| async move { chain_begin::reset(&line, &chain, &options).await })
+    }
+
+    /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody
+    /// inserts into it.
+    ///
+    /// The call fails with [`Error::RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already, and with
+    /// [`Error::NeedsScripts`](crate::Error::NeedsScripts) when scripts are switched off.
+    pub fn rebuild(&self, lease: Duration) -> Call<'static, GrowingRebuild> {
+        GrowingRebuild::begin(self.chain.clone(), lease, self.options)
+    }
+
+    /// How many bitmaps there are.
+    pub fn bitmaps(&self) -> Call<'static, u64> {
+        let chain = self.chain.clone();
+        Call::new(move |line| async move { Ok(chain::read_cursor(&line, &chain).await? + 1) })
+    }
+
+    /// Figures of the filter. The server counts the bits of all bitmaps.
+    pub fn statistics(&self) -> Call<'static, Statistics> {
+        let (chain, options) = (self.chain.clone(), self.options);
+        Call::new(move |line| async move {
+            let last = chain::read_cursor(&line, &chain).await?;
+            let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
+            tally::statistics(&line, &chain.cursor, &bitmaps, &options).await
+        })
+    }
+
+    /// The bits of one bitmap in memory, as [`Fixed::download`](crate::Fixed::download). An element is in the filter if it
+    /// is in one of the bitmaps.
+    pub fn download<F: Send + 'static>(&self, number: u64, funnel: F) -> Call<'static, BloomFilter<F>> {
+        download(self.chain.bitmap(number), funnel, self.options)
+    }
+}

@@ -1,0 +1,108 @@
+//! Keys: prefixes, hash tags, and the companions of a filter.
+//!
+//! Redis Cluster places a key by the CRC16 of its hash tag, the text between the first `{` and the first `}` after it,
+//! if there is such a text and it is not empty; otherwise by the whole key (Redis Cluster specification, "Hash tags").
+
+use std::collections::BTreeMap;
+
+/// What a key of ours begins with, where the published designs have none.
+const OURS: &str = "bloom-redis:";
+
+/// The part of a key that Redis Cluster places it by, if that is not the whole key.
+///
+/// ```
+/// use bloom_redis::hash_tag;
+///
+/// assert_eq!(hash_tag(b"bf:{user:7}:seen"), Some(&b"user:7"[..]));
+/// assert_eq!(hash_tag(b"bf:user:7"), None);
+/// assert_eq!(hash_tag(b"{}bf"), None);
+/// ```
+#[must_use]
+pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
+    let open = key.iter().position(|&byte| byte == b'{')?;
+    let rest = &key[open + 1..];
+    let close = rest.iter().position(|&byte| byte == b'}')?;
+    (close > 0).then(|| &rest[..close])
+}
+
+/// The keys that one batch may hold: all, or, of a filter that is spread over several slots of a cluster, those in one.
+pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>> {
+    if spread {
+        by_slot(keys)
+    } else {
+        vec![keys.iter().map(AsRef::as_ref).collect()]
+    }
+}
+
+/// Keys by what a cluster places them by: in one group, and in the order given, are those that surely share a slot.
+pub(crate) fn by_slot<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Vec<&[u8]>> {
+    let mut groups: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
+    for key in keys {
+        groups
+            .entry(placed_by(key.as_ref()))
+            .or_default()
+            .push(key.as_ref());
+    }
+    groups.into_values().collect()
+}
+
+/// What a cluster places a key by.
+pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
+    hash_tag(key).unwrap_or(key)
+}
+
+/// The key beside `key` for this purpose, in the same slot of a cluster: a key with a hash tag keeps it, any other
+/// becomes the hash tag as a whole.
+///
+/// Only keys that hold a brace and yet have no hash tag get companions in another slot; a cluster then refuses commands
+/// on both.
+pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
+    let mut name = [OURS.as_bytes(), purpose.as_bytes(), b":"].concat();
+    if hash_tag(key).is_some() || key.iter().any(|byte| b"{}".contains(byte)) {
+        name.extend_from_slice(key);
+    } else {
+        name.push(b'{');
+        name.extend_from_slice(key);
+        name.push(b'}');
+    }
+    name
+}
+
+/// A key as error messages show it: bytes that are not printable ASCII are escaped.
+pub(crate) fn display(key: &[u8]) -> String {
+    key.escape_ascii().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn companions_share_the_slot() {
+        for (key, placed_by) in [
+            (&b"bf:orders"[..], &b"bf:orders"[..]),
+            (b"bf:{orders}:1", b"orders"),
+            (b"{orders}:", b"orders"),
+            (b"\xff\x00", b"\xff\x00"),
+        ] {
+            let name = companion("next", key);
+            assert_eq!(hash_tag(&name), Some(placed_by), "{}", display(key));
+            assert_ne!(name, companion("record", key));
+        }
+    }
+
+    #[test]
+    fn keys_are_grouped_by_what_places_them() {
+        let keys = ["{b}1", "a", "{b}2", "{a}3"];
+        let groups: Vec<Vec<&[u8]>> = vec![vec![b"a", b"{a}3"], vec![b"{b}1", b"{b}2"]];
+        assert_eq!(slots(&keys, true), groups);
+        assert_eq!(slots(&keys, false).len(), 1);
+    }
+
+    #[test]
+    fn braces_without_a_tag_are_left_alone() {
+        assert_eq!(companion("next", b"a}b"), b"bloom-redis:next:a}b");
+        assert_eq!(companion("next", b""), b"bloom-redis:next:{}");
+        assert_eq!(display(b"a\xff\n"), "a\\xff\\n");
+    }
+}

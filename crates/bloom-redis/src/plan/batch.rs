@@ -1,0 +1,232 @@
+//! Commands of one round trip, and their replies.
+
+#[cfg(feature = "tokio")]
+use redis::Pipeline;
+use redis::{Cmd, RedisError, Value};
+
+use super::bitfield::BitField;
+use crate::error::Error;
+
+/// Commands that are sent together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Batch {
+    commands: Vec<Command>,
+    atomic: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Command {
+    Any(Cmd),
+    Bits(BitField),
+}
+
+impl Command {
+    fn to_cmd(&self) -> Cmd {
+        match self {
+            Self::Any(command) => command.clone(),
+            Self::Bits(command) => command.to_cmd(),
+        }
+    }
+}
+
+impl Batch {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// A batch that the server does as a whole, between `MULTI` and `EXEC`.
+    pub(crate) fn atomic() -> Self {
+        Self {
+            commands: Vec::new(),
+            atomic: true,
+        }
+    }
+
+    /// One command.
+    pub(crate) fn of(command: Cmd) -> Self {
+        let mut batch = Self::new();
+        batch.push(command);
+        batch
+    }
+
+    pub(crate) fn push(&mut self, command: Cmd) {
+        self.commands.push(Command::Any(command));
+    }
+
+    pub(crate) fn push_bits(&mut self, command: BitField) {
+        self.commands.push(Command::Bits(command));
+    }
+
+    /// Both in one.
+    pub(crate) fn then(mut self, more: Self) -> Self {
+        self.commands.extend(more.commands);
+        self
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.commands.len()
+    }
+
+    pub(crate) const fn is_atomic(&self) -> bool {
+        self.atomic
+    }
+
+    /// The commands one by one.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
+        self.commands.iter().map(Command::to_cmd)
+    }
+
+    /// As asynchronous connections take it.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn pipeline(&self) -> Pipeline {
+        let mut pipeline = Pipeline::with_capacity(self.len());
+        if self.atomic {
+            pipeline.atomic();
+        }
+        for command in self.commands() {
+            pipeline.add_command(command);
+        }
+        pipeline
+    }
+
+    /// As it is sent, which blocking connections take.
+    pub(crate) fn packed(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if self.atomic {
+            redis::cmd("MULTI").write_packed_command(&mut bytes);
+        }
+        for command in &self.commands {
+            match command {
+                Command::Any(command) => command.write_packed_command(&mut bytes),
+                Command::Bits(command) => command.write_packed(&mut bytes),
+            }
+        }
+        if self.atomic {
+            redis::cmd("EXEC").write_packed_command(&mut bytes);
+        }
+        bytes
+    }
+
+    /// The command, if it is only one and no transaction: clusters route such by their own rules.
+    pub(crate) fn single(&self) -> Option<Cmd> {
+        match &self.commands[..] {
+            [command] if !self.atomic => Some(command.to_cmd()),
+            _ => None,
+        }
+    }
+}
+
+/// The replies to a batch, in the order of its commands.
+#[derive(Debug, Default)]
+pub(crate) struct Replies(std::vec::IntoIter<Value>);
+
+impl Replies {
+    pub(crate) fn new(values: Vec<Value>, atomic: bool) -> Result<Self, Error> {
+        let mut values = values.into_iter();
+        if atomic {
+            values = match values.next() {
+                Some(Value::Array(replies)) => replies.into_iter(),
+                Some(Value::ServerError(error)) => return Err(RedisError::from(error).into()),
+                other => return Err(unexpected("the replies of a transaction", other.as_ref())),
+            };
+        }
+        Ok(Self(values))
+    }
+
+    /// The replies to several batches, one after another.
+    pub(crate) fn concat(mut batches: Vec<Self>) -> Self {
+        if batches.len() > 1 {
+            let all: Vec<Value> = batches.into_iter().flat_map(|replies| replies.0).collect();
+            return Self(all.into_iter());
+        }
+        batches.pop().unwrap_or_default()
+    }
+
+    /// The next reply.
+    ///
+    /// # Errors
+    ///
+    /// What the server said of the command if it failed.
+    pub(crate) fn value(&mut self) -> Result<Value, Error> {
+        match self.0.next() {
+            Some(Value::ServerError(error)) => Err(RedisError::from(error).into()),
+            Some(value) => Ok(value),
+            None => Err(unexpected("another reply", None)),
+        }
+    }
+
+    /// The parts of the next reply, an array; `None` if there is nothing.
+    pub(crate) fn into_parts(mut self) -> Result<Option<Self>, Error> {
+        match self.value()? {
+            Value::Nil => Ok(None),
+            Value::Array(parts) => Ok(Some(Self(parts.into_iter()))),
+            other => Err(unexpected("an array", Some(&other))),
+        }
+    }
+
+    /// Passes over replies, whatever they are.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.0.by_ref().take(count).for_each(drop);
+    }
+
+    /// All of them, if no command failed.
+    pub(crate) fn checked(self) -> Result<Self, Error> {
+        for value in self.0.as_slice() {
+            if let Value::ServerError(error) = value {
+                return Err(RedisError::from(error.clone()).into());
+            }
+        }
+        Ok(self)
+    }
+
+    /// The next reply, a whole number that is not negative.
+    pub(crate) fn count(&mut self) -> Result<u64, Error> {
+        count(&self.value()?)
+    }
+
+    /// The next reply, bytes or nothing.
+    pub(crate) fn bytes(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        match self.value()? {
+            Value::Nil => Ok(None),
+            Value::BulkString(bytes) => Ok(Some(bytes)),
+            other => Err(unexpected("a string", Some(&other))),
+        }
+    }
+
+    /// The next reply, an array.
+    pub(crate) fn array(&mut self) -> Result<Vec<Value>, Error> {
+        match self.value()? {
+            Value::Array(values) => Ok(values),
+            other => Err(unexpected("an array", Some(&other))),
+        }
+    }
+}
+
+/// A reply that is a whole number, not negative.
+pub(crate) fn count(value: &Value) -> Result<u64, Error> {
+    match value {
+        Value::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    }
+    .ok_or_else(|| unexpected("a number", Some(value)))
+}
+
+/// A reply that is a bit.
+pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
+    match value {
+        Value::Int(0) => Ok(false),
+        Value::Int(1) => Ok(true),
+        other => Err(unexpected("a bit", Some(other))),
+    }
+}
+
+/// The error for a reply that the command does not have.
+pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error {
+    /// Longest part of a reply that an error repeats.
+    const SHOWN: usize = 200;
+    let mut found = found.map_or_else(|| String::from("nothing"), |value| format!("{value:?}"));
+    if let Some((cut, _)) = found.char_indices().nth(SHOWN) {
+        found.truncate(cut);
+    }
+    Error::Reply { expected, found }
+}

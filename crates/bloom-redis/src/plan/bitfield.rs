@@ -1,0 +1,137 @@
+//! `BITFIELD` with many operations on single bits: the command that nearly all queries and inserts consist of.
+//!
+//! The client's own [`Cmd`] copies every argument twice and counts its length again. Here only offsets differ, so that
+//! all else is a template.
+
+use redis::{Cmd, cmd};
+
+/// What is done with each bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Get,
+    Set,
+}
+
+/// Gets or sets bits of a string; the reply is what they were.
+#[derive(Debug, Clone)]
+pub(crate) struct BitField {
+    pub(crate) access: Access,
+    pub(crate) key: Vec<u8>,
+    pub(crate) offsets: Vec<u64>,
+}
+
+impl BitField {
+    const fn name(&self) -> &'static str {
+        match self.access {
+            Access::Get => "BITFIELD_RO",
+            Access::Set => "BITFIELD",
+        }
+    }
+
+    /// Arguments of a bit.
+    const fn arguments(&self) -> usize {
+        match self.access {
+            Access::Get => 3,
+            Access::Set => 4,
+        }
+    }
+
+    /// As a command of the client's.
+    pub(crate) fn to_cmd(&self) -> Cmd {
+        /// Bytes of a bit's arguments: `SET u1 4294967295 1`.
+        const BYTES: usize = 16;
+        let bits = self.offsets.len();
+        let mut command = Cmd::with_capacity(
+            2 + self.arguments() * bits,
+            self.name().len() + self.key.len() + BYTES * bits,
+        );
+        command.arg(self.name()).arg(self.key.as_slice());
+        for offset in &self.offsets {
+            match self.access {
+                Access::Get => command.arg("GET").arg("u1").arg(offset),
+                Access::Set => command.arg("SET").arg("u1").arg(offset).arg("1"),
+            };
+        }
+        command
+    }
+
+    /// As it is sent (RESP: the number of arguments, then each with its length before it).
+    pub(crate) fn write_packed(&self, bytes: &mut Vec<u8>) {
+        /// Most bytes of a bit: the longest template and the longest offset.
+        const BYTES: usize = 45;
+        let (before, after): (&[u8], &[u8]) = match self.access {
+            Access::Get => (b"\r\n$3\r\nGET\r\n$2\r\nu1\r\n$", b""),
+            Access::Set => (b"\r\n$3\r\nSET\r\n$2\r\nu1\r\n$", b"\r\n$1\r\n1"),
+        };
+        let mut start = cmd(self.name());
+        start.arg(self.key.as_slice());
+        let start = start.get_packed_command();
+        // All but the number of arguments and the last line end.
+        let start = start.strip_prefix(b"*2").unwrap_or(&start);
+        let start = start.strip_suffix(b"\r\n").unwrap_or(start);
+
+        bytes.reserve(start.len() + 16 + BYTES * self.offsets.len());
+        let mut digits = [0; MOST_DIGITS];
+        bytes.push(b'*');
+        bytes.extend_from_slice(decimal(
+            (2 + self.arguments() * self.offsets.len()) as u64,
+            &mut digits,
+        ));
+        bytes.extend_from_slice(start);
+        for &offset in &self.offsets {
+            bytes.extend_from_slice(before);
+            let text = decimal(offset, &mut digits);
+            let length = text.len();
+            if length > 9 {
+                bytes.push(b'0' + (length / 10) as u8);
+            }
+            bytes.push(b'0' + (length % 10) as u8);
+            bytes.extend_from_slice(b"\r\n");
+            bytes.extend_from_slice(text);
+            bytes.extend_from_slice(after);
+        }
+        bytes.extend_from_slice(b"\r\n");
+    }
+}
+
+/// Digits of the largest number.
+const MOST_DIGITS: usize = 20;
+
+/// A number in decimal digits.
+fn decimal(mut number: u64, digits: &mut [u8; MOST_DIGITS]) -> &[u8] {
+    let mut first = MOST_DIGITS;
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return &digits[first..];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_what_the_client_would_send() {
+        for access in [Access::Get, Access::Set] {
+            for key in [&b""[..], b"bf:{user}:7", b"\r\n$", &[b'k'; 1_000]] {
+                for bits in [0, 1, 7, 64] {
+                    let mut offsets: Vec<u64> = (0..bits).map(|bit| 10_u64.pow(bit as u32 % 20)).collect();
+                    offsets.extend([0, 9, 4_294_967_295, u64::MAX]);
+                    let command = BitField {
+                        access,
+                        key: key.to_vec(),
+                        offsets,
+                    };
+                    let mut bytes = vec![b'!'];
+                    command.write_packed(&mut bytes);
+                    let expected = command.to_cmd().get_packed_command();
+                    assert_eq!(bytes.split_first(), Some((&b'!', &expected[..])));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The scripts that run on the server.
+//!
+//! Short ones take part in transactions and are sent whole (`EVAL`), since a transaction cannot be repeated for one of its
+//! commands that the server did not know. Long ones go by their digest, and whole when the server has not seen them.
+
+use std::sync::LazyLock;
+
+use redis::{Cmd, ErrorKind, Script, ServerErrorKind, cmd};
+
+use super::{Batch, Replies};
+use crate::call::Line;
+use crate::error::Error;
+
+/// What a missing bitmap holds between `open.lua` and `close.lua`.
+pub(crate) const MARK: &str = "bloom-redis:missing";
+pub(crate) const OPEN: &str = include_str!("../scripts/open.lua");
+pub(crate) const CLOSE: &str = include_str!("../scripts/close.lua");
+pub(crate) const COMMIT: &str = include_str!("../scripts/commit.lua");
+pub(crate) const SET: &str = include_str!("../scripts/set.lua");
+pub(crate) const MERGE: &str = include_str!("../scripts/merge.lua");
+
+/// A script that goes by its digest.
+pub(crate) struct Digested {
+    code: &'static str,
+    digest: String,
+}
+
+macro_rules! of_chain {
+    ($($(#[$doc:meta])* $name:ident = $file:literal;)*) => {$(
+        $(#[$doc])*
+        pub(crate) static $name: LazyLock<Digested> = LazyLock::new(|| {
+            Digested::new(concat!(include_str!("../scripts/cursor.lua"), include_str!($file)))
+        });
+    )*};
+}
+
+of_chain! {
+    /// Asks a growing filter.
+    CONTAINS = "../scripts/contains.lua";
+    /// Inserts into a growing filter.
+    INSERT = "../scripts/insert.lua";
+    /// Creates a growing filter.
+    CREATE = "../scripts/create.lua";
+    /// Puts a rebuilt growing filter in the place of the old one.
+    EXCHANGE = "../scripts/exchange.lua";
+    /// Empties a growing filter.
+    RESET = "../scripts/reset.lua";
+}
+
+impl Digested {
+    fn new(code: &'static str) -> Self {
+        let digest = Script::new(code).get_hash().to_owned();
+        Self { code, digest }
+    }
+
+    /// Runs it; `arguments` adds what follows the script in the command: the number of keys, keys, arguments.
+    pub(crate) async fn run(&self, line: &Line, arguments: impl Fn(&mut Cmd)) -> Result<Replies, Error> {
+        let call = |how, script: &str| {
+            let mut command = cmd(how);
+            command.arg(script);
+            arguments(&mut command);
+            Batch::of(command)
+        };
+        let replies = match line.send(call("EVALSHA", &self.digest)).await {
+            Ok(replies) => replies.checked(),
+            Err(error) => Err(error),
+        };
+        match replies {
+            Err(Error::Server { source, .. })
+                if source.kind() == ErrorKind::Server(ServerErrorKind::NoScript) =>
+            {
+                line.send(call("EVAL", self.code)).await?.checked()
+            }
+            replies => replies,
+        }
+    }
+}
+
+/// `EVAL` of a short script.
+pub(crate) fn eval(code: &str, keys: &[&[u8]]) -> Cmd {
+    let mut command = cmd("EVAL");
+    command.arg(code).arg(keys.len());
+    for key in keys {
+        command.arg(*key);
+    }
+    command
+}

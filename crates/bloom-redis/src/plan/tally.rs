@@ -1,0 +1,96 @@
+//! Counts of set bits, and when the filter was last rebuilt.
+
+use std::collections::BTreeMap;
+
+use redis::{Value, cmd};
+
+use super::Batch;
+use super::batch::unexpected;
+use super::bits::Bitmap;
+use super::generation::record_key;
+use crate::call::Line;
+use crate::error::Error;
+use crate::names::slots;
+use crate::options::{Missing, Options};
+use crate::statistics::Statistics;
+
+/// The commands that count bits: length, ones and existence of each string.
+fn count(keys: &[&[u8]]) -> Batch {
+    let mut batch = Batch::new();
+    for key in keys {
+        for name in ["STRLEN", "BITCOUNT", "EXISTS"] {
+            let mut command = cmd(name);
+            command.arg(*key);
+            batch.push(command);
+        }
+    }
+    batch
+}
+
+/// Counts the bits of bitmaps that are one filter, whose companions belong to `anchor`.
+pub(crate) async fn statistics(
+    line: &Line,
+    anchor: &[u8],
+    bitmaps: &[Bitmap],
+    options: &Options,
+) -> Result<Statistics, Error> {
+    let keys: Vec<&[u8]> = (bitmaps.iter().flat_map(|bitmap| &bitmap.keys))
+        .map(Vec::as_slice)
+        .collect();
+    let spread = bitmaps.iter().any(|bitmap| bitmap.spread);
+    let slots = slots(&keys, spread);
+    let mut batches: Vec<Batch> = slots.iter().map(|keys| count(keys)).collect();
+    let mut record = cmd("HMGET");
+    record.arg(record_key(anchor)).arg("swaps").arg("at");
+    match batches.last_mut() {
+        Some(last) if !spread => last.push(record),
+        _ => batches.push(Batch::of(record)),
+    }
+
+    let mut replies = line.send_all(batches).await?;
+    let mut counts: BTreeMap<&[u8], [u64; 3]> = BTreeMap::new();
+    for key in slots.into_iter().flatten() {
+        counts.insert(key, [replies.count()?, replies.count()?, replies.count()?]);
+    }
+    let mut statistics = Statistics {
+        probes: 0,
+        bitmaps: Vec::with_capacity(bitmaps.len()),
+        bytes: 0,
+        swaps: 0,
+        rebuilt_at: None,
+    };
+    for bitmap in bitmaps {
+        let mut ones = 0;
+        for key in &bitmap.keys {
+            let [bytes, ones_here, there] = counts[key.as_slice()];
+            // A longer string was filled with other parameters.
+            if bytes > bitmap.part_bits.div_ceil(8) {
+                return Err(Error::Malformed {
+                    key: key.clone(),
+                    expected: "a bitmap of the filter's length",
+                    found: format!("{bytes} bytes for {} bits", bitmap.part_bits),
+                });
+            }
+            statistics.bytes += bytes;
+            ones += ones_here;
+            if there == 0 && options.missing == Missing::Reported {
+                return Err(Error::Missing { key: key.clone() });
+            }
+        }
+        statistics.probes = bitmap.schema.probes();
+        statistics.bitmaps.push((bitmap.schema.bits(), ones));
+    }
+    let record = replies.array()?;
+    let number = |at: usize| match record.get(at) {
+        Some(Value::Nil) => Ok(None),
+        Some(Value::BulkString(text)) => core::str::from_utf8(text)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .map(Some)
+            .ok_or_else(|| unexpected("a number", record.get(at))),
+        other => Err(unexpected("a number", other)),
+    };
+    statistics.swaps = number(0)?.unwrap_or(0);
+    statistics.rebuilt_at = number(1)?;
+    Ok(statistics)
+}

@@ -1,0 +1,291 @@
+//! Whole bitmaps: up, down, and onto each other.
+//!
+//! Redis numbers the bits of a byte from its most significant one, Guava from its least significant one, and Guava's
+//! words are sequences of 8 bytes from the least significant one on. So a string of Redis is the words as little-endian
+//! bytes, each with its bits turned round.
+
+use core::time::Duration;
+
+use guava_bloom::{BloomFilter, Strategy};
+use redis::cmd;
+
+use super::bits::{Bitmap, exists};
+use super::generation::{self, Token, Watch, record_key};
+use super::scripts::{MERGE, eval};
+use super::{Batch, Replies};
+use crate::call::Line;
+use crate::error::Error;
+use crate::options::{Missing, Options};
+
+/// Bytes that one round trip carries.
+const CHUNK: usize = 1 << 20;
+
+/// How often a download begins anew.
+const ATTEMPTS: usize = 3;
+
+/// Bits as Redis holds them.
+pub(crate) fn to_redis(words: &[u64]) -> impl Iterator<Item = u8> + '_ {
+    words
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .map(u8::reverse_bits)
+}
+
+/// A word of 8 bytes from Redis; those that the string does not have are zero.
+fn word(bytes: &[u8]) -> u64 {
+    (bytes.iter().zip([0, 8, 16, 24, 32, 40, 48, 56]))
+        .map(|(byte, shift)| u64::from(byte.reverse_bits()) << shift)
+        .sum()
+}
+
+/// Checks that a filter in memory and one on the server are the same, but for their bits.
+pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
+    check_words(bitmap)?;
+    let schema = &bitmap.schema;
+    equal("the number of bits", schema.bits(), filter.bit_size())?;
+    equal("the number of probes", schema.probes(), filter.probes())?;
+    equal("the strategy", Strategy::Murmur128Mitz64, filter.strategy())
+}
+
+/// Checks that two filters on the server are the same, but for their bits.
+fn check_same(into: &Bitmap, from: &Bitmap) -> Result<(), Error> {
+    equal("the number of bits", into.schema.bits(), from.schema.bits())?;
+    equal("the number of probes", into.schema.probes(), from.schema.probes())?;
+    equal("the number of bits of a part", into.part_bits, from.part_bits)
+}
+
+fn equal<T: PartialEq + ToString>(what: &'static str, here: T, there: T) -> Result<(), Error> {
+    if here == there {
+        Ok(())
+    } else {
+        Err(Error::Incompatible {
+            what,
+            here: here.to_string(),
+            there: there.to_string(),
+        })
+    }
+}
+
+/// Checks that Guava could have a filter of this many bits.
+pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
+    let bits = bitmap.schema.bits();
+    if bits.is_multiple_of(64) {
+        Ok(())
+    } else {
+        Err(Error::Incompatible {
+            what: "the number of bits",
+            here: bits.to_string(),
+            there: String::from("a multiple of 64"),
+        })
+    }
+}
+
+/// Writes the bits of a filter into a rebuild. Parts begin and end with whole words.
+pub(crate) async fn write(
+    line: &Line,
+    live: &Bitmap,
+    token: Token,
+    words: &[u64],
+    lease: Duration,
+) -> Result<(), Error> {
+    let next = generation::next(live, token);
+    let words_per_part = usize::try_from(live.part_bits / 64).unwrap_or(usize::MAX);
+    for (key, part) in next.keys.iter().zip(words.chunks(words_per_part)) {
+        for (number, chunk) in part.chunks(CHUNK / 8).enumerate() {
+            // Generations begin with zeroes.
+            if chunk.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let mut batch = Batch::new();
+            batch.push(exists(key));
+            let mut write = cmd("SETRANGE");
+            let bytes: Vec<u8> = to_redis(chunk).collect();
+            write.arg(key.as_slice()).arg(number * CHUNK).arg(bytes);
+            batch.push(write);
+            let mut replies = line.send(batch).await?;
+            if replies.count()? == 0 {
+                return Err(next.missing());
+            }
+            replies.count()?;
+            generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads all bits of a filter as words, in chunks. If a rebuild takes its place meanwhile, begins anew.
+pub(crate) async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
+    check_words(bitmap)?;
+    for _ in 0..ATTEMPTS {
+        if let Some(words) = read_once(line, bitmap, options).await? {
+            return Ok(words);
+        }
+    }
+    Err(Error::Replaced {
+        key: bitmap.anchor().to_vec(),
+    })
+}
+
+async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Option<Vec<u64>>, Error> {
+    let mut words: Vec<u64> = Vec::new();
+    let mut generation = None;
+    let mut left = bitmap.schema.bits();
+    for key in &bitmap.keys {
+        let part_bytes = usize::try_from(left.min(bitmap.part_bits) / 8).unwrap_or(usize::MAX);
+        left = left.saturating_sub(bitmap.part_bits);
+        for start in (0..part_bytes).step_by(CHUNK) {
+            let wanted = CHUNK.min(part_bytes - start);
+            let mut batch = Batch::new();
+            let mut get = cmd("GETRANGE");
+            get.arg(key.as_slice()).arg(start).arg(start + wanted - 1);
+            batch.push(get);
+            batch.push(exists(key));
+            // A filter that is spread is never replaced.
+            if !bitmap.spread {
+                let mut swaps = cmd("HGET");
+                swaps.arg(record_key(bitmap.anchor())).arg("swaps");
+                batch.push(swaps);
+            }
+            let mut replies = line.send(batch).await?;
+            let bytes = replies.bytes()?.unwrap_or_default();
+            if replies.count()? == 0 && options.missing == Missing::Reported {
+                return Err(Error::Missing { key: key.clone() });
+            }
+            let now = if bitmap.spread { None } else { replies.bytes()? };
+            if *generation.get_or_insert_with(|| now.clone()) != now {
+                return Ok(None);
+            }
+            let end = words.len() + wanted / 8;
+            words.extend(bytes.chunks(8).map(word).take(wanted / 8));
+            // A string ends at the last byte that was ever touched.
+            words.resize(end, 0);
+        }
+    }
+    Ok(Some(words))
+}
+
+/// Sets the bits of `from` in `into` on the server, and in the generation of a rebuild that is under way.
+pub(crate) async fn merge(
+    line: &Line,
+    into: &Bitmap,
+    from: &[Bitmap],
+    options: &Options,
+) -> Result<(), Error> {
+    for filter in from.iter().chain([into]) {
+        filter.in_one_slot("merging filters")?;
+        check_same(into, filter)?;
+    }
+    let watch = options.follow_rebuilds.then(|| Watch::new(into.anchor()));
+    let mut under_way = merge_once(line, into, from, watch.as_ref(), options).await?;
+    while let Some(token) = under_way {
+        let reported = Options {
+            missing: Missing::Reported,
+            ..*options
+        };
+        match merge_once(line, &generation::next(into, token), from, None, &reported).await {
+            Err(Error::Missing { .. }) => {
+                under_way = merge_once(line, into, from, watch.as_ref(), options)
+                    .await?
+                    .filter(|&again| again != token);
+            }
+            done => {
+                done?;
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn merge_once(
+    line: &Line,
+    into: &Bitmap,
+    from: &[Bitmap],
+    watch: Option<&Watch>,
+    options: &Options,
+) -> Result<Option<Token>, Error> {
+    let mut batch = Batch::new();
+    let reported = options.missing == Missing::Reported;
+    let parts: Vec<Vec<&[u8]>> = (into.keys.iter().enumerate())
+        .map(|(part, key)| {
+            core::iter::once(key.as_slice())
+                .chain(from.iter().map(|filter| filter.keys[part].as_slice()))
+                .collect()
+        })
+        .collect();
+    for keys in &parts {
+        if options.commands.scripts {
+            let mut merge = eval(MERGE, keys);
+            merge.arg(u8::from(reported));
+            batch.push(merge);
+        } else {
+            for key in keys {
+                batch.push(exists(key));
+            }
+            let mut merge = cmd("BITOP");
+            merge.arg("OR").arg(keys[0]);
+            for key in keys {
+                merge.arg(*key);
+            }
+            batch.push(merge);
+        }
+    }
+    if let Some(watch) = watch {
+        batch.push(watch.look());
+    }
+    let mut replies = line.send(batch).await?;
+    let mut missing = None;
+    for keys in &parts {
+        missing = missing.or(first_missing(&mut replies, keys, options)?);
+    }
+    let under_way = match watch {
+        Some(watch) => watch.read(replies.bytes()?.as_deref())?,
+        None => None,
+    };
+    match missing {
+        Some(key) if reported => Err(Error::Missing { key: key.to_vec() }),
+        _ => Ok(under_way),
+    }
+}
+
+/// Reads the replies of one part of a merge; the first key that was missing, if the replies tell.
+fn first_missing<'a>(
+    replies: &mut Replies,
+    keys: &[&'a [u8]],
+    options: &Options,
+) -> Result<Option<&'a [u8]>, Error> {
+    if options.commands.scripts {
+        let number = replies.count()?;
+        return Ok(usize::try_from(number)
+            .ok()
+            .and_then(|number| number.checked_sub(1))
+            .and_then(|at| keys.get(at).copied()));
+    }
+    let mut missing = None;
+    for &key in keys {
+        if replies.count()? == 0 {
+            missing = missing.or(Some(key));
+        }
+    }
+    replies.count()?;
+    Ok(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_keep_their_numbers() {
+        let words = [1 | 1 << 63, 0x0123_4567_89ab_cdef];
+        let bytes: Vec<u8> = to_redis(&words).collect();
+        for bit in 0..128 {
+            let in_guava = words[bit / 64] >> (bit % 64) & 1;
+            let in_redis = u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1);
+            assert_eq!(in_guava, in_redis, "bit {bit}");
+        }
+        let back: Vec<u64> = bytes.chunks(8).map(word).collect();
+        assert_eq!(back, words);
+        assert_eq!(word(&bytes[8..10]), 0xcdef);
+    }
+}

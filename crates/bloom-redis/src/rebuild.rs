@@ -1,0 +1,219 @@
+//! A filter built anew beside the one in use.
+
+use core::time::Duration;
+
+use guava_bloom::{BloomFilter, Hash128};
+
+use crate::call::Call;
+use crate::error::Error;
+use crate::options::{Expiry, Missing, Options};
+use crate::plan::bits::Bitmap;
+use crate::plan::chain::{self, Chain};
+use crate::plan::chain_begin;
+use crate::plan::generation::{self, Token};
+use crate::plan::{insert, transfer};
+
+/// A new generation of a filter that is being filled, while the present one is asked and written to as ever.
+///
+/// A Bloom filter forgets nothing; it is built anew from what it stands for, to drop what is gone. Fill the generation,
+/// then [`commit`](Self::commit): from then on it is the filter, in one step.
+///
+/// Elements that others insert meanwhile go into both generations, as long as their options say
+/// [`follow_rebuilds`](Options::follow_rebuilds); so none is lost, provided that the source is read after the rebuild
+/// began. The generation has a lease: it goes when nobody inserted into it for that long, and with it the rebuild.
+///
+/// ```no_run
+/// use core::time::Duration;
+///
+/// use bloom_redis::{Fixed, Schema};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let filter = Fixed::new(Schema::fixed(1_000_000, 0.01)?);
+/// let rebuild = filter.rebuild("users", Duration::from_secs(600)).query(&mut connection)?;
+/// for page in [["ann", "bob"], ["cid", "dan"]] {
+///     rebuild.insert_many(page).query(&mut connection)?;
+/// }
+/// rebuild.commit(None).query(&mut connection)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Rebuild {
+    live: Bitmap,
+    token: Token,
+    lease: Duration,
+    options: Options,
+}
+
+impl Rebuild {
+    pub(crate) fn begin(live: Bitmap, lease: Duration, options: Options) -> Call<'static, Self> {
+        Call::new(move |line| async move {
+            live.in_one_slot("rebuilding a filter")?;
+            let token = generation::begin(
+                &line,
+                live.anchor(),
+                |token| generation::next(&live, token).keys,
+                lease,
+            )
+            .await?;
+            Ok(Self {
+                live,
+                token,
+                lease,
+                options,
+            })
+        })
+    }
+
+    /// Inserts elements into the new generation, in round trips of bounded size, and makes the lease run anew. Of each,
+    /// whether the generation did not have it.
+    ///
+    /// The call fails with [`Error::Missing`] when the lease ended.
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes: Vec<Hash128> = hashes(elements);
+        let this = self.clone();
+        Call::new(move |line| async move {
+            let options = Options {
+                missing: Missing::Reported,
+                follow_rebuilds: false,
+                ..this.options
+            };
+            let next = generation::next(&this.live, this.token);
+            let new = insert::insert(&line, &next, &hashes, None, &options).await?;
+            generation::renew(&line, this.live.anchor(), &next.keys, this.token, this.lease).await?;
+            Ok(new)
+        })
+    }
+
+    /// Writes the bits of a filter in memory into the new generation, in place of those that are there, in chunks of 1 MiB.
+    ///
+    /// The call fails with [`Error::Incompatible`] when the filters differ in bits, probes or strategy, and with
+    /// [`Error::Missing`] when the lease ended.
+    pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
+        let this = self.clone();
+        Call::new(move |line| async move {
+            transfer::check_shape(&this.live, filter)?;
+            transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
+        })
+    }
+
+    /// Makes the new generation the filter. The one before is freed in the background.
+    ///
+    /// The call fails with [`Error::Missing`] when the lease ended; the filter is then as it was.
+    pub fn commit(self, expiry: impl Into<Option<Expiry>>) -> Call<'static, ()> {
+        let expiry = expiry.into();
+        Call::new(move |line| async move {
+            generation::commit(&line, &self.live, self.token, expiry, &self.options).await
+        })
+    }
+
+    /// Drops the new generation. The filter stays as it is.
+    pub fn abandon(self) -> Call<'static, ()> {
+        Call::new(move |line| async move {
+            let next = generation::next(&self.live, self.token);
+            generation::abandon(&line, self.live.anchor(), &next.keys, self.token).await
+        })
+    }
+
+    /// Uploads and commits.
+    pub(crate) fn replace<'a, F: Sync>(
+        live: Bitmap,
+        filter: &'a BloomFilter<F>,
+        expiry: Option<Expiry>,
+        options: Options,
+    ) -> Call<'a, ()> {
+        /// Time for a chunk to arrive.
+        const LEASE: Duration = Duration::from_secs(60);
+        Call::new(move |line| async move {
+            live.in_one_slot("uploading a filter")?;
+            transfer::check_shape(&live, filter)?;
+            let name = |token| generation::next(&live, token).keys;
+            let token = generation::begin(&line, live.anchor(), name, LEASE).await?;
+            let written = transfer::write(&line, &live, token, filter.words(), LEASE).await;
+            let done: Result<(), Error> = match written {
+                Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
+                failed => failed,
+            };
+            if done.is_err() {
+                // The lease would do it; the first error is what the caller must know.
+                let _ = generation::abandon(&line, live.anchor(), &name(token), token).await;
+            }
+            done
+        })
+    }
+}
+
+/// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
+/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts.
+#[derive(Debug, Clone)]
+pub struct GrowingRebuild {
+    live: Chain,
+    token: Token,
+    lease: Duration,
+    options: Options,
+}
+
+impl GrowingRebuild {
+    pub(crate) fn begin(live: Chain, lease: Duration, options: Options) -> Call<'static, Self> {
+        Call::new(move |line| async move {
+            if live.spread {
+                return Err(Error::Spread {
+                    what: "rebuilding a filter",
+                });
+            }
+            if !options.commands.scripts {
+                return Err(Error::NeedsScripts {
+                    what: "rebuilding a growing filter",
+                });
+            }
+            let name = |token| vec![live.next(token).key(0)];
+            let token = generation::begin(&line, &live.cursor, name, lease).await?;
+            Ok(Self {
+                live,
+                token,
+                lease,
+                options,
+            })
+        })
+    }
+
+    /// Inserts elements into the new generation, as [`Rebuild::insert_many`].
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let hashes: Vec<Hash128> = hashes(elements);
+        let this = self.clone();
+        Call::new(move |line| async move {
+            let next = this.live.next(this.token);
+            let new = chain::insert_into_generation(&line, &next, &hashes, this.lease, &this.options).await?;
+            let keys = [next.key(0)];
+            generation::renew(&line, &this.live.cursor, &keys, this.token, this.lease).await?;
+            Ok(new)
+        })
+    }
+
+    /// Makes the new generation the filter, as [`Rebuild::commit`].
+    pub fn commit(self) -> Call<'static, ()> {
+        Call::new(move |line| async move {
+            chain_begin::exchange(&line, &self.live, self.token, &self.options).await
+        })
+    }
+
+    /// Drops the new generation. The filter stays as it is.
+    pub fn abandon(self) -> Call<'static, ()> {
+        Call::new(move |line| async move {
+            let next = self.live.next(self.token);
+            let last = chain::read_cursor(&line, &next).await?;
+            let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
+            keys.push(next.cursor);
+            generation::abandon(&line, &self.live.cursor, &keys, self.token).await
+        })
+    }
+}
+
+/// What of elements goes to the server.
+pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
+    elements
+        .into_iter()
+        .map(|element| Hash128::of(element.as_ref()))
+        .collect()
+}

@@ -1,0 +1,110 @@
+//! A blocking connection that outlives the server's.
+
+use core::time::Duration;
+
+use redis::{Cmd, Connection, ConnectionLike, ErrorKind, RedisResult, Value};
+
+/// A blocking connection that is made when it is first needed, and anew after a failure, with time-outs for both. What
+/// `redis::aio::ConnectionManager` is for asynchronous ones.
+///
+/// Nothing is sent twice: the operation that meets the failure reports it, since whether it was done is not known, and the
+/// next one connects. While the server is gone every operation fails after one attempt to connect.
+///
+/// ```no_run
+/// use core::time::Duration;
+///
+/// use bloom_redis::{Fixed, Reconnecting, Schema};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let client = redis::Client::open("redis://127.0.0.1/")?;
+/// let mut connection = Reconnecting::new(client, Duration::from_secs(1), Duration::from_millis(200));
+/// let filter = Fixed::new(Schema::fixed(3_000, 0.03)?);
+/// let answer = filter.contains("topic", "76930242").query(&mut connection);
+/// # let _ = answer;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Reconnecting {
+    client: redis::Client,
+    connect: Duration,
+    command: Duration,
+    connection: Option<Connection>,
+}
+
+impl Reconnecting {
+    /// A connection to this server. `connect` is for the connection itself, `command` for each request and each reply; below
+    /// 1 ms they are 1 ms.
+    pub fn new(client: redis::Client, connect: Duration, command: Duration) -> Self {
+        /// The operating system takes zero for "for ever", or refuses it.
+        const LEAST: Duration = Duration::from_millis(1);
+        Self {
+            client,
+            connect: connect.max(LEAST),
+            command: command.max(LEAST),
+            connection: None,
+        }
+    }
+
+    fn with<T>(&mut self, act: impl FnOnce(&mut Connection) -> RedisResult<T>) -> RedisResult<T> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => {
+                let connection = self.client.get_connection_with_timeout(self.connect)?;
+                connection.set_read_timeout(Some(self.command))?;
+                connection.set_write_timeout(Some(self.command))?;
+                connection
+            }
+        };
+        let done = act(&mut connection);
+        let broken = |error: &redis::RedisError| {
+            // After a time-out, too: the next reply would be the one that is late.
+            error.kind() == ErrorKind::Io || error.is_unrecoverable_error()
+        };
+        if !done.as_ref().is_err_and(broken) {
+            self.connection = Some(connection);
+        }
+        done
+    }
+}
+
+impl core::fmt::Debug for Reconnecting {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Reconnecting")
+            .field("address", self.client.get_connection_info().addr())
+            .field("connected", &self.connection.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+impl ConnectionLike for Reconnecting {
+    fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
+        self.with(|connection| connection.req_packed_command(command))
+    }
+
+    fn req_packed_commands(
+        &mut self,
+        commands: &[u8],
+        offset: usize,
+        count: usize,
+    ) -> RedisResult<Vec<Value>> {
+        self.with(|connection| connection.req_packed_commands(commands, offset, count))
+    }
+
+    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
+        self.with(|connection| connection.req_command(command))
+    }
+
+    fn get_db(&self) -> i64 {
+        self.client.get_db()
+    }
+
+    fn check_connection(&mut self) -> bool {
+        self.with(|connection| redis::cmd("PING").query::<String>(connection))
+            .is_ok()
+    }
+
+    /// It can always be used: what is closed is opened again.
+    fn is_open(&self) -> bool {
+        true
+    }
+}

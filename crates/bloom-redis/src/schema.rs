@@ -1,0 +1,169 @@
+//! The size of a filter, from the number of insertions and the false-positive probability.
+//!
+//! Knows nothing of keys or servers.
+
+use core::fmt;
+
+use guava_bloom::{Hash128, Modulus, ParameterError, Parameters, Positions, ProbeCountRule, Strategy};
+
+/// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
+pub(crate) const REDIS_BITS: u64 = 1 << 32;
+
+/// Bits of the longest bitmap of the published programs, whose length is a Java `int`.
+const JAVA_INT: u64 = i32::MAX as u64;
+
+/// How many bits a filter has and how many of them an element sets.
+///
+/// The formulas are those of Guava before 33.4.0, which both published programs copy: m = -n ln p / (ln 2)^2, cut to a
+/// whole number; k = m/n ln 2, rounded, 1 at least. The designs differ in whether m is rounded up to whole words of 64
+/// bits, and the number of bits is the modulus of all positions.
+///
+/// ```
+/// use bloom_redis::Schema;
+///
+/// let schema = Schema::fixed(3_000, 0.03)?;
+/// assert_eq!((schema.bits(), schema.probes()), (21_895, 5));
+/// let schema = Schema::words(3_000, 0.03)?;
+/// assert_eq!((schema.bits(), schema.probes()), (21_952, 5));
+/// # Ok::<(), bloom_redis::SchemaError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schema {
+    insertions: u64,
+    fpp: f64,
+    bits: Modulus,
+    probes: u8,
+}
+
+impl Schema {
+    /// The published fixed design: the number of bits is not rounded.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] when the arguments are out of range, or the bitmap would have no bit, or 2^31 and more (the
+    /// published program would silently cut it to 2^31 - 1, and miss its probability): use a [`Split`](crate::Split).
+    pub fn fixed(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
+        let parameters = parameters(insertions, fpp)?;
+        Self::new(insertions, fpp, &parameters, parameters.optimal_bits(), JAVA_INT)
+    }
+
+    /// Whole words of 64 bits, as in Guava and in the published growing design.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] when the arguments are out of range, or the bitmap would have more than 2^32 bits, which no string of
+    /// Redis has: use a [`Split`](crate::Split).
+    pub fn words(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
+        let parameters = parameters(insertions, fpp)?;
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), REDIS_BITS)
+    }
+
+    /// Whole words, not necessarily in one string.
+    pub(crate) fn split(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
+        let parameters = parameters(insertions, fpp)?;
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), 64 * JAVA_INT)
+    }
+
+    fn new(
+        insertions: u64,
+        fpp: f64,
+        parameters: &Parameters,
+        bits: u64,
+        limit: u64,
+    ) -> Result<Self, SchemaError> {
+        if bits > limit {
+            return Err(SchemaError::TooManyBits { needed: bits, limit });
+        }
+        Ok(Self {
+            insertions,
+            fpp,
+            bits: Modulus::new(bits).ok_or(SchemaError::Parameters(ParameterError::NoBits {
+                insertions,
+                fpp,
+            }))?,
+            probes: parameters.probes(),
+        })
+    }
+
+    /// Insertions that the filter is meant for.
+    pub const fn insertions(&self) -> u64 {
+        self.insertions
+    }
+
+    /// The false-positive probability after that many insertions.
+    pub const fn fpp(&self) -> f64 {
+        self.fpp
+    }
+
+    /// Bits of the bitmap, which is the modulus of all positions.
+    pub fn bits(&self) -> u64 {
+        self.bits.get()
+    }
+
+    /// Bits that an element sets, k.
+    pub const fn probes(&self) -> u8 {
+        self.probes
+    }
+
+    /// Where the bits of an element lie.
+    pub(crate) fn positions(&self, hash: Hash128) -> Positions {
+        Strategy::Murmur128Mitz64.positions(hash, self.probes, self.bits)
+    }
+}
+
+fn parameters(insertions: u64, fpp: f64) -> Result<Parameters, SchemaError> {
+    if insertions == 0 {
+        return Err(SchemaError::NoInsertions);
+    }
+    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion)
+        .map_err(SchemaError::Parameters)
+}
+
+/// Why there is no filter of a size.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// A filter for no insertion.
+    NoInsertions,
+    /// The formula gives more bits than the design has.
+    TooManyBits {
+        /// Bits that the filter would take.
+        needed: u64,
+        /// Most bits of the design.
+        limit: u64,
+    },
+    /// The parts of a split filter.
+    PartBits {
+        /// Bits that the caller gave.
+        given: u64,
+        /// Least bits of a part of this filter.
+        least: u64,
+    },
+    /// The slots that a split filter is spread over.
+    Slots {
+        /// What the caller gave.
+        given: u16,
+    },
+    /// Guava's rules refuse the arguments.
+    Parameters(ParameterError),
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoInsertions => f.write_str("insertions: 0, at least 1 is needed"),
+            Self::TooManyBits { needed, limit } => write!(
+                f,
+                "the filter takes {needed} bits, this design has {limit} at most: split it over several keys"
+            ),
+            Self::PartBits { given, least } => write!(
+                f,
+                "parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed"
+            ),
+            Self::Slots { given } => write!(f, "{given} slots: 1 to 1024 are allowed"),
+            Self::Parameters(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SchemaError {}

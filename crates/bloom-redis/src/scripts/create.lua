@@ -1,0 +1,13 @@
+-- Creates the current bitmap of a growing filter if it is not there. Follows cursor.lua.
+-- KEYS[2]: the kept count. ARGV[4]: bits of a bitmap.
+-- Returns 1 if it was created, 0 if it was there.
+local cursor, problem = read_cursor()
+if not cursor then
+  return problem
+end
+if redis.call('EXISTS', base .. cursor) == 1 then
+  return 0
+end
+redis.call('DEL', KEYS[2])
+redis.call('SETBIT', base .. cursor, ARGV[4] - 1, 0)
+return 1

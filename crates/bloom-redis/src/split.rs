@@ -1,0 +1,272 @@
+//! The split design: one bitmap in several keys, for filters above the longest string of Redis, or whose keys should stay
+//! small.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use guava_bloom::BloomFilter;
+
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::fixed::{create, download, one, unlink};
+use crate::options::{Expiry, Options};
+use crate::plan::bits::{self, Bitmap};
+use crate::plan::{insert, tally, transfer};
+use crate::rebuild::{Rebuild, hashes};
+use crate::record::{self, Design, Record};
+use crate::schema::{REDIS_BITS, Schema, SchemaError};
+use crate::statistics::Statistics;
+
+/// A filter whose bitmap lies in several keys, part after part: bit b is bit `b % part` of the key with the number
+/// `b / part`.
+///
+/// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster. Bits and
+/// offsets are those of Guava's filter for the same insertions and probability, so that it can be exchanged with one. This
+/// is a design of this crate's own: the published ones end at 2^31 - 1 and 2^32 bits.
+///
+/// Keys that are missing count as parts that are: a filter is created as a whole, or by its first inserts where missing is
+/// empty.
+///
+/// ```
+/// use bloom_redis::Split;
+///
+/// // 12 billion bits: three times what a string of Redis holds.
+/// let filter = Split::new("phones", 1_000_000_000, 0.003)?;
+/// assert_eq!((filter.bits(), filter.probes()), (12_090_970_048, 8));
+/// assert_eq!(filter.part_bits(), 1 << 26);
+/// assert_eq!(filter.keys().len(), 181);
+/// assert_eq!(filter.keys()[7], b"bf-split:{phones}:7");
+/// # Ok::<(), bloom_redis::SchemaError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    name: Vec<u8>,
+    slots: u16,
+    bitmap: Arc<Bitmap>,
+    options: Options,
+}
+
+impl Split {
+    /// The prefix of the keys.
+    pub const PREFIX: &'static str = "bf-split:";
+    /// Bits of a part unless the caller says otherwise: 8 MiB, which a server moves, copies and frees in a few ms.
+    pub const PART_BITS: u64 = 1 << 26;
+    /// Most slots that a filter is spread over.
+    pub const MOST_SLOTS: u16 = 1_024;
+    /// Most parts.
+    pub const MOST_PARTS: u64 = 1 << 16;
+
+    /// A filter with parts of [`PART_BITS`](Self::PART_BITS) and default options.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError`] when the arguments are out of range, or Guava could not hold so many bits (2^31 - 1 words).
+    pub fn new(name: impl Into<Vec<u8>>, insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
+        let schema = Schema::split(insertions, fpp)?;
+        Self::with_parts(name.into(), 1, schema, Self::PART_BITS, Options::default())
+    }
+
+    /// The same filter in parts of another size, which is another filter to the server.
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::PartBits`] unless it is a multiple of 64 from 64 to 2^32, and gives 65,536 parts at most.
+    pub fn with_part_bits(self, part_bits: u64) -> Result<Self, SchemaError> {
+        Self::with_parts(self.name, self.slots, self.bitmap.schema, part_bits, self.options)
+    }
+
+    /// The same filter spread over so many slots of a cluster, 1 to 1,024, which is another filter to the server: part `i` has
+    /// the key `bf-split:{NAME:SLOTS:i % SLOTS}:i`.
+    ///
+    /// The nodes then share memory and load, and none of them sees the filter as a whole: an operation takes a batch for each
+    /// slot, at the same time with [`Call::query_together`], one after another otherwise; and what is one step on all parts
+    /// is refused with [`Error::Spread`](crate::Error::Spread): rebuild, upload, merge. With 1, the default, all parts share
+    /// a slot.
+    ///
+    /// ```
+    /// use bloom_redis::Split;
+    ///
+    /// let filter = Split::new("phones", 1_000_000_000, 0.003)?.spread_over(6)?;
+    /// assert_eq!(filter.keys()[7], b"bf-split:{phones:6:1}:7");
+    /// # Ok::<(), bloom_redis::SchemaError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`SchemaError::Slots`] unless the number is in its range.
+    pub fn spread_over(self, slots: u16) -> Result<Self, SchemaError> {
+        if !(1..=Self::MOST_SLOTS).contains(&slots) {
+            return Err(SchemaError::Slots { given: slots });
+        }
+        Self::with_parts(
+            self.name,
+            slots,
+            self.bitmap.schema,
+            self.bitmap.part_bits,
+            self.options,
+        )
+    }
+
+    fn with_parts(
+        name: Vec<u8>,
+        slots: u16,
+        schema: Schema,
+        part_bits: u64,
+        options: Options,
+    ) -> Result<Self, SchemaError> {
+        let least = schema.bits().div_ceil(Self::MOST_PARTS).next_multiple_of(64);
+        if !part_bits.is_multiple_of(64) || !(least..=REDIS_BITS).contains(&part_bits) {
+            return Err(SchemaError::PartBits {
+                given: part_bits,
+                least,
+            });
+        }
+        let keys = (0..schema.bits().div_ceil(part_bits))
+            .map(|number| {
+                let slot = match slots {
+                    1 => String::new(),
+                    _ => format!(":{slots}:{}", number % u64::from(slots)),
+                };
+                [prefix(&name, &slot), number.to_string().into_bytes()].concat()
+            })
+            .collect();
+        Ok(Self {
+            name,
+            slots,
+            bitmap: Arc::new(Bitmap {
+                keys,
+                part_bits,
+                schema,
+                spread: slots > 1,
+            }),
+            options,
+        })
+    }
+
+    /// The same with other options.
+    #[must_use]
+    pub fn with_options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Bits of the filter, all parts together; the modulus of all positions.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.bitmap.schema.bits()
+    }
+
+    /// Bits of a part. The last has what is left.
+    #[must_use]
+    pub fn part_bits(&self) -> u64 {
+        self.bitmap.part_bits
+    }
+
+    /// Bits that an element sets, k.
+    #[must_use]
+    pub fn probes(&self) -> u8 {
+        self.bitmap.schema.probes()
+    }
+
+    /// The keys of the parts.
+    #[must_use]
+    pub fn keys(&self) -> &[Vec<u8>] {
+        &self.bitmap.keys
+    }
+
+    fn record(&self) -> (Vec<u8>, Record) {
+        let slots = match self.slots {
+            1 => String::new(),
+            slots => format!(":{slots}"),
+        };
+        let prefix = prefix(&self.name, &slots);
+        let record = Record::of_parts(Design::Split, self.bitmap.schema, self.bitmap.part_bits);
+        (prefix, record)
+    }
+
+    /// Checks the parameter record, as [`Fixed::open`](crate::Fixed::open). The filter has a prefix of its own:
+    /// `bf-split:{NAME}:`, or `bf-split:{NAME:SLOTS}:` if it is spread.
+    pub fn open(&self) -> Call<'static, ()> {
+        let (prefix, record) = self.record();
+        record::open(&prefix, record)
+    }
+
+    /// Writes the parameter record if there is none, as [`Fixed::adopt`](crate::Fixed::adopt).
+    pub fn adopt(&self) -> Call<'static, ()> {
+        let (prefix, record) = self.record();
+        record::adopt(&prefix, record)
+    }
+
+    /// Creates the parts that are not there, all bits zero; whether there was one. The time to live is theirs alone.
+    pub fn create(&self, expiry: impl Into<Option<Expiry>>) -> Call<'static, bool> {
+        create(&self.bitmap, expiry.into())
+    }
+
+    /// Whether an element is in the filter, in one round trip.
+    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        one(self.contains_many([element]))
+    }
+
+    /// Whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+    pub fn contains_many(
+        &self,
+        elements: impl IntoIterator<Item: AsRef<[u8]>>,
+    ) -> Call<'static, Vec<Answer>> {
+        let (bitmap, hashes, options) = (self.bitmap.clone(), hashes(elements), self.options);
+        Call::new(move |line| async move { bits::contains(&line, &bitmap, &hashes, &options).await })
+    }
+
+    /// Inserts an element, in one round trip; whether it was new.
+    pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
+        one(self.insert_many([element]))
+    }
+
+    /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. There is no time to
+    /// live: an insert touches some of the parts only.
+    pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
+        let (bitmap, hashes, options) = (self.bitmap.clone(), hashes(elements), self.options);
+        Call::new(move |line| async move { insert::insert(&line, &bitmap, &hashes, None, &options).await })
+    }
+
+    /// Figures of the filter. The server counts the bits of all parts.
+    pub fn statistics(&self) -> Call<'static, Statistics> {
+        let (bitmap, options) = (self.bitmap.clone(), self.options);
+        Call::new(move |line| async move {
+            let bitmaps = core::slice::from_ref(&*bitmap);
+            tally::statistics(&line, bitmap.anchor(), bitmaps, &options).await
+        })
+    }
+
+    /// Begins to build the filter anew, as [`Fixed::rebuild`](crate::Fixed::rebuild).
+    pub fn rebuild(&self, lease: Duration) -> Call<'static, Rebuild> {
+        Rebuild::begin((*self.bitmap).clone(), lease, self.options)
+    }
+
+    /// Puts a filter that was filled in memory in the place of this one, as [`Fixed::upload`](crate::Fixed::upload).
+    pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
+        Rebuild::replace((*self.bitmap).clone(), filter, None, self.options)
+    }
+
+    /// The filter's bits in memory, as [`Fixed::download`](crate::Fixed::download).
+    pub fn download<F: Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
+        download((*self.bitmap).clone(), funnel, self.options)
+    }
+
+    /// Sets the bits of other filters in this one, on the server, as [`Fixed::merge`](crate::Fixed::merge).
+    ///
+    /// The call fails with [`Error::Incompatible`](crate::Error::Incompatible) when they differ in bits, probes or parts.
+    pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
+        let (into, options) = (self.bitmap.clone(), self.options);
+        let from: Vec<Bitmap> = from.into_iter().map(|filter| (*filter.bitmap).clone()).collect();
+        Call::new(move |line| async move { transfer::merge(&line, &into, &from, &options).await })
+    }
+
+    /// Removes the filter; whether a part was there. Its memory is freed in the background.
+    pub fn delete(&self) -> Call<'static, bool> {
+        unlink(self.bitmap.keys.clone())
+    }
+}
+
+/// What keys of a filter begin with.
+fn prefix(name: &[u8], slot: &str) -> Vec<u8> {
+    [Split::PREFIX.as_bytes(), b"{", name, slot.as_bytes(), b"}:"].concat()
+}

@@ -1,0 +1,288 @@
+//! The example `dedup` as a process: what it answers, leaves on the server, and refuses.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+#[path = "server/support/server.rs"]
+#[expect(dead_code, reason = "other tests restart servers")]
+mod server;
+
+use server::Server;
+
+/// Cargo builds examples beside the folder of the tests.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let path = folder
+        .join("examples")
+        .join(format!("dedup{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        path.exists(),
+        "{} is missing: cargo test builds it",
+        path.display()
+    );
+    path
+}
+
+/// Starts the program with the words of its arguments.
+fn start(url: &str, arguments: &str) -> Child {
+    Command::new(program())
+        .args(["--redis", url])
+        .args(arguments.split(' '))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs it on this input.
+fn run(url: &str, arguments: &str, input: &[u8]) -> Output {
+    let mut child = start(url, arguments);
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // The program may have ended before it read all: then writing fails, and the test is about what it said.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+fn text(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap()
+}
+
+/// What a run that went well answers.
+#[track_caller]
+fn answers(url: &str, arguments: &str, input: &[u8]) -> String {
+    let output = run(url, arguments, input);
+    assert_eq!(
+        (output.status.code(), text(&output.stderr)),
+        (Some(0), ""),
+        "{arguments}"
+    );
+    text(&output.stdout).to_owned()
+}
+
+/// Exit code, answers and message of a run that did not go well.
+#[track_caller]
+fn refused(url: &str, arguments: &str, input: &[u8]) -> (i32, String, String) {
+    let output = run(url, arguments, input);
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout).to_owned(),
+        text(&output.stderr).to_owned(),
+    )
+}
+
+const SMALL: &str = "--key f --capacity 3000 --fpp 0.03";
+
+#[test]
+fn every_line_is_answered_in_order() {
+    let server = Server::start(&[]);
+    let url = server.url();
+    assert_eq!(
+        answers(&url, SMALL, b"a\nb\na\n\r\nc\r\n\nd"),
+        "new\nnew\nseen\nnew\nnew\nseen\nnew\n"
+    );
+    // A carriage return without a line end is part of the key.
+    assert_eq!(answers(&url, SMALL, b"d\nc\n\nc\r"), "seen\nseen\nseen\nnew\n");
+    assert_eq!(answers(&url, SMALL, b""), "");
+    assert_eq!(answers(&url, SMALL, "\u{e9}\n\u{e9}\n".as_bytes()), "new\nseen\n");
+    assert_eq!(
+        answers(&url, "--key g --capacity 3000 --fpp 0.03", b"a\n"),
+        "new\n"
+    );
+}
+
+#[test]
+fn the_bitmap_is_the_published_one() {
+    let server = Server::start(&[]);
+    let name = "topic_read:8839540:20190609";
+    let keys = "76930242\n76930243\n76930244\n76930245\n76930246\n";
+    let arguments = format!("--key {name} --capacity 3000 --fpp 0.03");
+    assert_eq!(
+        answers(&server.url(), &arguments, keys.as_bytes()),
+        "new\n".repeat(5)
+    );
+
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fixed.json");
+    let golden: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
+    let mut connection = server.connection();
+    let key = format!("bf:{name}");
+    let bitmap: Vec<u8> = redis::cmd("GET").arg(&key).query(&mut connection).unwrap();
+    let mut hex = String::new();
+    for byte in &bitmap {
+        write!(hex, "{byte:02x}").unwrap();
+    }
+    assert_eq!(hex, golden["value_hex"].as_str().unwrap());
+    let ttl: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
+    assert_eq!(ttl, -1);
+}
+
+#[test]
+fn long_input_is_answered_line_by_line() {
+    let server = Server::start(&[]);
+    let mut input = String::new();
+    for line in 0..60_000 {
+        writeln!(input, "key {}", line % 40_000).unwrap();
+    }
+    let arguments = "--key long --capacity 40000 --fpp 0.000001";
+    let answers = answers(&server.url(), arguments, input.as_bytes());
+    let lines: Vec<&str> = answers.lines().collect();
+    assert_eq!(lines.len(), 60_000);
+    // Less than one false positive is to be expected, and there is none.
+    assert!(lines[..40_000].iter().all(|&line| line == "new"));
+    assert!(lines[40_000..].iter().all(|&line| line == "seen"));
+}
+
+#[test]
+fn a_line_longer_than_a_read_is_a_key() {
+    let server = Server::start(&[]);
+    let long = "x".repeat(1 << 20);
+    let input = format!("{long}\n{long}y\n{long}");
+    assert_eq!(
+        answers(&server.url(), SMALL, input.as_bytes()),
+        "new\nnew\nseen\n"
+    );
+}
+
+#[test]
+fn a_line_is_answered_before_the_next_one_comes() {
+    let server = Server::start(&[]);
+    let mut child = start(&server.url(), SMALL);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    for (line, expected) in [("a\n", "new\n"), ("b\n", "new\n"), ("a\n", "seen\n")] {
+        stdin.write_all(line.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stdout.read_line(&mut answer).unwrap();
+        assert_eq!(answer, expected);
+    }
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn nobody_who_reads_is_no_failure() {
+    let server = Server::start(&[]);
+    let mut child = start(&server.url(), SMALL);
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(b"a\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
+}
+
+#[test]
+fn the_time_to_live_begins_anew_with_every_insert() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    for (seconds, least) in [(100, 90_000), (1_000, 900_000)] {
+        answers(&server.url(), &format!("{SMALL} --ttl {seconds}"), b"a\n");
+        let left: i64 = redis::cmd("PTTL").arg("bf:f").query(&mut connection).unwrap();
+        assert!(left > least && left <= seconds * 1_000, "{left}");
+    }
+}
+
+#[test]
+fn input_that_is_not_text_is_named() {
+    let server = Server::start(&[]);
+    assert_eq!(
+        refused(&server.url(), SMALL, b"a\nb\n\xff\nc\n"),
+        (
+            2,
+            "new\nnew\n".to_owned(),
+            "error: line 3 of standard input is not UTF-8: invalid utf-8 sequence of 1 bytes from index 0\n"
+                .to_owned()
+        )
+    );
+    // What was answered was inserted, what follows was not.
+    assert_eq!(answers(&server.url(), SMALL, b"a\nb\nc\n"), "seen\nseen\nnew\n");
+}
+
+#[test]
+fn arguments_that_are_wrong_are_named() {
+    let server = Server::start(&[]);
+    for (arguments, part) in [
+        ("--key f --capacity 0 --fpp 0.03", "insertion"),
+        ("--key f --capacity 10 --fpp 1", "1"),
+        ("--key f --capacity 10 --fpp NaN", "NaN"),
+        ("--key f --capacity 1000000000 --fpp 0.001", "bits"),
+        ("--key f --capacity -1 --fpp 0.03", "capacity"),
+        ("--key f --capacity 10 --fpp 0.03 --ttl 0", "time to live"),
+        ("--key f --capacity 10", "--fpp"),
+    ] {
+        let (code, answered, message) = refused(&server.url(), arguments, b"a\n");
+        assert_eq!((code, answered.as_str()), (2, ""), "{arguments}: {message}");
+        assert!(message.contains(part), "{arguments}: {message}");
+    }
+    for url in ["http://127.0.0.1/", "redis://", "redis://127.0.0.1:port"] {
+        let (code, answered, message) = refused(url, SMALL, b"a\n");
+        assert_eq!((code, answered.as_str()), (2, ""), "{url}: {message}");
+        assert!(message.starts_with("error: --redis: "), "{url}: {message}");
+    }
+}
+
+#[test]
+fn a_key_of_something_else_is_left_alone() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    let mut word = |words: &[&str]| {
+        let mut command = redis::Cmd::new();
+        words.iter().for_each(|word| _ = command.arg(word));
+        command.query::<redis::Value>(&mut connection).unwrap()
+    };
+    word(&["RPUSH", "bf:list", "a"]);
+    word(&["SETBIT", "bf:longer", "30000", "1"]);
+    for (key, part) in [("list", "WRONGTYPE"), ("longer", "3751 bytes for 21895 bits")] {
+        let arguments = format!("--key {key} --capacity 3000 --fpp 0.03");
+        let (code, answered, message) = refused(&server.url(), &arguments, b"a\n");
+        assert_eq!((code, answered.as_str()), (2, ""), "{key}: {message}");
+        assert!(message.contains(part), "{key}: {message}");
+    }
+    assert_eq!(word(&["LLEN", "bf:list"]), redis::Value::Int(1));
+    assert_eq!(word(&["BITCOUNT", "bf:longer"]), redis::Value::Int(1));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_said_so() {
+    // A port that is free again, and not the next one to be given away.
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let url = format!("redis://user:secret@127.0.0.1:{port}/");
+    let (code, answered, message) = refused(&url, SMALL, b"a\n");
+    assert_eq!((code, answered.as_str()), (1, ""), "{message}");
+    assert!(
+        message.starts_with(&format!("error: 127.0.0.1:{port}: ")),
+        "{message}"
+    );
+    assert!(!message.contains("secret"), "{message}");
+}
+
+#[test]
+fn a_server_that_goes_ends_the_program() {
+    let mut server = Server::start(&[]);
+    let mut child = start(&server.url(), SMALL);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdin.write_all(b"a\n").unwrap();
+    let mut answer = String::new();
+    stdout.read_line(&mut answer).unwrap();
+    assert_eq!(answer, "new\n");
+    server.kill();
+    stdin.write_all(b"b\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let message = text(&output.stderr);
+    assert!(
+        message.starts_with(&format!("error: 127.0.0.1:{}: ", server.port())),
+        "{message}"
+    );
+}

@@ -1,0 +1,224 @@
+//! Servers that hang, die and come back, and clients that go on.
+
+use std::net::TcpListener;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use bloom_redis::{
+    Answer, Call, Error, Fixed, Growing, Missing, OnFailure, Options, Reconnecting, Schema, Split, Trouble,
+};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+
+use crate::support::{Client, Server, wait_until};
+
+fn filter() -> Fixed {
+    Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(Options {
+        missing: Missing::Empty,
+        ..Options::default()
+    })
+}
+
+/// Inserts one element after another until the server is gone; those that it acknowledged.
+fn insert_until_gone(
+    server: &Server,
+    acknowledged: &Mutex<Vec<String>>,
+    writer: usize,
+    insert: impl Fn(&str) -> Call<'static, bool>,
+) {
+    let mut connection = server.connection();
+    for i in 0.. {
+        let element = format!("{writer}-{i}");
+        match insert(&element).query(&mut connection) {
+            Ok(_) => acknowledged.lock().unwrap().push(element),
+            Err(error) => {
+                assert!(
+                    error.trouble().is_some_and(Trouble::needs_reconnection),
+                    "{error}"
+                );
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
+    let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let fixed = Fixed::new(Schema::fixed(20_000, 0.01).unwrap());
+    let growing = Growing::named("g", Schema::words(100, 0.01).unwrap());
+    let split = Split::new("s", 20_000, 0.01)
+        .unwrap()
+        .with_part_bits(4_096)
+        .unwrap();
+    let mut client = Client::blocking(&server);
+    client.run(fixed.create("f", None));
+    client.run(growing.create());
+    client.run(split.create(None));
+    drop(client);
+    let acknowledged: [Mutex<Vec<String>>; 3] = Default::default();
+    for round in 1..=2 {
+        let process = server.process();
+        thread::scope(|scope| {
+            let (server, acknowledged) = (&server, &acknowledged);
+            let writers: Vec<_> = (0..2).map(|writer| 10 * round + writer).collect();
+            for writer in writers {
+                let (fixed, growing, split) = (&fixed, &growing, &split);
+                scope.spawn(move || {
+                    insert_until_gone(server, &acknowledged[0], writer, |element| {
+                        fixed.insert("f", element, None)
+                    });
+                });
+                scope.spawn(move || {
+                    insert_until_gone(server, &acknowledged[1], writer, |element| {
+                        growing.insert(element)
+                    });
+                });
+                scope.spawn(move || {
+                    insert_until_gone(server, &acknowledged[2], writer, |element| split.insert(element));
+                });
+            }
+            wait_until("every filter has some", || {
+                (acknowledged.iter()).all(|some| some.lock().unwrap().len() >= round * 150)
+            });
+            process.kill();
+        });
+        server.restart();
+        let mut client = Client::blocking(&server);
+        let inserted = acknowledged.each_ref().map(|some| some.lock().unwrap().clone());
+        for answers in [
+            client.run(fixed.contains_many("f", &inserted[0])),
+            client.run(growing.contains_many(&inserted[1])),
+            client.run(split.contains_many(&inserted[2])),
+        ] {
+            assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
+        }
+        assert!(client.run(growing.bitmaps()) > 1);
+    }
+}
+
+#[test]
+fn a_command_that_hangs_ends_at_its_time_out() {
+    const SHORT: Duration = Duration::from_millis(50);
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    client.run(filter().insert("f", "a", None));
+    let hang = || server.process().signal("STOP");
+    let go_on = || server.process().signal("CONT");
+
+    let redis = redis::Client::open(server.url()).unwrap();
+    let mut connection = Reconnecting::new(redis.clone(), Duration::from_secs(30), SHORT);
+    let open = filter().with_options(Options {
+        on_failure: OnFailure::MayContain,
+        ..Options::default()
+    });
+    assert_eq!(
+        open.contains("f", "b").query(&mut connection).unwrap(),
+        Answer::Absent
+    );
+    hang();
+    let error = filter().contains("f", "a").query(&mut connection).unwrap_err();
+    assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
+    go_on();
+    // The late reply is not taken for that of another command.
+    for _ in 0..3 {
+        let answers = filter().contains_many("f", ["a", "b"]).query(&mut connection);
+        assert_eq!(answers.unwrap(), [Answer::MayContain, Answer::Absent]);
+    }
+
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(SHORT));
+        let mut connection = redis
+            .get_multiplexed_async_connection_with_config(&config)
+            .await
+            .unwrap();
+        hang();
+        let error = filter()
+            .contains("f", "a")
+            .query_async(&mut connection)
+            .await
+            .unwrap_err();
+        assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
+        let answer = open.contains("f", "b").query_async(&mut connection).await;
+        assert_eq!(answer.unwrap(), Answer::MayContain);
+        go_on();
+    });
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_given_up_when_connecting() {
+    // The operating system accepts for it.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let client = redis::Client::open(format!("redis://127.0.0.1:{port}/")).unwrap();
+    let short = Duration::from_millis(50);
+    let mut connection = Reconnecting::new(client, short, short);
+    for _ in 0..2 {
+        let error = filter().contains("f", "a").query(&mut connection).unwrap_err();
+        assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
+    }
+}
+
+#[test]
+fn connections_come_back_with_the_server() {
+    let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
+    let redis = redis::Client::open(server.url()).unwrap();
+    let patience = Duration::from_secs(30);
+    let mut blocking = Reconnecting::new(redis.clone(), patience, patience);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let config = ConnectionManagerConfig::new()
+        .set_connection_timeout(Some(patience))
+        .set_response_timeout(Some(patience))
+        .set_number_of_retries(0);
+    let mut managed = runtime
+        .block_on(ConnectionManager::new_with_config(redis, config))
+        .unwrap();
+    filter().insert("f", "a", None).query(&mut blocking).unwrap();
+    for _ in 0..2 {
+        server.kill();
+        for error in [
+            filter().contains("f", "a").query(&mut blocking).unwrap_err(),
+            filter().insert("f", "b", None).query(&mut blocking).unwrap_err(),
+            runtime
+                .block_on(filter().contains("f", "a").query_async(&mut managed))
+                .unwrap_err(),
+        ] {
+            assert!(error.trouble().is_some_and(Trouble::is_unavailable), "{error}");
+        }
+        server.restart();
+        let answer = filter().contains("f", "a").query(&mut blocking).unwrap();
+        assert_eq!(answer, Answer::MayContain);
+        // The manager connects anew in the background, after the first failure that it sees.
+        wait_until("the manager has connected", || {
+            let answer = runtime.block_on(filter().contains("f", "a").query_async(&mut managed));
+            answer.is_ok_and(|answer| answer == Answer::MayContain)
+        });
+    }
+}
+
+#[test]
+fn a_failure_of_the_caller_is_never_answered_for() {
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    client.words::<()>(&["RPUSH", "bf:f", "item"]);
+    for on_failure in [OnFailure::MayContain, OnFailure::Absent] {
+        let filter = filter().with_options(Options {
+            on_failure,
+            ..Options::default()
+        });
+        let error = client.fail(filter.contains("f", "a"));
+        assert_eq!(error.trouble(), Some(Trouble::WrongType));
+        assert!(matches!(
+            client.fail(filter.insert("gone", "a", None)),
+            Error::Missing { .. }
+        ));
+    }
+}

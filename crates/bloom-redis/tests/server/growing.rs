@@ -1,0 +1,335 @@
+//! The growing design on a real server.
+
+use std::thread;
+
+use bloom_redis::{Answer, Commands, Error, Growing, Missing, Options, Schema};
+use md5::{Digest, Md5};
+use redis::cmd;
+use serde_json::Value;
+use sha2::Sha256;
+
+use crate::support::{Client, Server, all_commands, for_each_client, golden, hex};
+
+/// An element of the published test: the hex digits of MD5 of a number's 4 bytes.
+fn element(number: i32) -> String {
+    hex(Md5::digest(number.to_le_bytes()))
+}
+
+fn published() -> Growing {
+    Growing::new(Schema::words(10_000, 0.0005).unwrap())
+}
+
+/// Compares the server with a run of the golden file.
+fn check_run(client: &mut Client, filter: &Growing, run: &Value) {
+    let grows = run["grows"].as_array().unwrap();
+    assert_eq!(client.run(filter.bitmaps()), grows.len() as u64 + 1);
+    for (number, bitmap) in run["bitmaps"].as_array().unwrap().iter().enumerate() {
+        let key = filter.key(number as u64);
+        assert_eq!(key, bitmap["key"].as_str().unwrap().as_bytes());
+        let bytes: Vec<u8> = client.command(cmd("GET").arg(&key));
+        assert_eq!(bytes.len() as u64, bitmap["strlen"].as_u64().unwrap());
+        assert_eq!(hex(Sha256::digest(&bytes)), bitmap["sha256"].as_str().unwrap());
+        let ones: u64 = client.command(cmd("BITCOUNT").arg(&key));
+        assert_eq!(ones, bitmap["bitcount"].as_u64().unwrap());
+    }
+    let queries: Vec<&str> = (run["queries"].as_array().unwrap().iter())
+        .map(|query| query.as_str().unwrap())
+        .collect();
+    let expected: Vec<bool> = (run["redis_results"].as_array().unwrap().iter())
+        .map(|result| result.as_bool().unwrap())
+        .collect();
+    let answers = client.run(filter.contains_many(queries));
+    let answers: Vec<bool> = answers.into_iter().map(Answer::may_contain).collect();
+    assert_eq!(answers, expected);
+    let absent = client.run(filter.contains_many((0..2_000).map(|j| element(100_000 + j))));
+    let wrong = absent.iter().filter(|&&answer| answer != Answer::Absent).count();
+    assert_eq!(
+        wrong as u64,
+        run["absent_false_positives_of_2000"].as_u64().unwrap()
+    );
+}
+
+#[test]
+fn the_published_test_comes_out_bit_for_bit() {
+    let golden = golden("growing.json");
+    for_each_client(|client| {
+        let filter = published();
+        assert_eq!(filter.bits(), golden["bit_size"].as_u64().unwrap());
+        assert_eq!(u64::from(filter.probes()), golden["k"].as_u64().unwrap());
+        assert_eq!(element(0), golden["first_key"].as_str().unwrap());
+        for run in golden["runs"].as_array().unwrap() {
+            client.words::<()>(&["FLUSHALL"]);
+            assert!(client.run(filter.create()));
+            assert!(!client.run(filter.create()));
+            let inserted = i32::try_from(run["inserted"].as_i64().unwrap()).unwrap();
+            let elements: Vec<String> = (0..inserted).map(element).collect();
+            let new = client.run(filter.insert_many(&elements));
+            let changed = new.iter().filter(|&&new| new).count();
+            assert_eq!(changed as u64, run["puts_that_changed_bits"].as_u64().unwrap());
+            check_run(client, &filter, run);
+            let present = client.run(filter.contains_many(&elements));
+            assert!(present.iter().all(|&answer| answer == Answer::MayContain));
+        }
+    });
+}
+
+#[test]
+fn it_grows_after_the_published_elements() {
+    let golden = golden("growing.json");
+    let run = &golden["runs"][1];
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    let filter = published();
+    client.run(filter.create());
+    let (mut next, mut bitmaps) = (0, 1);
+    for grow in run["grows"].as_array().unwrap() {
+        let after = i32::try_from(grow["after_inserting_index"].as_i64().unwrap()).unwrap();
+        client.run(filter.insert_many((next..after).map(element)));
+        assert_eq!(client.run(filter.bitmaps()), bitmaps, "before {after}");
+        assert!(client.run(filter.insert(element(after))));
+        bitmaps += 1;
+        assert_eq!(client.run(filter.bitmaps()), bitmaps, "after {after}");
+        assert_eq!(
+            grow["new_key"].as_str().unwrap().as_bytes(),
+            filter.key(bitmaps - 1)
+        );
+        next = after + 1;
+    }
+    client.run(filter.insert_many((next..30_000).map(element)));
+    check_run(&mut client, &filter, run);
+}
+
+#[test]
+fn all_commands_grow_alike() {
+    for_each_client(|client| {
+        let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
+        let mut seen = None;
+        for missing in [Missing::Reported, Missing::Empty] {
+            for commands in all_commands() {
+                client.words::<()>(&["FLUSHALL"]);
+                let filter = Growing::named("g", Schema::words(100, 0.01).unwrap()).with_options(Options {
+                    commands,
+                    missing,
+                    ..Options::default()
+                });
+                client.run(filter.create());
+                let new = client.run(filter.insert_many(&elements));
+                let answers = client.run(filter.contains_many((500..1_500).map(|i| i.to_string())));
+                let bitmaps: Vec<Vec<u8>> = (0..client.run(filter.bitmaps()))
+                    .map(|number| client.command(cmd("GET").arg(filter.key(number))))
+                    .collect();
+                assert!(bitmaps.len() > 4);
+                let now = (bitmaps, new, answers);
+                let before = seen.get_or_insert_with(|| now.clone());
+                assert!(*before == now, "{commands:?} {missing:?}");
+            }
+        }
+    });
+}
+
+/// Elements that a writer inserts, in its own order; half of them another inserts as well.
+fn of_writer(writer: u32) -> impl Iterator<Item = String> {
+    (0..600).map(move |i| (i * 7 % 600 + writer * 300).to_string())
+}
+
+#[test]
+fn sixteen_writers_at_the_same_time_open_each_bitmap_once() {
+    const WRITERS: u32 = 16;
+    let server = Server::start(&[]);
+    let filter = Growing::named("g", Schema::words(500, 0.01).unwrap());
+    let mut client = Client::blocking(&server);
+    client.run(filter.create());
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let connect = [Client::blocking, Client::asynchronous][writer as usize % 2];
+            let (filter, mut client) = (&filter, connect(&server));
+            scope.spawn(move || {
+                let mut elements = of_writer(writer);
+                // One, then some, in turn.
+                while let Some(element) = elements.next() {
+                    client.run(filter.insert(&element));
+                    let some: Vec<String> = elements.by_ref().take(19).collect();
+                    client.run(filter.insert_many(&some));
+                    let answers = client.run(filter.contains_many(some.iter().chain([&element])));
+                    assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
+                }
+            });
+        }
+    });
+    let all: Vec<String> = (0..WRITERS).flat_map(of_writer).collect();
+    let answers = client.run(filter.contains_many(&all));
+    assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
+    let bitmaps = client.run(filter.bitmaps());
+    // All but the last are more than half full, by one element at most.
+    for number in 0..bitmaps - 1 {
+        let ones: u64 = client.command(cmd("BITCOUNT").arg(filter.key(number)));
+        let most = filter.bits() / 2 + u64::from(filter.probes());
+        assert!((filter.bits() / 2 + 1..=most).contains(&ones), "{ones}");
+    }
+    assert_eq!(client.command::<u64>(cmd("EXISTS").arg(filter.key(bitmaps))), 0);
+    // Which elements an earlier bitmap takes for its own depends on their order, and with it the last few.
+    let alone = Growing::named("alone", *filter.schema());
+    client.run(alone.create());
+    client.run(alone.insert_many(&all));
+    let expected = client.run(alone.bitmaps());
+    assert!(bitmaps.abs_diff(expected) <= 1, "{bitmaps}, {expected} alone");
+}
+
+#[test]
+fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
+    use Answer::{Absent, MayContain, Missing};
+    for_each_client(|client| {
+        for commands in [
+            Commands::default(),
+            Commands {
+                scripts: false,
+                ..Commands::default()
+            },
+        ] {
+            client.words::<()>(&["FLUSHALL"]);
+            let options = Options {
+                commands,
+                ..Options::default()
+            };
+            let filter = Growing::named("g", Schema::words(50, 0.01).unwrap()).with_options(options);
+            assert_eq!(client.run(filter.contains("a")), Missing);
+            assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+            assert_eq!(client.words::<u64>(&["DBSIZE"]), 0);
+
+            client.run(filter.create());
+            client.run(filter.insert_many((0..200).map(|i| i.to_string())));
+            let bitmaps = client.run(filter.bitmaps());
+            assert!(bitmaps > 2);
+            let asked = ["0", "199", "none"];
+            assert_eq!(
+                client.run(filter.contains_many(asked)),
+                [MayContain, MayContain, Absent]
+            );
+            client.words::<()>(&["DEL", "{g}:bloomfilter-0"]);
+            assert_eq!(
+                client.run(filter.contains_many(asked)),
+                [Missing, MayContain, Missing]
+            );
+            assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+            client.run(filter.reset());
+            client.run(filter.insert_many((0..200).map(|i| i.to_string())));
+            client.words::<()>(&["DEL", "{g}:cursor"]);
+            assert_eq!(
+                client.run(filter.contains_many(asked)),
+                [MayContain, Missing, Missing]
+            );
+
+            client.words::<()>(&["SET", "{g}:cursor", "1e3"]);
+            for error in [
+                client.fail(filter.contains("a")),
+                client.fail(filter.insert("a")),
+                client.fail(filter.create()),
+            ] {
+                assert_eq!(
+                    error.to_string(),
+                    "{g}:cursor: 1e3 where the number of a bitmap, below 1,000 should be"
+                );
+            }
+            for wrong in ["-1", "1000", "99999999999999999999", ""] {
+                client.words::<()>(&["SET", "{g}:cursor", wrong]);
+                let error = client.fail(filter.contains("a"));
+                assert!(matches!(error, Error::Malformed { .. }), "{wrong}: {error}");
+            }
+        }
+    });
+}
+
+#[test]
+fn reset_leaves_one_empty_bitmap() {
+    for_each_client(|client| {
+        for commands in all_commands() {
+            client.words::<()>(&["FLUSHALL"]);
+            let filter = Growing::named("g", Schema::words(50, 0.01).unwrap()).with_options(Options {
+                commands,
+                ..Options::default()
+            });
+            client.run(filter.create());
+            client.run(filter.insert_many((0..200).map(|i| i.to_string())));
+            client.run(filter.reset());
+            assert_eq!(client.run(filter.bitmaps()), 1);
+            assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
+            assert_eq!(client.words::<String>(&["GET", "{g}:cursor"]), "0");
+            let statistics = client.run(filter.statistics());
+            assert_eq!((statistics.ones(), statistics.bytes()), (0, filter.bits() / 8));
+            assert_eq!(client.run(filter.contains("0")), Answer::Absent);
+        }
+    });
+}
+
+#[test]
+fn a_server_that_forgot_the_scripts_gets_them_again() {
+    for_each_client(|client| {
+        let filter = Growing::named("g", Schema::words(50, 0.01).unwrap());
+        client.run(filter.create());
+        client.words::<()>(&["SCRIPT", "FLUSH"]);
+        assert!(client.run(filter.insert("a")));
+        client.words::<()>(&["SCRIPT", "FLUSH"]);
+        assert_eq!(client.run(filter.contains("a")), Answer::MayContain);
+    });
+}
+
+#[test]
+fn a_kept_count_is_the_count() {
+    for_each_client(|client| {
+        let counting = Growing::named("g", Schema::words(100, 0.01).unwrap());
+        let keeping = counting.clone().with_options(Options {
+            keep_count: true,
+            ..Options::default()
+        });
+        let elements: Vec<String> = (0..700).map(|i| (i % 600).to_string()).collect();
+        let bits = |client: &mut Client| -> Vec<Vec<u8>> {
+            (0..client.run(counting.bitmaps()))
+                .map(|number| client.command(cmd("GET").arg(counting.key(number))))
+                .collect()
+        };
+        let check_count = |client: &mut Client| {
+            let current = client.run(counting.bitmaps()) - 1;
+            let ones: u64 = client.command(cmd("BITCOUNT").arg(counting.key(current)));
+            let kept: String = client.words(&["GET", "bloom-redis:ones:{g}:cursor"]);
+            assert_eq!(kept, format!("{current}:{ones}"));
+        };
+        client.run(counting.create());
+        let new = client.run(counting.insert_many(&elements));
+        let expected = bits(client);
+
+        client.run(counting.reset());
+        let (singly, together) = elements.split_at(200);
+        let mut kept: Vec<bool> = singly.iter().map(|one| client.run(keeping.insert(one))).collect();
+        check_count(client);
+        kept.extend(client.run(keeping.insert_many(together)));
+        check_count(client);
+        assert!(kept == new && bits(client) == expected);
+
+        // What replaces the bitmaps ends the count.
+        for round in 0..3 {
+            match round {
+                0 => client.run(counting.reset()),
+                1 => {
+                    let rebuild = client.run(keeping.rebuild(std::time::Duration::from_secs(60)));
+                    client.run(rebuild.insert_many(&elements[..20]));
+                    client.run(rebuild.commit());
+                }
+                _ => {
+                    client.command::<()>(cmd("DEL").arg(counting.key(0)));
+                    client.run(counting.create());
+                }
+            }
+            client.run(keeping.insert_many(["a", "b", "c"]));
+            check_count(client);
+        }
+        // So does a bitmap that went where missing is empty.
+        client.command::<()>(cmd("DEL").arg(counting.key(0)));
+        let empty = keeping.clone().with_options(Options {
+            keep_count: true,
+            missing: Missing::Empty,
+            ..Options::default()
+        });
+        client.run(empty.insert("a"));
+        check_count(client);
+    });
+}

@@ -1,0 +1,15 @@
+//! Tests on real servers, which they start themselves. One program, so that what they share is compiled once.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod cluster;
+mod failures;
+mod fixed;
+mod growing;
+mod record;
+mod replacing;
+mod resharding;
+mod round_trips;
+mod split;
+mod support;
+mod together;
+mod troubles;

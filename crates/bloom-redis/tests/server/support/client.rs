@@ -1,0 +1,134 @@
+//! A connection of either kind.
+
+use bloom_redis::{Call, Error};
+use redis::aio::MultiplexedConnection;
+use redis::cluster::ClusterConnection;
+use redis::{Cmd, ConnectionLike, FromRedisValue, cluster_async};
+use tokio::runtime::Runtime;
+
+use super::{Cluster, Server};
+
+/// Does operations over one kind of connection, and plain commands over a connection of its own.
+pub(crate) struct Client {
+    connection: Kind,
+    plain: Box<dyn ConnectionLike + Send>,
+}
+
+enum Kind {
+    Blocking(redis::Connection),
+    Asynchronous(Runtime, MultiplexedConnection),
+    BlockingCluster(Box<ClusterConnection>),
+    AsynchronousCluster(Runtime, cluster_async::ClusterConnection),
+    /// Slots at the same time.
+    TogetherCluster(Runtime, cluster_async::ClusterConnection),
+}
+
+/// A runtime for one client.
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+impl Client {
+    /// A blocking connection.
+    pub(crate) fn blocking(server: &Server) -> Self {
+        Self {
+            connection: Kind::Blocking(server.connection()),
+            plain: Box::new(server.connection()),
+        }
+    }
+
+    /// The ways to talk to a cluster.
+    pub(crate) const OF_CLUSTERS: [fn(&Cluster) -> Self; 3] = [
+        |cluster| Self {
+            connection: Kind::BlockingCluster(Box::new(cluster.connection())),
+            plain: Box::new(cluster.connection()),
+        },
+        |cluster| {
+            let (runtime, connection) = Self::asynchronous_cluster(cluster);
+            Self {
+                connection: Kind::AsynchronousCluster(runtime, connection),
+                plain: Box::new(cluster.connection()),
+            }
+        },
+        |cluster| {
+            let (runtime, connection) = Self::asynchronous_cluster(cluster);
+            Self {
+                connection: Kind::TogetherCluster(runtime, connection),
+                plain: Box::new(cluster.connection()),
+            }
+        },
+    ];
+
+    fn asynchronous_cluster(cluster: &Cluster) -> (Runtime, cluster_async::ClusterConnection) {
+        let runtime = runtime();
+        let connection = runtime
+            .block_on(cluster.client().get_async_connection())
+            .expect("a connection");
+        (runtime, connection)
+    }
+
+    /// An asynchronous connection, on a runtime of its own.
+    pub(crate) fn asynchronous(server: &Server) -> Self {
+        let runtime = runtime();
+        let client = redis::Client::open(server.url()).expect("an address");
+        // The default of half a second is short for a machine that compiles meanwhile.
+        let config = redis::AsyncConnectionConfig::new()
+            .set_response_timeout(Some(std::time::Duration::from_secs(60)));
+        let connection = runtime
+            .block_on(client.get_multiplexed_async_connection_with_config(&config))
+            .expect("a connection");
+        Self {
+            connection: Kind::Asynchronous(runtime, connection),
+            plain: Box::new(server.connection()),
+        }
+    }
+
+    /// Does an operation.
+    pub(crate) fn try_run<T: Send>(&mut self, call: Call<'_, T>) -> Result<T, Error> {
+        match &mut self.connection {
+            Kind::Blocking(connection) => call.query(connection),
+            Kind::Asynchronous(runtime, connection) => runtime.block_on(call.query_async(connection)),
+            Kind::BlockingCluster(connection) => call.query(&mut **connection),
+            Kind::AsynchronousCluster(runtime, connection) => runtime.block_on(call.query_async(connection)),
+            Kind::TogetherCluster(runtime, connection) => runtime.block_on(call.query_together(connection)),
+        }
+    }
+
+    /// Does an operation that must succeed.
+    #[track_caller]
+    pub(crate) fn run<T: Send>(&mut self, call: Call<'_, T>) -> T {
+        match self.try_run(call) {
+            Ok(value) => value,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Does an operation that must fail.
+    #[track_caller]
+    pub(crate) fn fail<T: Send>(&mut self, call: Call<'_, T>) -> Error {
+        match self.try_run(call) {
+            Ok(_) => panic!("the operation succeeded"),
+            Err(error) => error,
+        }
+    }
+
+    /// Sends a command as it is.
+    #[track_caller]
+    pub(crate) fn command<T: FromRedisValue>(&mut self, command: &Cmd) -> T {
+        command.query(&mut *self.plain).expect("a reply")
+    }
+
+    /// Sends a command of words.
+    #[track_caller]
+    pub(crate) fn words<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
+        let mut command = Cmd::new();
+        for word in words {
+            command.arg(word);
+        }
+        self.command(&command)
+    }
+}

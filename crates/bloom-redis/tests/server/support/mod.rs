@@ -1,0 +1,53 @@
+//! Servers of the tests' own, and clients of both kinds for them.
+//!
+//! A test starts the servers it needs, or has its body run once for each kind of client: [`for_each_client`].
+
+mod client;
+mod cluster;
+mod counting;
+mod server;
+
+use bloom_redis::Commands;
+pub(crate) use client::Client;
+pub(crate) use cluster::Cluster;
+pub(crate) use counting::Counting;
+pub(crate) use server::{Server, wait_until};
+
+/// Runs the body with a blocking client on an empty server of its own, then with an asynchronous one on another.
+pub(crate) fn for_each_client(body: impl Fn(&mut Client)) {
+    for connect in [Client::blocking, Client::asynchronous] {
+        let server = Server::start(&[]);
+        body(&mut connect(&server));
+    }
+}
+
+/// Runs the body with each of the cluster clients, on one empty cluster.
+pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) {
+    let mut cluster = Cluster::start(&[]);
+    for connect in Client::OF_CLUSTERS {
+        let mut client = connect(&cluster);
+        client.words::<()>(&["FLUSHALL"]);
+        body(&mut client, &mut cluster);
+    }
+}
+
+/// Every way to talk to a server.
+pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
+    (0..8_u8).map(|bits| Commands {
+        bitfield: bits & 1 == 0,
+        transactions: bits & 2 == 0,
+        scripts: bits & 4 == 0,
+    })
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A golden file.
+pub(crate) fn golden(name: &str) -> serde_json::Value {
+    let path = format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}

@@ -1,0 +1,221 @@
+//! A server process on a free loopback port, with a folder of its own, stopped when dropped.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+use redis::{Cmd, FromRedisValue};
+
+/// The environment variable that names another program than `redis-server`: Valkey's, say.
+const PROGRAM: &str = "BLOOM_REDIS_SERVER";
+/// Ports to try. A cluster's bus takes the port 10,000 above, which must stay below 55,536.
+const PORTS: std::ops::Range<u16> = 21_000..45_536;
+/// Ports that the processes of one test run leave to each other.
+const STRIDE: u16 = 53;
+/// How long a server may take to answer, in steps.
+const STEPS: u32 = 400;
+const STEP: Duration = Duration::from_millis(25);
+
+/// A running server.
+pub(crate) struct Server {
+    child: Process,
+    port: u16,
+    arguments: Vec<String>,
+    folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Starts a server without persistence, with further arguments, and waits until it answers.
+    ///
+    /// # Panics
+    ///
+    /// When the program cannot be started, or it does not answer: its log is in the message.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let arguments: Vec<String> = ["--save", "", "--appendonly", "no"]
+            .iter()
+            .chain(arguments)
+            .map(|&argument| argument.to_owned())
+            .collect();
+        loop {
+            let port = free_port();
+            if let Some(child) = spawn(port, &arguments, folder.path()) {
+                return Self {
+                    child: Process::new(child),
+                    port,
+                    arguments,
+                    folder,
+                };
+            }
+        }
+    }
+
+    /// Where clients connect.
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    /// The port on 127.0.0.1.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends the server at once, as SIGKILL does.
+    pub(crate) fn kill(&mut self) {
+        self.process().kill();
+    }
+
+    /// What can end the server while others use it.
+    pub(crate) fn process(&self) -> Process {
+        self.child.clone()
+    }
+
+    /// Starts the server again after [`kill`](Self::kill): same port, folder and arguments.
+    pub(crate) fn restart(&mut self) {
+        let child = spawn(self.port, &self.arguments, self.folder.path())
+            .unwrap_or_else(|| panic!("port {} was taken meanwhile", self.port));
+        self.child = Process::new(child);
+    }
+
+    /// Sends a command over a connection of its own.
+    #[track_caller]
+    pub(crate) fn command<T: FromRedisValue>(&self, command: &Cmd) -> T {
+        command.query(&mut self.connection()).expect("a reply")
+    }
+
+    /// Sends a command of words over a connection of its own.
+    #[track_caller]
+    pub(crate) fn words<T: FromRedisValue>(&self, words: &[&str]) -> T {
+        let mut command = Cmd::new();
+        for word in words {
+            command.arg(word);
+        }
+        self.command(&command)
+    }
+
+    /// A blocking connection.
+    pub(crate) fn connection(&self) -> redis::Connection {
+        connect(self.port).expect("a connection")
+    }
+}
+
+/// Waits until something is so, for 10 s at most.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    for _ in 0..STEPS {
+        if so() {
+            return;
+        }
+        sleep(STEP);
+    }
+    panic!("waited in vain until {what}");
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A process that can be ended from anywhere.
+#[derive(Clone)]
+pub(crate) struct Process(Arc<Mutex<Child>>);
+
+impl Process {
+    fn new(child: Child) -> Self {
+        Self(Arc::new(Mutex::new(child)))
+    }
+
+    /// Sends a signal: `STOP` has the process hang, `CONT` go on.
+    pub(crate) fn signal(&self, name: &str) {
+        let child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = Command::new("kill")
+            .args(["-s", name, &child.id().to_string()])
+            .status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIG{name}");
+    }
+
+    /// Ends the process at once, as SIGKILL does.
+    pub(crate) fn kill(&self) {
+        let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have ended by itself.
+        let _ = child.kill();
+        child.wait().expect("the server's end");
+    }
+}
+
+fn connect(port: u16) -> redis::RedisResult<redis::Connection> {
+    redis::Client::open(format!("redis://127.0.0.1:{port}/"))?
+        .get_connection_with_timeout(Duration::from_secs(5))
+}
+
+/// A port on which nobody listens, nor on the one for the cluster's bus.
+fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let span = PORTS.end - PORTS.start;
+    // Processes that run at the same time begin at different ports.
+    let first = std::process::id().wrapping_mul(u32::from(STRIDE)) % u32::from(span);
+    for _ in 0..span {
+        let step = u32::from(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = PORTS.start + u16::try_from((first + step) % u32::from(span)).expect("a port");
+        let free = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok();
+        if free(port) && free(port + 10_000) {
+            return port;
+        }
+    }
+    panic!("no free port in {PORTS:?}");
+}
+
+/// Starts a server and waits until it answers; `None` if somebody took the port first.
+fn spawn(port: u16, arguments: &[String], folder: &Path) -> Option<Child> {
+    let log = folder.join("log");
+    let output = File::create(&log).expect("the server's log");
+    let program = std::env::var_os(PROGRAM).unwrap_or_else(|| "redis-server".into());
+    let mut child = Command::new(&program)
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--dir"])
+        .arg(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(output.try_clone().expect("the server's log"))
+        .stdout(output)
+        .spawn()
+        .unwrap_or_else(|error| {
+            panic!(
+                "{}: {error}; these tests need it: `apt-get install redis-server`, or another server's path in {PROGRAM}",
+                program.display()
+            )
+        });
+    for _ in 0..STEPS {
+        if child.try_wait().expect("the server's state").is_some() {
+            let log = std::fs::read_to_string(&log).unwrap_or_default();
+            if log.contains("Address already in use") {
+                return None;
+            }
+            panic!("the server ended: {log}");
+        }
+        if answers(port, child.id()) {
+            return Some(child);
+        }
+        sleep(STEP);
+    }
+    // The process is ours and would outlive the panic.
+    let _ = child.kill();
+    let log = std::fs::read_to_string(&log).unwrap_or_default();
+    panic!("the server does not answer on port {port}: {log}");
+}
+
+/// Whether this very process answers on the port, and has read its data.
+fn answers(port: u16, process: u32) -> bool {
+    let Ok(mut connection) = connect(port) else {
+        return false;
+    };
+    let info: redis::RedisResult<String> = redis::cmd("INFO").query(&mut connection);
+    info.is_ok_and(|info| {
+        info.contains(&format!("process_id:{process}\r\n")) && info.contains("\r\nloading:0\r\n")
+    })
+}

@@ -1,0 +1,77 @@
+//! What goes to several slots of a cluster goes at the same time.
+
+use std::sync::Arc;
+
+use bloom_redis::{Answer, Split};
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::{Cmd, Pipeline, RedisFuture, Value};
+use tokio::sync::Barrier;
+
+use crate::support::Server;
+
+/// Sends only when as many requests as the barrier says are waiting to be sent.
+#[derive(Clone)]
+struct Gathering {
+    connection: MultiplexedConnection,
+    barrier: Arc<Barrier>,
+}
+
+impl ConnectionLike for Gathering {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async move {
+            self.barrier.wait().await;
+            self.connection.req_packed_command(command).await
+        })
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        Box::pin(async move {
+            self.barrier.wait().await;
+            self.connection.req_packed_commands(pipeline, offset, count).await
+        })
+    }
+
+    fn get_db(&self) -> i64 {
+        self.connection.get_db()
+    }
+}
+
+#[tokio::test]
+async fn a_spread_filter_takes_the_time_of_one_trip() {
+    const SLOTS: u16 = 5;
+    let server = Server::start(&[]);
+    let client = redis::Client::open(server.url()).unwrap();
+    let gathering = |count| {
+        let client = client.clone();
+        async move {
+            Gathering {
+                connection: client.get_multiplexed_async_connection().await.unwrap(),
+                barrier: Arc::new(Barrier::new(count)),
+            }
+        }
+    };
+    let elements: Vec<String> = (0..200).map(|i| i.to_string()).collect();
+    let filter = Split::new("s", 2_000, 0.01)
+        .unwrap()
+        .with_part_bits(1_024)
+        .unwrap()
+        .spread_over(SLOTS)
+        .unwrap();
+    // It would wait for ever if one trip waited for another.
+    let connection = gathering(usize::from(SLOTS)).await;
+    filter.create(None).query_together(&connection).await.unwrap();
+    let new = filter.insert_many(&elements).query_together(&connection).await;
+    assert_eq!(new.unwrap().len(), elements.len());
+    let answers = filter.contains_many(&elements).query_together(&connection).await;
+    assert!(
+        answers
+            .unwrap()
+            .iter()
+            .all(|&answer| answer == Answer::MayContain)
+    );
+}

@@ -1,0 +1,149 @@
+//! What a server that fails looks like to a caller.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use bloom_redis::{
+    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Trouble,
+};
+
+use crate::support::{Client, Server, for_each_client};
+
+fn filter(options: Options) -> Fixed {
+    Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(options)
+}
+
+const EMPTY: Options = Options {
+    missing: Missing::Empty,
+    commands: Commands {
+        bitfield: true,
+        transactions: true,
+        scripts: true,
+    },
+    on_failure: OnFailure::Error,
+    bits_per_trip: NonZeroUsize::MIN,
+    follow_rebuilds: true,
+    keep_count: false,
+    replicas: None,
+};
+
+#[test]
+fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
+    for connect in [Client::blocking, Client::asynchronous] {
+        let mut server = Server::start(&[]);
+        let mut client = connect(&server);
+        client.run(filter(EMPTY).insert("f", "a", None));
+        server.kill();
+        for _ in 0..2 {
+            let error = client.fail(filter(EMPTY).contains("f", "a"));
+            let trouble = error.trouble().unwrap();
+            assert!(
+                trouble.is_unavailable() && trouble.needs_reconnection(),
+                "{error}: {trouble:?}"
+            );
+        }
+        for (on_failure, expected) in [
+            (OnFailure::MayContain, Answer::MayContain),
+            (OnFailure::Absent, Answer::Absent),
+        ] {
+            let filter = filter(Options { on_failure, ..EMPTY });
+            assert_eq!(client.run(filter.contains_many("f", ["a", "b"])), [expected; 2]);
+            assert!(client.fail(filter.insert("f", "a", None)).trouble().is_some());
+            let growing =
+                Growing::new(Schema::words(100, 0.01).unwrap()).with_options(Options { on_failure, ..EMPTY });
+            assert_eq!(client.run(growing.contains("a")), expected);
+        }
+        let refused = redis::Client::open(server.url()).unwrap().get_connection();
+        let error = Error::from(refused.err().unwrap());
+        assert_eq!(error.trouble(), Some(Trouble::Refused));
+
+        server.restart();
+        let mut client = connect(&server);
+        assert_eq!(client.run(filter(EMPTY).contains("f", "a")), Answer::Absent);
+    }
+}
+
+#[test]
+fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
+    for_each_client(|client| {
+        let options = Options {
+            missing: Missing::Reported,
+            ..EMPTY
+        };
+        let growing = Growing::named("g", Schema::words(100, 0.01).unwrap()).with_options(options);
+        client.run(filter(options).create("f", None));
+        client.run(growing.create());
+        client.words::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
+        for error in [
+            client.fail(filter(options).insert("f", "a", None)),
+            client.fail(filter(EMPTY).insert("f", "a", None)),
+            client.fail(filter(EMPTY).insert("f", "a", Expiry::Sliding(Duration::from_secs(9)))),
+            client.fail(filter(options).insert("gone", "a", None)),
+            client.fail(filter(options).adopt()),
+            client.fail(growing.insert("a")),
+        ] {
+            assert_eq!(error.trouble(), Some(Trouble::OutOfMemory), "{error}");
+        }
+        assert_eq!(client.run(filter(options).contains("f", "a")), Answer::Absent);
+        assert_eq!(client.run(growing.contains("a")), Answer::Absent);
+        client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
+        assert!(client.run(filter(options).insert("f", "a", None)));
+    });
+}
+
+#[test]
+fn a_replica_answers_and_refuses_to_write() {
+    let master = Server::start(&[]);
+    let port = master.port().to_string();
+    let replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
+    for connect in [Client::blocking, Client::asynchronous] {
+        let mut writer = connect(&master);
+        let waiting = filter(Options {
+            replicas: Some(Replicas {
+                count: 1,
+                timeout: Duration::from_secs(30),
+            }),
+            ..EMPTY
+        });
+        writer.run(waiting.insert("f", "a", None));
+        let mut reader = connect(&replica);
+        assert_eq!(reader.run(waiting.contains("f", "a")), Answer::MayContain);
+        let error = reader.fail(waiting.insert("f", "b", None));
+        assert_eq!(error.trouble(), Some(Trouble::ReadOnly), "{error}");
+
+        let too_many = filter(Options {
+            replicas: Some(Replicas {
+                count: 2,
+                timeout: Duration::from_millis(50),
+            }),
+            ..EMPTY
+        });
+        let error = writer.fail(too_many.insert("f", "c", None));
+        // The one replica may be slower than the time-out.
+        assert!(
+            matches!(
+                error,
+                Error::Replication {
+                    wanted: 2,
+                    reached: 0..=1
+                }
+            ),
+            "{error}"
+        );
+        assert_eq!(writer.run(waiting.contains("f", "c")), Answer::MayContain);
+    }
+}
+
+#[test]
+fn a_command_that_is_forbidden_is_named_as_such() {
+    let server = Server::start(&["--rename-command", "BITFIELD_RO", ""]);
+    for connect in [Client::blocking, Client::asynchronous] {
+        let mut client = connect(&server);
+        let error = client.fail(filter(EMPTY).contains("f", "a"));
+        assert_eq!(error.trouble(), Some(Trouble::UnknownCommand), "{error}");
+        client.words::<()>(&["ACL", "SETUSER", "default", "-bitfield"]);
+        let error = client.fail(filter(EMPTY).insert("f", "a", None));
+        assert_eq!(error.trouble(), Some(Trouble::Forbidden), "{error}");
+        client.words::<()>(&["ACL", "SETUSER", "default", "+@all"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! What building a filter and asking it costs: LevelDB's own policy in C++, and ours by every kernel, on the same keys
+//! and with the same bytes.
+//!
+//! ```text
+//! policy [--keys N,N,...] [--rounds N] [--csv FILE]
+//! ```
+//!
+//! All contenders of a task take turns in every round, the first one another in every round, so that ratios can be
+//! formed within a round. LevelDB is called through its virtual functions, in a loop in C++ over slices that were made
+//! before. A contender whose filters or answers are not LevelDB's ends the program. What is written are the batches.
+
+mod contenders;
+mod data;
+mod options;
+mod report;
+mod rounds;
+#[path = "../point_reads/timing.rs"]
+mod timing;
+
+use std::process::ExitCode;
+
+use options::Options;
+
+const USAGE: &str = "usage: policy [--keys N,N,...] [--rounds N] [--csv FILE]
+
+  --keys N,N,...  keys of a filter, 32,128,512,4096,16384,100000,1000000 if not given
+  --rounds N      rounds, 21 if not given
+  --csv FILE      where the batches are written, standard output if not given";
+
+fn run(options: &Options) -> Result<(), String> {
+    let mut batches = Vec::new();
+    for &keys in &options.keys {
+        for shape in data::Shape::ALL {
+            eprintln!("{keys} keys, {}", shape.name());
+            batches.extend(rounds::measure(keys, shape, options.rounds));
+        }
+    }
+    let text = report::csv(&batches, &filter_policy_leveldb_real_engine::version());
+    match &options.csv {
+        Some(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
+        None => {
+            print!("{text}");
+            Ok(())
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)) {
+        Ok(None) => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Some(options)) => match run(&options) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        },
+        Err(message) => {
+            eprintln!("{message}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Builds bit arrays.
+//!
+//! What takes time is to set the bits. So the positions of a group of keys are computed between the stores for the
+//! group before, and the stores do not wait for each other: into a map of one byte per bit where it is small, into
+//! whole words elsewhere.
+
+use core::hint::black_box;
+use core::mem;
+
+use super::super::{MAP_BITS, Source};
+use super::probes::{Probes, Remainders};
+use super::source::{Consumer, Groups, consume};
+use super::{Lanes, MOST_LANES};
+use crate::modulus::LaneDivisor;
+use crate::params::MAX_PROBES;
+
+/// The same for the filters of small blocks, for which less memory has to be cleared.
+const SMALL_MAP_BITS: usize = 512;
+/// And for those between.
+const MEDIUM_MAP_BITS: usize = 2048;
+/// Length from which bit arrays are brought into the cache before they are written, in bytes: four times the
+/// second-level cache of the machines this was measured on. Below, prefetching costs more than it saves.
+const PREFETCHED: usize = 4 << 20;
+/// How many groups of keys lie between the prefetch and the store.
+const PREFETCH_GROUPS: usize = 4;
+/// How many keys are hashed together.
+const PART: usize = 128;
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: usize = 6;
+
+const MOST_PROBES: usize = MAX_PROBES as usize;
+
+/// Over whatever `bit_array` holds.
+#[inline(always)]
+pub(in super::super) fn create<S: Lanes>(
+    lanes: S,
+    bit_array: &mut [u8],
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+) {
+    let bits = bit_array.len() * 8;
+    let (mut small, mut medium, mut large);
+    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+        small = [0; SMALL_MAP_BITS];
+        &mut small
+    } else if bits <= MEDIUM_MAP_BITS {
+        medium = [0; MEDIUM_MAP_BITS];
+        &mut medium
+    } else if bits <= MAP_BITS {
+        large = [0; MAP_BITS];
+        &mut large
+    } else {
+        bit_array.fill(0);
+        return insert(lanes, bit_array, divisor, probes, source);
+    };
+    fill_map(lanes, divisor, probes, source, map);
+    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
+        put(lanes.high_bits(bits), bytes);
+    }
+}
+
+/// The same for at most [`MAP_BITS`], with a map of the caller's, whose bytes are 0 before and after.
+#[cfg(feature = "alloc")]
+#[inline(always)]
+pub(in super::super) fn create_in_map<S: Lanes>(
+    lanes: S,
+    bit_array: &mut [u8],
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+    map: &mut [u8],
+) {
+    fill_map(lanes, divisor, probes, source, map);
+    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks_mut().0) {
+        put(lanes.high_bits(bits), bytes);
+        *bits = [0; 64];
+    }
+}
+
+/// Up to 8 bytes of the word.
+#[inline(always)]
+fn put(word: u64, bytes: &mut [u8]) {
+    match bytes.first_chunk_mut() {
+        Some(eight) => *eight = word.to_le_bytes(),
+        None => bytes
+            .iter_mut()
+            .zip(word.to_le_bytes())
+            .for_each(|(byte, new)| *byte = new),
+    }
+}
+
+/// Besides the bits that are set.
+#[inline(always)]
+pub(in super::super) fn insert<S: Lanes>(
+    lanes: S,
+    bit_array: &mut [u8],
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+) {
+    let len = bit_array.len();
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut words = Words { words, beyond: 0 };
+    if len < PREFETCHED {
+        fill_words(lanes, divisor, probes, source, &mut words);
+    } else {
+        fill_prefetched(lanes, divisor, probes, source, &mut words);
+    }
+    for (byte, new) in rest.iter_mut().zip(words.beyond.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+/// Where bits are set.
+trait Bits: Default {
+    /// How many rows of values a probe of a group takes.
+    const ROWS: usize;
+
+    /// What [`set`](Self::set) takes for these positions.
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]);
+    /// Sets the bits of the first `count` lanes.
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize);
+    /// The bytes that [`set`](Self::set) will change, and which of them for a lane.
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize);
+}
+
+/// A byte for each bit, its highest bit set if the bit is.
+#[derive(Default)]
+struct Map<'a>(&'a mut [u8]);
+
+impl Bits for Map<'_> {
+    const ROWS: usize = 1;
+
+    #[inline(always)]
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+        lanes.store(positions, &mut rows[0]);
+    }
+
+    #[inline(always)]
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+        for &position in rows[0].iter().take(count) {
+            // Never absent: positions are below the number of bits.
+            if let Some(byte) = self.0.get_mut(position as usize) {
+                *byte = 0xff;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+        (self.0, rows[0][lane] as usize)
+    }
+}
+
+/// The bits themselves.
+#[derive(Default)]
+struct Words<'a> {
+    words: &'a mut [[u8; 4]],
+    /// Of the bytes after the last whole word.
+    beyond: u32,
+}
+
+impl Bits for Words<'_> {
+    /// The word's index, and the bit in it: lanes find both sooner.
+    const ROWS: usize = 2;
+
+    #[inline(always)]
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+        lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
+        lanes.store(lanes.bit_of(positions), &mut rows[1]);
+    }
+
+    #[inline(always)]
+    fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+        for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
+            match self.words.get_mut(index as usize) {
+                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                None => self.beyond |= bit,
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+        (self.words.as_flattened(), rows[0][lane] as usize * 4)
+    }
+}
+
+#[inline(always)]
+fn fill_map<S: Lanes>(lanes: S, divisor: LaneDivisor, probes: u8, source: Source<'_>, map: &mut [u8]) {
+    let mut bits = Map(map);
+    if usize::from(probes) == USUAL_PROBES {
+        Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, &mut bits)
+            .finish(lanes, source);
+    } else {
+        Filling::<S, _, 0, 1, MOST_PROBES>::new(lanes, divisor, probes, &mut bits).finish(lanes, source);
+    }
+}
+
+#[inline(always)]
+fn fill_words<S: Lanes>(
+    lanes: S,
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+    bits: &mut Words<'_>,
+) {
+    if usize::from(probes) == USUAL_PROBES {
+        Filling::<S, _, USUAL_PROBES, 1, { 2 * USUAL_PROBES }>::new(lanes, divisor, probes, bits)
+            .finish(lanes, source);
+    } else {
+        Filling::<S, _, 0, 1, { 2 * MOST_PROBES }>::new(lanes, divisor, probes, bits).finish(lanes, source);
+    }
+}
+
+#[inline(always)]
+fn fill_prefetched<S: Lanes>(
+    lanes: S,
+    divisor: LaneDivisor,
+    probes: u8,
+    source: Source<'_>,
+    bits: &mut Words<'_>,
+) {
+    const ROWS: usize = PREFETCH_GROUPS * 2 * MOST_PROBES;
+    Filling::<S, _, 0, PREFETCH_GROUPS, ROWS>::new(lanes, divisor, probes, bits).finish(lanes, source);
+}
+
+/// Sets the bits of a group when the positions of `GROUPS` groups after it are computed, and asks for them to be brought
+/// into the cache if that is more than one. `PROBES` is the probe count if it is known when this is compiled, and 0
+/// otherwise. `ROWS` is the product of the two, with the most probes for 0, and of [`Bits::ROWS`].
+struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const ROWS: usize> {
+    remainders: Remainders<S>,
+    probes: usize,
+    bits: &'b mut B,
+    /// What has been prepared and is not set yet.
+    rows: [[u32; MOST_LANES]; ROWS],
+    /// Groups so far.
+    groups: usize,
+}
+
+impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: usize>
+    Filling<'b, S, B, PROBES, GROUPS, ROWS>
+{
+    #[inline(always)]
+    fn new(lanes: S, divisor: LaneDivisor, probes: u8, bits: &'b mut B) -> Self {
+        Self {
+            remainders: Remainders::new(lanes, divisor),
+            probes: if PROBES == 0 { usize::from(probes) } else { PROBES },
+            bits,
+            rows: [[0; MOST_LANES]; ROWS],
+            groups: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn finish(mut self, lanes: S, source: Source<'_>) {
+        consume::<S, PART, true>(lanes, source, &mut self);
+        let mut bits = mem::take(self.bits);
+        for group in self.groups.saturating_sub(GROUPS)..self.groups {
+            for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, self.probes) {
+                bits.set(row, S::LANES);
+            }
+        }
+        *self.bits = bits;
+    }
+}
+
+impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: usize> Consumer<S>
+    for Filling<'_, S, B, PROBES, GROUPS, ROWS>
+{
+    #[inline(always)]
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>) {
+        let count = groups.count();
+        if count == 0 {
+            return;
+        }
+        let (remainders, before) = (self.remainders, self.groups);
+        let probes = if PROBES == 0 { self.probes } else { PROBES };
+        // A variable of its own, so that a store to the bits does not make the optimiser read it again.
+        let mut bits = mem::take(self.bits);
+        // The next group is hashed before the positions of this one are stored, so that neither waits.
+        let mut next = groups.group(lanes, 0);
+        for index in 0..count {
+            let mut sequence = Probes::new(remainders, next);
+            if index + 1 < count {
+                next = groups.group(lanes, index + 1);
+            }
+            let group = before + index;
+            for row in rows::<B, ROWS>(&mut self.rows, group % GROUPS, probes) {
+                if group >= GROUPS {
+                    bits.set(row, S::LANES);
+                }
+                B::prepare(lanes, sequence.positions(), row);
+                if GROUPS > 1 {
+                    for lane in 0..S::LANES {
+                        let (bytes, index) = bits.place(row, lane);
+                        lanes.prefetch::<true>(bytes, index);
+                    }
+                }
+                sequence.advance();
+            }
+        }
+        *self.bits = bits;
+        self.groups = before + count;
+    }
+}
+
+/// The rows of a group, those of a probe together. They are hidden from the optimiser, which would keep them in vector
+/// registers, from which it takes longer to get them one by one.
+#[inline(always)]
+fn rows<B: Bits, const ROWS: usize>(
+    rows: &mut [[u32; MOST_LANES]; ROWS],
+    group: usize,
+    probes: usize,
+) -> impl Iterator<Item = &mut [[u32; MOST_LANES]]> {
+    let each = probes * B::ROWS;
+    black_box(rows)[group * each..(group + 1) * each].chunks_exact_mut(B::ROWS)
+}

@@ -1,0 +1,152 @@
+//! Hash values in groups of as many as there are lanes.
+//!
+//! Packed keys of 16 bytes can be hashed where their values are used, which costs next to nothing where registers are
+//! left. Other keys are hashed a part at a time, by code that is compiled once.
+
+use super::super::Source;
+use super::{Lanes, MOST_LANES, STEP, hash};
+use crate::hasher::LaneHash;
+
+/// Hash values that come in groups.
+pub(super) trait Groups<S: Lanes> {
+    /// How many hash values there are.
+    fn len(&self) -> usize;
+
+    /// The hash values of the group with this index, in order. Where the last group has too few, its last one is
+    /// repeated.
+    fn group(&self, lanes: S, index: usize) -> S::Vector;
+
+    /// How many groups there are.
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.len().div_ceil(S::LANES)
+    }
+}
+
+/// Keys of 16 bytes.
+struct Packed<'a> {
+    keys: &'a [[u8; STEP]],
+    function: LaneHash,
+}
+
+impl<S: Lanes> Groups<S> for Packed<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline(always)]
+    fn group(&self, lanes: S, index: usize) -> S::Vector {
+        let start = index * S::LANES;
+        let filled;
+        let keys = match self.keys.get(start..start + S::LANES) {
+            Some(keys) => keys,
+            None => {
+                filled = filled_up(&self.keys[start..]);
+                &filled
+            }
+        };
+        hash::packed(lanes, self.function, keys)
+    }
+}
+
+struct Hashed<'a>(&'a [u32]);
+
+impl<S: Lanes> Groups<S> for Hashed<'_> {
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn group(&self, lanes: S, index: usize) -> S::Vector {
+        let start = index * S::LANES;
+        match self.0.get(start..start + S::LANES) {
+            Some(hashes) => lanes.load(hashes),
+            None => lanes.load(&filled_up(&self.0[start..])),
+        }
+    }
+}
+
+/// What is done with hash values.
+pub(super) trait Consumer<S: Lanes> {
+    /// Takes the next hash values. All parts but the last have `PART` of them, or there is one part alone.
+    fn take(&mut self, lanes: S, groups: &impl Groups<S>);
+}
+
+/// Gives all hash values to a consumer, in parts of `PART`; packed keys of 16 bytes at once if `IN_PLACE`, hashed where
+/// their values are used.
+#[inline(always)]
+pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
+    lanes: S,
+    source: Source<'_>,
+    consumer: &mut impl Consumer<S>,
+) {
+    match source {
+        Source::Hashes(hashes) => consumer.take(lanes, &Hashed(hashes)),
+        Source::Packed(keys, function) if IN_PLACE && keys.key_len() == STEP => {
+            let (keys, _) = keys.bytes().as_chunks();
+            consumer.take(lanes, &Packed { keys, function });
+        }
+        Source::Packed(..) | Source::Slices(..) => {
+            let mut hashes = [0; PART];
+            let len = source.len();
+            for start in (0..len).step_by(PART) {
+                let part = &mut hashes[..PART.min(len - start)];
+                lanes.hash(source, start, part);
+                consumer.take(lanes, &Hashed(part));
+            }
+        }
+    }
+}
+
+/// The hash values of the keys from `start` on.
+#[inline(always)]
+pub(in super::super) fn hash<S: Lanes>(lanes: S, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+    for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
+        let start = start + i * S::LANES;
+        let vector = match source {
+            Source::Slices(keys, function) => {
+                let filled;
+                let keys = match keys.get(start..start + S::LANES) {
+                    Some(keys) => keys,
+                    None => {
+                        filled = filled_up(&keys[start..]);
+                        &filled[..S::LANES]
+                    }
+                };
+                hash::slices(lanes, function, keys)
+            }
+            Source::Packed(keys, function) if keys.key_len() == STEP => {
+                let (keys, _) = keys.bytes().as_chunks();
+                Packed { keys, function }.group(lanes, start / S::LANES)
+            }
+            Source::Packed(keys, function) => {
+                let mut filled: [&[u8]; MOST_LANES] = [&[]; MOST_LANES];
+                let keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
+                let mut last: &[u8] = &[];
+                let mut keys = keys;
+                for slot in &mut filled[..S::LANES] {
+                    last = keys.next().unwrap_or(last);
+                    *slot = last;
+                }
+                hash::slices(lanes, function, &filled[..S::LANES])
+            }
+            Source::Hashes(values) => lanes.load(&filled_up(&values[start..])),
+        };
+        if hashes.len() == S::LANES {
+            lanes.store(vector, hashes);
+        } else {
+            let mut row = [0; MOST_LANES];
+            lanes.store(vector, &mut row);
+            hashes.copy_from_slice(&row[..hashes.len()]);
+        }
+    }
+}
+
+/// The first values, the last of them repeated.
+#[inline(always)]
+fn filled_up<T: Copy>(values: &[T]) -> [T; MOST_LANES] {
+    let last = values.len() - 1;
+    core::array::from_fn(|i| values[i.min(last)])
+}

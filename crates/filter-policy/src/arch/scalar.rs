@@ -1,0 +1,143 @@
+//! Code for every processor: no division, no data-dependent branch, no instruction beyond the language.
+
+use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
+
+use super::{MAP_BITS, Source};
+use crate::hasher::LaneHash;
+use crate::modulus::Modulus;
+
+/// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
+const SMALL_MAP_BITS: usize = 512;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+const USUAL_PROBES: u8 = 6;
+
+pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    let bits = bit_array.len() * 8;
+    let (mut small, mut large);
+    let map: &mut [u8] = if bits <= SMALL_MAP_BITS {
+        small = [0; SMALL_MAP_BITS];
+        &mut small
+    } else if bits <= MAP_BITS {
+        large = [0; MAP_BITS];
+        &mut large
+    } else {
+        bit_array.fill(0);
+        return insert(bit_array, modulus, probes, source);
+    };
+    create_in_map(bit_array, modulus, probes, source, map);
+}
+
+/// The same for at most [`MAP_BITS`], with a map of a byte for each bit or more, all 0 before and after.
+pub(super) fn create_in_map(
+    bit_array: &mut [u8],
+    modulus: Modulus,
+    probes: u8,
+    source: Source<'_>,
+    map: &mut [u8],
+) {
+    for_each_position(source, modulus, probes, |position| {
+        // Never absent.
+        if let Some(byte) = map.get_mut(position as usize) {
+            *byte = 1;
+        }
+    });
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks_mut::<8>().0) {
+        // Each product moves one of the eight to its place in the highest byte.
+        let [.., byte] = u64::from_le_bytes(*eight)
+            .wrapping_mul(0x0102_0408_1020_4080)
+            .to_le_bytes();
+        *bits = byte;
+        *eight = [0; 8];
+    }
+}
+
+pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source: Source<'_>) {
+    // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut last = 0_u32;
+    for_each_position(source, modulus, probes, |position| {
+        let bit = 1 << (position % 32);
+        match words.get_mut((position / 32) as usize) {
+            Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+            None => last |= bit,
+        }
+    });
+    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    let mut all = 1;
+    // To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+    for _ in 0..probes {
+        let position = modulus.remainder(hash);
+        let byte = bit_array
+            .get((position / 8) as usize)
+            .copied()
+            .unwrap_or_default();
+        all &= u32::from(byte) >> (position % 8);
+        hash = hash.wrapping_add(stride);
+    }
+    all & 1 != 0
+}
+
+pub(super) fn may_match_many(
+    bit_array: &[u8],
+    modulus: Modulus,
+    probes: u32,
+    source: Source<'_>,
+    answers: &mut [u64],
+) {
+    answers.fill(0);
+    let mut index = 0_usize;
+    for_each_hash(source, |hash| {
+        if let Some(word) = answers.get_mut(index / 64) {
+            *word |= u64::from(may_match(bit_array, modulus, probes, hash)) << (index % 64);
+        }
+        index += 1;
+    });
+}
+
+#[inline(always)]
+fn for_each_position(source: Source<'_>, modulus: Modulus, probes: u8, mut visit: impl FnMut(u32)) {
+    if probes == USUAL_PROBES {
+        for_each_hash(source, |hash| positions(modulus, USUAL_PROBES, hash, &mut visit));
+    } else {
+        for_each_hash(source, |hash| positions(modulus, probes, hash, &mut visit));
+    }
+}
+
+#[inline(always)]
+fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32)) {
+    let stride = hash.rotate_right(17);
+    let mut hash = hash;
+    for _ in 0..probes {
+        visit(modulus.remainder(hash));
+        hash = hash.wrapping_add(stride);
+    }
+}
+
+/// Chooses the function once for all keys.
+#[inline(always)]
+fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
+    macro_rules! hash_each {
+        ($keys:expr, $function:expr) => {
+            match $function {
+                LaneHash::LevelDb { seed } => $keys.for_each(|key| visit(leveldb_hash(key, seed))),
+                LaneHash::Murmur2 { seed } => $keys.for_each(|key| visit(murmur2(key, seed))),
+                LaneHash::Murmur2SignedTail { seed } => {
+                    $keys.for_each(|key| visit(murmur2_signed_tail(key, seed)));
+                }
+            }
+        };
+    }
+    match source {
+        Source::Slices(keys, function) => hash_each!(keys.iter(), function),
+        Source::Packed(keys, function) => hash_each!(keys.iter(), function),
+        Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+    }
+}

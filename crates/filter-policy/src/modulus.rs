@@ -1,0 +1,160 @@
+//! Remainders by the number of bits of a filter, by multiplication.
+//!
+//! Knows nothing of probes or of where bits lie.
+
+/// Gives `hash % bits` for every hash value, without a division for each.
+///
+/// The product of a hash value and `2^64 / bits`, rounded up, is the quotient in its high bits and the rest over `bits`,
+/// as a fraction of 2^64, in its low ones; times `bits`, that is the remainder. It is exact for 32-bit numbers and up
+/// to 2^32 bits (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Modulus {
+    /// 1 to 2^32.
+    bits: u64,
+    /// `floor((2^64 - 1) / bits)`.
+    fraction: u64,
+}
+
+impl Modulus {
+    /// The most that makes a difference to 32-bit hash values: 2^32 leaves them as they are.
+    const MOST_BITS: u64 = 1 << 32;
+
+    /// By the number of bits in so many bytes. No bytes at all count as one bit.
+    #[inline]
+    pub(crate) const fn of_bytes(bytes: usize) -> Self {
+        let bits = (bytes as u64).saturating_mul(8);
+        Self::new(match bits {
+            0 => 1,
+            1..Self::MOST_BITS => bits,
+            _ => Self::MOST_BITS,
+        })
+    }
+
+    /// By 1 to 2^32 bits.
+    #[inline]
+    const fn new(bits: u64) -> Self {
+        Self {
+            bits,
+            fraction: u64::MAX / bits,
+        }
+    }
+
+    /// `hash % bits`.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder by at most 2^32")]
+    pub(crate) const fn remainder(self, hash: u32) -> u32 {
+        let rest = self.fraction.wrapping_add(1).wrapping_mul(hash as u64);
+        ((rest as u128 * self.bits as u128) >> 64) as u32
+    }
+}
+
+/// A number of bits below 2^31, and its reciprocal: what lanes of 32 bits need for remainders.
+///
+/// The reciprocal `m` is `2^32 / bits` rounded down, or one less where that is whole. The high half of `hash * m` is the
+/// quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
+/// `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and `r - bits`, which wraps around where `r` is the
+/// remainder already, is the remainder.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneDivisor {
+    pub(crate) bits: u32,
+    pub(crate) reciprocal: u32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl LaneDivisor {
+    /// The number of bits in 1 to 2^28 - 1 bytes; `None` for others, whose positions lanes could not add.
+    #[inline]
+    pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
+        let bytes = u32::try_from(bytes).ok()?;
+        if bytes == 0 || bytes >= 1 << 28 {
+            return None;
+        }
+        Some(Self::new(bytes * 8))
+    }
+
+    #[inline]
+    const fn new(bits: u32) -> Self {
+        Self {
+            bits,
+            reciprocal: u32::MAX / bits,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The remainder as lanes compute it.
+    #[cfg(target_arch = "x86_64")]
+    fn in_lanes(bits: u32, hash: u32) -> u32 {
+        let LaneDivisor { bits, reciprocal } = LaneDivisor::new(bits);
+        let quotient = u32::try_from((u64::from(hash) * u64::from(reciprocal)) >> 32).unwrap();
+        let rest = hash.wrapping_sub(quotient.wrapping_mul(bits));
+        rest.min(rest.wrapping_sub(bits))
+    }
+
+    #[test]
+    fn remainders_are_exact() {
+        let sizes = (1..=4096).chain((1..=300).map(|i| i * 8_388_593)).chain([
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xffff_fff8,
+            0xffff_ffff,
+            1 << 32,
+        ]);
+        for bits in sizes {
+            let modulus = Modulus::new(bits);
+            // Around multiples of the divisor, where a quotient that is off by one shows.
+            let multiples = [
+                0,
+                1,
+                2,
+                3,
+                1000,
+                u64::from(u32::MAX) / bits,
+                u64::from(u32::MAX / 2) / bits,
+            ];
+            let near = multiples.iter().flat_map(|multiple| {
+                let middle = multiple.saturating_mul(bits);
+                [middle.saturating_sub(1), middle, middle.saturating_add(1)]
+            });
+            for hash in near.chain([0x1234_5678, 0xdead_beef]) {
+                let hash = u32::try_from(hash).unwrap_or(u32::MAX);
+                let expected = u64::from(hash) % bits;
+                assert_eq!(u64::from(modulus.remainder(hash)), expected, "{hash:#x} % {bits}");
+                #[cfg(target_arch = "x86_64")]
+                if let Some(bits) = u32::try_from(bits).ok().filter(|&bits| bits < 1 << 31) {
+                    assert_eq!(
+                        u64::from(in_lanes(bits, hash)),
+                        expected,
+                        "{hash:#x} % {bits} in lanes"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_bits_of_bytes_stop_at_2_to_the_32() {
+        assert_eq!(Modulus::of_bytes(0), Modulus::new(1));
+        assert_eq!(Modulus::of_bytes(9), Modulus::new(72));
+        for bytes in [1 << 29, (1 << 29) + 1, usize::MAX] {
+            assert_eq!(Modulus::of_bytes(bytes), Modulus::new(1 << 32));
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn lanes_take_less_than_2_to_the_31_bits() {
+        assert_eq!(
+            LaneDivisor::of_bytes((1 << 28) - 1),
+            Some(LaneDivisor::new((1 << 31) - 8))
+        );
+        for bytes in [0, 1 << 28, 1 << 29, usize::MAX] {
+            assert_eq!(LaneDivisor::of_bytes(bytes), None);
+        }
+    }
+}

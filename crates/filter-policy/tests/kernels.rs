@@ -1,0 +1,358 @@
+//! All kernels write the bytes and give the answers of the probe sequence as it is defined.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, FilterBuilder, FilterPolicy, FilterView, Kernel, KeyHasher, LevelDbHash,
+    Murmur2, Murmur2SignedTail, PackedKeys, PreparedFilter,
+};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// The fewest whole bits per key that give this probe count.
+fn bits_for(probes: u32) -> BitsPerKey {
+    BitsPerKey::whole((probes * 100).div_ceil(69))
+}
+
+/// The filter, one hash value after the other and by division.
+fn oracle(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<Item = u32>) -> Vec<u8> {
+    let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).unwrap()];
+    let mut builder = FilterBuilder::new(bits_per_key, hashes.len(), &mut filter).unwrap();
+    hashes.for_each(|hash| builder.insert_hash(hash));
+    filter
+}
+
+fn random_bytes(seed: u64, len: usize) -> Vec<u8> {
+    let mut bytes = vec![0; len];
+    SplitMix64::seed_from_u64(seed).fill_bytes(&mut bytes);
+    bytes
+}
+
+fn random_hashes(seed: u64, count: usize) -> Vec<u32> {
+    let mut random = SplitMix64::seed_from_u64(seed);
+    (0..count).map(|_| random.next_u32()).collect()
+}
+
+fn bit(answers: &[u64], index: usize) -> bool {
+    answers[index / 64] >> (index % 64) & 1 == 1
+}
+
+/// Every kernel builds what the oracle builds, into dirty memory, and answers as the view.
+fn check_keys<H: KeyHasher + Copy>(hasher: H, bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
+    let expected = oracle(bits_per_key, keys.iter().map(|key| hasher.hash(key)));
+    let (view, view_bytes) = (FilterView::new(&expected), &expected);
+    let packed = keys
+        .first()
+        .filter(|first| !first.is_empty() && keys.iter().all(|key| key.len() == first.len()))
+        .map(|first| (keys.concat(), first.len()));
+    for kernel in Kernel::available() {
+        let context = || format!("{kernel}, {} keys, {} bits", keys.len(), bits_per_key.get());
+        let policy = BloomFilterPolicy::with_hasher(hasher, bits_per_key).on_kernel(kernel);
+        let mut room = vec![0xa5; expected.len() + 9];
+        assert_eq!(
+            policy.build_batch_in(keys, &mut room).unwrap(),
+            expected,
+            "{}",
+            context()
+        );
+        assert_eq!(
+            room[expected.len()..],
+            [0xa5; 9],
+            "{}: written beyond the filter",
+            context()
+        );
+        room.fill(0xa5);
+        assert_eq!(
+            policy.build_in(keys, &mut room).unwrap(),
+            expected,
+            "{}",
+            context()
+        );
+        #[cfg(feature = "alloc")]
+        {
+            let mut appended = vec![1, 2, 3];
+            policy.append_batch(keys, &mut appended).unwrap();
+            assert_eq!(appended[3..], expected, "{}", context());
+            let mut writer = filter_policy::FilterWriter::new(policy);
+            // Twice, to see that nothing of the first is left.
+            for start in [0, expected.len()] {
+                let place = writer.add(keys).unwrap();
+                assert_eq!(place, start..start + expected.len());
+                assert_eq!(writer.filters()[place], expected, "{}", context());
+            }
+            writer.clear();
+            assert!(writer.filters().is_empty());
+            writer.add(keys).unwrap();
+            assert_eq!(writer.finish(), expected, "{}", context());
+        }
+        if let Some((bytes, len)) = &packed {
+            let keys = PackedKeys::new(bytes, *len).unwrap();
+            room.fill(0xa5);
+            assert_eq!(
+                policy.build_batch_in(keys, &mut room).unwrap(),
+                expected,
+                "{}",
+                context()
+            );
+        }
+
+        let prepared = PreparedFilter::on_kernel(&expected, kernel);
+        for asked in [keys, asked] {
+            let mut answers = vec![u64::MAX; asked.len().div_ceil(64) + 1];
+            prepared.may_match_many(&hasher, asked, &mut answers).unwrap();
+            assert_eq!(answers.pop(), Some(u64::MAX), "{}: written too far", context());
+            for (i, key) in asked.iter().enumerate() {
+                let expected = view.may_match(&hasher, key);
+                assert_eq!(bit(&answers, i), expected, "{}, {key:x?}", context());
+                assert_eq!(
+                    prepared.may_match(&hasher, key),
+                    expected,
+                    "{}, {key:x?}",
+                    context()
+                );
+                assert_eq!(policy.key_may_match(key, view_bytes), expected, "{}", context());
+                assert_eq!(
+                    policy.hashed(key).may_be_in(view_bytes),
+                    expected,
+                    "{}",
+                    context()
+                );
+            }
+            if !asked.len().is_multiple_of(64) {
+                assert_eq!(answers.last().unwrap() >> (asked.len() % 64), 0, "{}", context());
+            }
+        }
+    }
+}
+
+/// With all hash functions, and with one that has no lanes.
+fn check_hashers(bits_per_key: BitsPerKey, keys: &[&[u8]], asked: &[&[u8]]) {
+    #[derive(Clone, Copy)]
+    struct NoLanes;
+
+    impl KeyHasher for NoLanes {
+        fn hash(&self, key: &[u8]) -> u32 {
+            key.iter().fold(1, |hash: u32, byte| {
+                hash.wrapping_mul(31).wrapping_add(u32::from(*byte))
+            })
+        }
+
+        fn policy_name(&self) -> &str {
+            "test.NoLanes"
+        }
+    }
+
+    check_keys(LevelDbHash, bits_per_key, keys, asked);
+    check_keys(Murmur2::new(), bits_per_key, keys, asked);
+    check_keys(Murmur2::with_seed(0x9747_b28c), bits_per_key, keys, asked);
+    check_keys(Murmur2SignedTail, bits_per_key, keys, asked);
+    check_keys(NoLanes, bits_per_key, keys, asked);
+}
+
+#[test]
+fn every_probe_count() {
+    let bytes = random_bytes(1, 16 * 3000);
+    let keys: Vec<&[u8]> = bytes.chunks(16).collect();
+    for probes in 1..=30 {
+        let bits_per_key = bits_for(probes);
+        assert_eq!(u32::from(bits_per_key.probe_count()), probes);
+        for count in [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 200, 1000] {
+            let (keys, others) = keys.split_at(count);
+            check_keys(LevelDbHash, bits_per_key, keys, &others[..400]);
+        }
+        check_hashers(bits_per_key, &keys[..50], &keys[50..150]);
+    }
+}
+
+#[test]
+fn every_key_length() {
+    let bytes = random_bytes(2, 400 * 80);
+    for len in 0..=300 {
+        let keys: Vec<&[u8]> = bytes.chunks(400).map(|chunk| &chunk[..len]).collect();
+        let (keys, others) = keys.split_at(37);
+        check_hashers(BitsPerKey::whole(10), keys, others);
+    }
+}
+
+#[test]
+fn keys_of_mixed_lengths() {
+    let bytes = random_bytes(3, 1 << 16);
+    let mut random = SplitMix64::seed_from_u64(3);
+    for longest in [1_u32, 3, 4, 5, 8, 17, 40, 128, 300, 2000] {
+        for count in [5, 16, 100, 1000] {
+            let mut keys = (0..count + 200).map(|_| {
+                let len = (random.next_u32() % (longest + 1)) as usize;
+                let start = random.next_u32() as usize % (bytes.len() - len);
+                &bytes[start..start + len]
+            });
+            let built: Vec<&[u8]> = keys.by_ref().take(count).collect();
+            let others: Vec<&[u8]> = keys.collect();
+            check_hashers(BitsPerKey::whole(10), &built, &others);
+        }
+    }
+}
+
+#[test]
+fn every_number_of_keys() {
+    const MOST: usize = 5000;
+    let keys: Vec<[u8; 16]> = random_bytes(4, 16 * MOST)
+        .chunks(16)
+        .map(|key| key.try_into().unwrap())
+        .collect();
+    let hashes: Vec<u32> = keys.iter().map(|key| LevelDbHash.hash(key)).collect();
+    let absent = random_hashes(5, 100);
+    let bits_per_key = BitsPerKey::whole(10);
+    for count in 0..=MOST {
+        let expected = oracle(bits_per_key, hashes[..count].iter().copied());
+        let view = FilterView::new(&expected);
+        let mut room = vec![0xa5; expected.len()];
+        for kernel in Kernel::available() {
+            let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key).on_kernel(kernel);
+            assert_eq!(
+                policy.build_batch_in(&keys[..count], &mut room).unwrap(),
+                expected,
+                "{kernel}, {count}"
+            );
+            let prepared = PreparedFilter::on_kernel(&expected, kernel);
+            let mut answers = vec![0; count.div_ceil(64)];
+            prepared
+                .may_match_many(&LevelDbHash, &keys[..count], &mut answers)
+                .unwrap();
+            let found: u32 = answers.iter().map(|word| word.count_ones()).sum();
+            assert_eq!(found as usize, count, "{kernel}");
+            let mut answers = [0; 2];
+            prepared.may_match_hashes(&absent, &mut answers).unwrap();
+            for (i, &hash) in absent.iter().enumerate() {
+                assert_eq!(
+                    bit(&answers, i),
+                    view.may_match_hash(hash),
+                    "{kernel}, {count}, {hash:#x}"
+                );
+            }
+        }
+    }
+}
+
+/// Bit arrays that no builder made, at every density, with batches of every size, up to where kernels prefetch.
+#[test]
+fn any_filter_and_any_batch() {
+    let mut random = SplitMix64::seed_from_u64(6);
+    let hashes = random_hashes(7, 3000);
+    let sizes = (1..=300)
+        .chain([511, 512, 1023, 1024, 1025, 4096, 20_000, 20_001])
+        .chain([(4 << 20) - 1, 4 << 20, (5 << 20) + 3]);
+    for len in sizes {
+        for density in 0..4 {
+            let mut filter = random_bytes(random.next_u64(), len);
+            let second = random_bytes(random.next_u64(), len);
+            for (byte, other) in filter.iter_mut().zip(second) {
+                match density {
+                    0 => *byte &= other,
+                    1 => {}
+                    2 => *byte |= other,
+                    // Nearly all keys are there.
+                    _ => *byte = if other == 0 { *byte } else { 0xff },
+                }
+            }
+            filter.push(u8::try_from(random.next_u32() % 33).unwrap());
+            let view = FilterView::new(&filter);
+            let expected: Vec<bool> = hashes.iter().map(|&hash| view.may_match_hash(hash)).collect();
+            for kernel in Kernel::available() {
+                let prepared = PreparedFilter::on_kernel(&filter, kernel);
+                for count in [0_usize, 1, 63, 64, 127, 128, 129, 1024, 1025, 3000] {
+                    let mut answers = vec![u64::MAX; count.div_ceil(64)];
+                    prepared.may_match_hashes(&hashes[..count], &mut answers).unwrap();
+                    for (i, &expected) in expected[..count].iter().enumerate() {
+                        assert_eq!(
+                            bit(&answers, i),
+                            expected,
+                            "{kernel}, {len} bytes, {count} keys, {i}"
+                        );
+                    }
+                }
+                for (&hash, &expected) in hashes.iter().zip(&expected).take(200) {
+                    assert_eq!(prepared.may_match_hash(hash), expected, "{kernel}, {len} bytes");
+                }
+            }
+        }
+    }
+}
+
+/// Large enough that bits are prefetched while they are set.
+#[test]
+fn filters_beyond_the_cache() {
+    for count in [3_360_000, 3_360_001, 3_360_007, 3_360_008, 3_360_015] {
+        let hashes = random_hashes(8, count);
+        let bits_per_key = BitsPerKey::whole(10);
+        let expected = oracle(bits_per_key, hashes.iter().copied());
+        for kernel in Kernel::available() {
+            let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key).on_kernel(kernel);
+            let mut room = vec![0xa5; expected.len()];
+            let built = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
+            assert!(built == expected, "{kernel}, {count} keys");
+        }
+    }
+}
+
+/// No position reaches further than 2^32 bits, and lanes stop before 2^31: beyond, all kernels are the portable code.
+#[test]
+fn filters_of_2_to_the_31_bits_and_more() {
+    let hashes = [
+        0,
+        1,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0xdead_beef,
+        0x0123_4567,
+    ];
+    for bytes in [
+        (1_usize << 28) - 1,
+        1 << 28,
+        (1 << 29) - 1,
+        1 << 29,
+        (1 << 29) + 5,
+    ] {
+        // Untouched memory costs nothing.
+        let mut filter = vec![0; bytes + 1];
+        filter[bytes] = 9;
+        let positions: Vec<u32> = {
+            let sequence = filter_policy::ProbeSequence::new((bytes as u64 * 8).try_into().unwrap(), 9);
+            hashes.iter().flat_map(|&hash| sequence.positions(hash)).collect()
+        };
+        for position in positions {
+            filter[(position / 8) as usize] |= 1 << (position % 8);
+        }
+        for kernel in Kernel::available() {
+            let prepared = PreparedFilter::on_kernel(&filter, kernel);
+            let mut answers = [0];
+            let asked: Vec<u32> = hashes
+                .iter()
+                .flat_map(|&hash| [hash, hash.wrapping_add(12_345)])
+                .collect();
+            prepared.may_match_hashes(&asked, &mut answers).unwrap();
+            assert_eq!(answers, [0b01_0101_0101_0101], "{kernel}, {bytes} bytes");
+            for (i, &hash) in asked.iter().enumerate() {
+                assert_eq!(
+                    prepared.may_match_hash(hash),
+                    i % 2 == 0,
+                    "{kernel}, {bytes} bytes"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn building_filters_of_2_to_the_31_bits_and_more() {
+    for bits in [(1_u32 << 31) - 8, 1 << 31, u32::MAX] {
+        let bits_per_key = BitsPerKey::whole(bits);
+        let mut room = vec![0xff; bits_per_key.filter_len(1).unwrap()];
+        for kernel in Kernel::available().skip(1) {
+            let policy = BloomFilterPolicy::bloom_filter2(bits_per_key).on_kernel(kernel);
+            let filter = policy.build_batch_in(&[&b"key"[..]], &mut room).unwrap();
+            let view = FilterView::new(filter);
+            assert!(view.may_match(policy.hasher(), b"key"), "{kernel}, {bits} bits");
+            assert_eq!(view.ones(), 30, "{kernel}, {bits} bits");
+        }
+    }
+}
