@@ -3,6 +3,7 @@
 mod membership;
 mod memory;
 mod point_reads;
+mod policy;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,8 +27,10 @@ use crate::{suite, workspace};
     cargo xtask bench\n  \
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
     cargo xtask bench --suite membership\n  \
-    cargo xtask bench --suite memory\n\n\
-    point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
+    cargo xtask bench --suite memory\n  \
+    cargo xtask bench --suite policy\n\n\
+    point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
+    temporary files; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
     memory needs 1.2 GB of it.")]
 pub(crate) struct Arguments {
@@ -52,6 +55,9 @@ enum Name {
     Membership,
     /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
     Memory,
+    /// Time of building filters and of asking them, of LevelDB's own policy, ours by every kernel, and those of other
+    /// crates, by the number of keys
+    Policy,
 }
 
 impl Name {
@@ -60,6 +66,7 @@ impl Name {
             Self::PointReads => point_reads::SUITE,
             Self::Membership => membership::SUITE,
             Self::Memory => memory::SUITE,
+            Self::Policy => policy::SUITE,
         }
     }
 
