@@ -66,7 +66,7 @@ impl Contender {
             Self::Avx2 => "AVX2",
             Self::Avx512 => "AVX-512",
             Self::RustyLeveldb => "rusty-leveldb",
-            Self::FastbloomHashes => "fastbloom, given hashes",
+            Self::FastbloomHashes => "fastbloom, by hash",
             Self::FastbloomDefault => "fastbloom",
         }
     }

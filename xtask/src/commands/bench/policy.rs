@@ -70,8 +70,44 @@ fn summary(rows: &[Policy]) -> String {
 
 fn cell(row: &Policy) -> String {
     if row.contender == Contender::Leveldb {
-        format!("{:.2}", row.median_ns_per_key)
+        format!("{:.1}", row.median_ns_per_key)
     } else {
         format!("{:.3}", row.ratio_to_leveldb)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::policy::{Form, KeyLengths, Task};
+
+    use super::*;
+
+    #[test]
+    fn the_widest_table_is_not_wrapped() {
+        let mut rows = Vec::new();
+        for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000] {
+            for contender in [Contender::Leveldb, Contender::Avx512, Contender::FastbloomHashes] {
+                rows.push(Policy {
+                    contender,
+                    form: Form::OneByOne,
+                    version: String::new(),
+                    task: Task::Absent,
+                    key_lengths: KeyLengths::Mixed,
+                    filter_keys,
+                    bits_per_key: 10,
+                    rounds: 1,
+                    keys: 1,
+                    median_ns_per_key: 123.456,
+                    mad_ns_per_key: 0.0,
+                    ratio_to_leveldb: 0.25,
+                    ratio_low: 0.25,
+                    ratio_high: 0.25,
+                });
+            }
+        }
+        let text = summary(&rows);
+        // A line for each contender beside two of title, two of header and rule, and two at the end.
+        assert_eq!(text.lines().count(), 3 + 6, "{text}");
+        assert!(text.contains(" 16,384  100,000  1,000,000\n"), "{text}");
     }
 }
