@@ -1,6 +1,6 @@
 //! Tables for the terminal, at most 80 columns wide.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
 use harness::record::{CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
 use harness::records::Records;
 use harness::thousands::grouped;
@@ -20,10 +20,10 @@ const HEADER: [&str; 6] = [
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
 /// A table with `header`; the columns in `numbers` are aligned to the right.
-pub(crate) fn table<const N: usize>(
-    header: [&str; N],
+pub(crate) fn table(
+    header: impl Into<Row>,
     numbers: &[usize],
-    rows: impl IntoIterator<Item = [String; N]>,
+    rows: impl IntoIterator<Item: Into<Row>>,
 ) -> String {
     let mut table = Table::new();
     table

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod names;
 pub mod output;
 pub mod point_reads;
+pub mod policy;
 pub mod progress;
 #[cfg(test)]
 mod property;

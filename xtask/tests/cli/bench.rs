@@ -18,16 +18,18 @@ fn other_peoples_folders_are_refused() {
 #[test]
 fn missing_packages_are_named() {
     let bench = Workbench::new();
-    let mut command = bench.command(&["bench", "--quick", "--out", "out"]);
-    let output = command.env("CXX", bench.path("no-compiler")).output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.starts_with("error: missing: "), "{stderr}");
-    assert!(
-        stderr.ends_with("; run `apt-get install g++ libleveldb-dev`\n"),
-        "{stderr}"
-    );
-    assert!(!bench.path("out").exists());
+    for suite in ["point-reads", "policy"] {
+        let mut command = bench.command(&["bench", "--suite", suite, "--quick", "--out", "out"]);
+        let output = command.env("CXX", bench.path("no-compiler")).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.starts_with("error: missing: "), "{stderr}");
+        assert!(
+            stderr.ends_with("; run `apt-get install g++ libleveldb-dev`\n"),
+            "{stderr}"
+        );
+        assert!(!bench.path("out").exists());
+    }
 }
 
 #[test]
@@ -69,8 +71,22 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     assert!(
         outcome
             .stderr
-            .contains("[possible values: point-reads, membership, memory, redis]"),
+            .contains("[possible values: point-reads, membership, memory, redis, policy]"),
         "{}",
         outcome.stderr
     );
+}
+
+#[test]
+fn records_of_another_suite_are_left_alone() {
+    let bench = Workbench::new();
+    let marker = "{\"format\": \"membership-bench\", \"schema\": 1}";
+    bench.write("out/bench.json", marker);
+    let outcome = bench.run(&["bench", "--suite", "policy", "--out", "out"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert_eq!(
+        outcome.stderr,
+        "error: out: bench.json is not of this version of this benchmark; remove the folder, or choose another\n"
+    );
+    assert_eq!(bench.read("out/bench.json"), marker);
 }

@@ -2,7 +2,8 @@
 
 use plotters::style::RGBColor;
 
-use super::mark::{NEUTRAL, RADIUS};
+use super::labels::{self, Label, Place};
+use super::mark::RADIUS;
 use super::number;
 use super::panel::MARGIN;
 use super::scale::Scale;
@@ -36,17 +37,6 @@ struct Series {
     name: String,
     /// Rate and bits for each key, the lowest rate last.
     points: Vec<(f64, f64)>,
-}
-
-/// A name at the right.
-struct Label {
-    /// Where its line ends.
-    end: f64,
-    /// Where it stands.
-    middle: f64,
-    text: String,
-    /// Of the marks on the line, where there are any.
-    color: Option<RGBColor>,
 }
 
 /// The chart, or `None` without a filter that was wrong at least once: zero is on no logarithmic axis.
@@ -83,7 +73,13 @@ pub(crate) fn scene(rows: &[Memory]) -> Option<Scene> {
     for (series, color) in series.iter().zip(COLORS.into_iter().cycle()) {
         labels.extend(line(&mut scene, series, color, &x_scale, &y_scale));
     }
-    write(&mut scene, labels);
+    let place = Place {
+        left: RIGHT,
+        right: WIDTH - MARGIN,
+        top: TOP,
+        apart: LINE,
+    };
+    labels::write(&mut scene, labels, &place);
     Some(scene)
 }
 
@@ -167,9 +163,9 @@ fn bound(scene: &mut Scene, [from, to]: [(f64, f64); 2]) -> Label {
     scene.polygon(vec![from, to, (to.0, BOTTOM), (from.0, BOTTOM)], STRIPE);
     Label {
         end: to.1,
-        middle: to.1,
         text: "log2(1 / rate): the least there can be".to_owned(),
         color: None,
+        hollow: false,
     }
 }
 
@@ -197,27 +193,8 @@ fn line(
     }
     Some(Label {
         end: y,
-        middle: y,
         text: format!("{}: {}", series.name, number::significant(bits, 3)),
         color: Some(color),
+        hollow: false,
     })
-}
-
-/// Writes the names, from the lowest upwards, none closer to the next than a line.
-fn write(scene: &mut Scene, mut labels: Vec<Label>) {
-    labels.sort_by(|a, b| b.end.total_cmp(&a.end));
-    let mut highest = f64::INFINITY;
-    for label in &mut labels {
-        label.middle = label.end.min(highest - LINE);
-        highest = label.middle;
-    }
-    for label in labels {
-        let x = RIGHT + 26.0;
-        scene.line((RIGHT + 2.0, label.end), (x - 10.0, label.middle), NEUTRAL);
-        if let Some(color) = label.color {
-            scene.circle((x - 4.0, label.middle), RADIUS - 1.0, color);
-        }
-        let text = Font::VALUE.fit(&label.text, WIDTH - MARGIN - x - 6.0);
-        scene.text_middle((x + 6.0, label.middle), Anchor::Start, Font::VALUE, &text);
-    }
 }

@@ -3,6 +3,7 @@
 mod membership;
 mod memory;
 mod point_reads;
+mod policy;
 mod redis;
 
 use std::io::{self, Write as _};
@@ -28,8 +29,10 @@ use crate::{suite, workspace};
     cargo xtask bench --suite point-reads --quick --out my-bench\n  \
     cargo xtask bench --suite membership\n  \
     cargo xtask bench --suite memory\n  \
-    cargo xtask bench --suite redis\n\n\
-    point-reads needs LevelDB and a C++ compiler (Debian: libleveldb-dev, g++) and 700 MB for temporary files; \
+    cargo xtask bench --suite redis\n  \
+    cargo xtask bench --suite policy\n\n\
+    point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
+    temporary files; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
     memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
 pub(crate) struct Arguments {
@@ -56,6 +59,9 @@ enum Name {
     Memory,
     /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
     Redis,
+    /// Time of building filters and of asking them, of LevelDB's own policy, ours by every kernel, and those of other
+    /// crates, by the number of keys
+    Policy,
 }
 
 impl Name {
@@ -65,6 +71,7 @@ impl Name {
             Self::Membership => membership::SUITE,
             Self::Memory => memory::SUITE,
             Self::Redis => redis::SUITE,
+            Self::Policy => policy::SUITE,
         }
     }
 

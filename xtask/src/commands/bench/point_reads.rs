@@ -43,7 +43,7 @@ fn write(folder: &Folder, bench: &Bench, files: &[PathBuf]) -> Result<String, Fa
 }
 
 /// Checks that the C++ compiler finds LevelDB, before minutes are spent.
-fn require_leveldb() -> Result<(), Failure> {
+pub(super) fn require_leveldb() -> Result<(), Failure> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let found = Command::new(&compiler)
         .args(["-fsyntax-only", "-include", "leveldb/c.h", "-x", "c++", "-"])

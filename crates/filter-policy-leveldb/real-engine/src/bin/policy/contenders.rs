@@ -3,27 +3,57 @@
 use core::hint::black_box;
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, Kernel, LevelDbHash, PreparedFilter};
-use filter_policy_leveldb_real_engine::{EngineKeys, EnginePolicy};
+use filter_policy_leveldb_real_engine::{self as engine, EngineKeys, EnginePolicy};
+
+use crate::peers::version;
 
 /// What all filters have.
 pub(crate) const BITS_PER_KEY: u32 = 10;
 
+/// Whose filters a contender has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// LevelDB's, byte for byte.
+    Same,
+    /// Its own, whose answers for absent keys are others.
+    Own,
+}
+
 /// One way to do the work of a task.
 pub(crate) struct Contender<'a> {
-    /// `leveldb`, or the kernel.
+    /// `leveldb`, the kernel, or the other crate.
     pub(crate) name: &'static str,
     /// How it is called.
     pub(crate) form: &'static str,
+    /// Of its library.
+    pub(crate) version: String,
+    pub(crate) work: Work,
     pub(crate) run: Box<dyn FnMut() -> u64 + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    fn new(name: &'static str, form: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
+    pub(crate) fn new(
+        name: &'static str,
+        form: &'static str,
+        version: String,
+        work: Work,
+        run: impl FnMut() -> u64 + 'a,
+    ) -> Self {
         Self {
             name,
             form,
+            version,
+            work,
             run: Box::new(run),
         }
+    }
+
+    fn leveldb(form: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
+        Self::new("leveldb", form, engine::version(), Work::Same, run)
+    }
+
+    fn ours(kernel: Kernel, form: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
+        Self::new(kernel.name(), form, version("filter-policy"), Work::Same, run)
     }
 }
 
@@ -39,12 +69,12 @@ pub(crate) fn that_build<'a>(
 ) -> Vec<Contender<'a>> {
     let engine = EnginePolicy::builtin(BITS_PER_KEY);
     let engine_keys = EngineKeys::new(slices);
-    let mut contenders = vec![Contender::new("leveldb", "slices", move || {
+    let mut contenders = vec![Contender::leveldb("slices", move || {
         engine.create_filters(&engine_keys, size)
     })];
     for kernel in Kernel::available() {
         let mut filter = Vec::new();
-        contenders.push(Contender::new(kernel.name(), "slices", move || {
+        contenders.push(Contender::ours(kernel, "slices", move || {
             let policy = ours(kernel);
             let policy: &dyn FilterPolicy = black_box(&policy);
             let build = |keys| first_byte(&mut filter, |filter| policy.append_filter(keys, filter));
@@ -52,7 +82,7 @@ pub(crate) fn that_build<'a>(
         }));
         let mut filter = Vec::new();
         if let Some(arrays) = arrays {
-            contenders.push(Contender::new(kernel.name(), "packed", move || {
+            contenders.push(Contender::ours(kernel, "packed", move || {
                 let policy = ours(kernel);
                 let build = |keys| first_byte(&mut filter, |filter| policy.append_batch(keys, filter));
                 arrays.chunks_exact(size).map(build).sum()
@@ -79,23 +109,23 @@ pub(crate) fn that_ask<'a>(
 ) -> Vec<Contender<'a>> {
     let engine = EnginePolicy::builtin(BITS_PER_KEY);
     let engine_keys = EngineKeys::new(slices);
-    let mut contenders = vec![Contender::new("leveldb", "one by one", move || {
+    let mut contenders = vec![Contender::leveldb("one-by-one", move || {
         engine.count_matches(&engine_keys, filter)
     })];
     for kernel in Kernel::available() {
-        contenders.push(Contender::new(kernel.name(), "one by one", move || {
+        contenders.push(Contender::ours(kernel, "one-by-one", move || {
             let policy = ours(kernel);
             let policy: &dyn FilterPolicy = black_box(&policy);
             let matches = |key: &&&[u8]| policy.key_may_match(key, filter);
             slices.iter().filter(matches).count() as u64
         }));
-        contenders.push(Contender::new(kernel.name(), "prepared", move || {
+        contenders.push(Contender::ours(kernel, "prepared", move || {
             let prepared = PreparedFilter::on_kernel(filter, kernel);
             let matches = |key: &&&[u8]| prepared.may_match(&LevelDbHash, key);
             slices.iter().filter(matches).count() as u64
         }));
         let mut answers = vec![0; slices.len().div_ceil(64)];
-        contenders.push(Contender::new(kernel.name(), "slices", move || {
+        contenders.push(Contender::ours(kernel, "slices", move || {
             let prepared = PreparedFilter::on_kernel(filter, kernel);
             let asked = prepared.may_match_many(&LevelDbHash, slices, &mut answers);
             asked.expect("there are answers enough");
@@ -103,7 +133,7 @@ pub(crate) fn that_ask<'a>(
         }));
         let mut answers = vec![0; slices.len().div_ceil(64)];
         if let Some(arrays) = arrays {
-            contenders.push(Contender::new(kernel.name(), "packed", move || {
+            contenders.push(Contender::ours(kernel, "packed", move || {
                 let prepared = PreparedFilter::on_kernel(filter, kernel);
                 let asked = prepared.may_match_many(&LevelDbHash, arrays, &mut answers);
                 asked.expect("there are answers enough");

@@ -20,10 +20,11 @@ pub(crate) enum Shape {
 impl Shape {
     pub(crate) const ALL: [Self; 2] = [Self::Fixed, Self::Mixed];
 
+    /// In bytes.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Fixed => "16 bytes",
-            Self::Mixed => "4 to 40 bytes",
+            Self::Fixed => "16",
+            Self::Mixed => "4-40",
         }
     }
 

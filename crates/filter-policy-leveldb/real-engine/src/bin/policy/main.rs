@@ -1,5 +1,6 @@
 //! What building a filter and asking it costs: LevelDB's own policy in C++, and ours by every kernel, on the same keys
-//! and with the same bytes.
+//! and with the same bytes; beside them rusty-leveldb's policy, with the same bytes too, and `fastbloom`, whose filters
+//! are its own.
 //!
 //! ```text
 //! policy [--keys N,N,...] [--rounds N] [--csv FILE]
@@ -7,11 +8,12 @@
 //!
 //! All contenders of a task take turns in every round, the first one another in every round, so that ratios can be
 //! formed within a round. LevelDB is called through its virtual functions, in a loop in C++ over slices that were made
-//! before. A contender whose filters or answers are not LevelDB's ends the program. What is written are the batches.
+//! before. A contender with filters of LevelDB's format ends the program where they or its answers are not LevelDB's. What is written are the batches.
 
 mod contenders;
 mod data;
 mod options;
+mod peers;
 mod report;
 mod rounds;
 #[path = "../point_reads/timing.rs"]
@@ -31,11 +33,11 @@ fn run(options: &Options) -> Result<(), String> {
     let mut batches = Vec::new();
     for &keys in &options.keys {
         for shape in data::Shape::ALL {
-            eprintln!("{keys} keys, {}", shape.name());
+            eprintln!("{keys} keys of {} bytes", shape.name());
             batches.extend(rounds::measure(keys, shape, options.rounds));
         }
     }
-    let text = report::csv(&batches, &filter_policy_leveldb_real_engine::version());
+    let text = report::csv(&batches);
     match &options.csv {
         Some(path) => std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display())),
         None => {

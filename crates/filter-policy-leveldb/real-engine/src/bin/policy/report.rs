@@ -5,21 +5,22 @@ use std::fmt::Write as _;
 use crate::contenders::BITS_PER_KEY;
 use crate::rounds::Batch;
 
-const HEADER: &str = "leveldb_version,task,filter_keys,key_lengths,bits_per_key,contender,form,round,keys,ns";
+const HEADER: &str = "contender,form,version,task,key_lengths,filter_keys,bits_per_key,round,keys,ns";
 
 /// One line a batch, header first.
-pub(crate) fn csv(batches: &[Batch], version: &str) -> String {
+pub(crate) fn csv(batches: &[Batch]) -> String {
     let mut text = format!("{HEADER}\n");
     for batch in batches {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{version},{},{},{},{BITS_PER_KEY},{},{},{},{},{}",
-            batch.task,
-            batch.size,
-            batch.shape.name(),
+            "{},{},{},{},{},{},{BITS_PER_KEY},{},{},{}",
             batch.name,
             batch.form,
+            batch.version,
+            batch.task,
+            batch.shape.name(),
+            batch.size,
             batch.round,
             batch.keys,
             batch.ns
@@ -42,14 +43,15 @@ mod tests {
             shape: Shape::Mixed,
             name: "avx2",
             form: "slices",
+            version: "0.1.0".to_owned(),
             round: 3,
             keys: 65_536,
             ns: 2_000,
         };
-        let text = csv(&[batch], "1.23");
+        let text = csv(&[batch]);
         let (header, line) = text.trim_end().split_once('\n').unwrap();
         assert_eq!(line.split(',').count(), header.split(',').count());
-        assert_eq!(line, "1.23,absent,32,4 to 40 bytes,10,avx2,slices,3,65536,2000");
+        assert_eq!(line, "avx2,slices,0.1.0,absent,4-40,32,10,3,65536,2000");
     }
 
     #[test]
@@ -63,6 +65,10 @@ mod tests {
         };
         assert_eq!((of("leveldb", "build"), of("scalar", "build")), (2, 4));
         assert_eq!((of("leveldb", "both"), of("scalar", "both")), (2, 8));
+        for peer in ["rusty-leveldb", "fastbloom-hashes", "fastbloom-default"] {
+            assert_eq!((of(peer, "build"), of(peer, "present")), (2, 2), "{peer}");
+        }
+        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
         assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
     }
 }

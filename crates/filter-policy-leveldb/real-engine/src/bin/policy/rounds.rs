@@ -2,8 +2,9 @@
 
 use filter_policy_leveldb_real_engine::EnginePolicy;
 
-use crate::contenders::{self, BITS_PER_KEY, Contender};
+use crate::contenders::{self, BITS_PER_KEY, Contender, Work};
 use crate::data::{self, Asked, Shape};
+use crate::peers;
 use crate::timing::timed;
 
 /// What was measured for one contender in one round.
@@ -16,6 +17,8 @@ pub(crate) struct Batch {
     pub(crate) shape: Shape,
     pub(crate) name: &'static str,
     pub(crate) form: &'static str,
+    /// Of the contender's library.
+    pub(crate) version: String,
     /// Counted from 1.
     pub(crate) round: usize,
     /// Keys that were added or asked for.
@@ -37,26 +40,26 @@ pub(crate) fn measure(size: usize, shape: Shape, rounds: usize) -> Vec<Batch> {
                 shape,
                 name: contender.name,
                 form: contender.form,
+                version: contender.version.clone(),
                 round,
                 keys,
                 ns,
             });
         });
     };
-    run(
-        "build",
-        slices.len(),
-        &mut contenders::that_build(size, &slices, stored.arrays()),
-    );
-    let filter = EnginePolicy::builtin(BITS_PER_KEY).create_filter(&slices[..size]);
+    let mut builders = contenders::that_build(size, &slices, stored.arrays());
+    builders.extend(peers::that_build(size, &slices));
+    run("build", slices.len(), &mut builders);
+    // Their copies of the keys are no longer needed.
+    drop(builders);
+    let filter_keys = &slices[..size];
+    let filter = EnginePolicy::builtin(BITS_PER_KEY).create_filter(filter_keys);
     for asked in Asked::ALL {
         let keys = data::asked(&stored, size, shape, asked);
         let slices = keys.slices();
-        run(
-            asked.name(),
-            slices.len(),
-            &mut contenders::that_ask(&filter, &slices, keys.arrays()),
-        );
+        let mut askers = contenders::that_ask(&filter, &slices, keys.arrays());
+        askers.extend(peers::that_ask(filter_keys, &filter, &slices));
+        run(asked.name(), slices.len(), &mut askers);
     }
     batches
 }
@@ -73,9 +76,14 @@ fn take_turns(
             let index = (i + round) % contenders.len();
             let (result, ns) = timed(|| (contenders[index].run)());
             let contender = &contenders[index];
+            // Of a filter of its own, the same in every round.
+            let expected = match contender.work {
+                Work::Same => [results[0]; 2],
+                Work::Own => [results[index]; 2],
+            };
             assert_eq!(
-                (result, results[index]),
-                (results[0], results[0]),
+                [result, results[index]],
+                expected,
                 "{}, {} does other work than {}",
                 contender.name,
                 contender.form,
