@@ -1,10 +1,11 @@
 //! LevelDB's and RocksDB's table files, as far as the way to the filters goes.
 //!
 //! A table (`.ldb`, older `.sst`) ends with a footer, the footer points at the metaindex, the metaindex at
-//! the filter block of each policy by name; [`format`](crate::format) has the bytes. [`Table`] walks this way
+//! the filter block of each policy by name; [`format`](crate::format) has the bytes. `Table` walks this way
 //! through anything that reads ranges of bytes, a slice or a file of any size, and hands out the filter block
 //! of exactly the policy that was asked for. It knows nothing of file systems, and writes nothing.
-//! [`RocksDbTable`] does the same for RocksDB's block-based tables.
+//! `RocksDbTable` does the same for RocksDB's block-based tables. Both take the feature `alloc`; without it there are
+//! footers and checksums alone.
 //!
 //! Nothing that a table holds is believed: every handle is checked against the size of the file before memory
 //! is taken, and every block against its checksum before it is read.

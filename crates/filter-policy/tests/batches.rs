@@ -81,10 +81,19 @@ fn kernels_are_chosen() {
     let available: Vec<Kernel> = Kernel::available().collect();
     assert_eq!(available.first(), Some(&Kernel::Scalar));
     assert!(available.contains(&Kernel::best()));
-    let expected = if cfg!(filter_policy_kernel = "scalar") {
-        Kernel::Scalar
+    let prescribed = if cfg!(filter_policy_kernel = "scalar") {
+        Some(Kernel::Scalar)
+    } else if cfg!(filter_policy_kernel = "avx2") {
+        Some(Kernel::Avx2)
+    } else if cfg!(filter_policy_kernel = "avx512") {
+        Some(Kernel::Avx512)
     } else {
-        *available.last().unwrap()
+        None
+    };
+    let expected = match prescribed {
+        Some(kernel) if kernel.is_available() => kernel,
+        Some(_) => Kernel::Scalar,
+        None => *available.last().unwrap(),
     };
     assert_eq!(Kernel::best(), expected);
     assert_eq!(

@@ -191,6 +191,32 @@ fn keys_of_mixed_lengths() {
     }
 }
 
+/// Around the length from which keys are hashed one by one.
+#[test]
+fn keys_of_a_mebibyte() {
+    const LONG: usize = 1 << 20;
+    let bytes = random_bytes(9, LONG + 20);
+    let keys: Vec<&[u8]> = [
+        LONG - 1,
+        LONG,
+        LONG,
+        LONG - 3,
+        LONG + 1,
+        LONG + 3,
+        LONG + 4,
+        LONG,
+        LONG - 2,
+    ]
+    .into_iter()
+    .enumerate()
+    .map(|(start, len)| &bytes[start..start + len])
+    .collect();
+    for keys in [&keys[..4], &keys] {
+        check_keys(LevelDbHash, BitsPerKey::whole(10), keys, &[]);
+        check_keys(Murmur2SignedTail, BitsPerKey::whole(10), keys, &[]);
+    }
+}
+
 #[test]
 fn every_number_of_keys() {
     const MOST: usize = 5000;

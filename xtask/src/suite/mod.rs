@@ -180,9 +180,16 @@ fn test_portable(root: &Path) -> Result<(), String> {
 }
 
 fn documentation(root: &Path) -> Result<(), String> {
-    let mut command = cargo_command(root, &["doc", "--workspace", "--no-deps"]);
-    command.env("RUSTDOCFLAGS", "-D warnings");
-    run_command(&mut command)
+    let document = |arguments: &[&str]| {
+        let mut command = cargo_command(root, &[&["doc", "--no-deps"], arguments].concat());
+        command.env("RUSTDOCFLAGS", "-D warnings");
+        run_command(&mut command)
+    };
+    for (package, features) in NO_STD {
+        document(&[&["--package", package], features].concat())?;
+    }
+    // Last, as it leaves the pages of all features behind.
+    document(&["--workspace"])
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {

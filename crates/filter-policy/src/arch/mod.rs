@@ -3,10 +3,13 @@
 //! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
 //! instructions for them. This file is the one place that chooses. Knows nothing of policies, names or errors; what
 //! comes in was checked.
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::indexing_slicing,
-    reason = "lanes are 32 bits wide and count keys of a group; indices follow from lengths beside them"
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(
+        clippy::cast_possible_truncation,
+        clippy::indexing_slicing,
+        reason = "lanes are 32 bits wide and count keys of a group; indices follow from lengths beside them"
+    )
 )]
 
 #[cfg(target_arch = "x86_64")]
@@ -35,7 +38,8 @@ pub(crate) const MAP_BITS: usize = 8192;
 /// by [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel); tests and benchmarks name one.
 ///
 /// The choice can be made when the crate is compiled, too: `--cfg filter_policy_kernel="scalar"` (or `"avx2"`,
-/// `"avx512"`) in `RUSTFLAGS` makes it the best one, where the processor has it.
+/// `"avx512"`) in `RUSTFLAGS` makes it the best one. It is looked for when the program runs all the same: where the
+/// processor does not have it, [`Kernel::Scalar`] is the best one.
 ///
 /// ```
 /// use filter_policy::Kernel;
@@ -48,7 +52,7 @@ pub(crate) const MAP_BITS: usize = 8192;
 pub enum Kernel {
     /// Portable code, one key at a time; on every processor.
     Scalar,
-    /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2, LZCNT and POPCNT (Intel Haswell of 2013, AMD Zen).
+    /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2 and POPCNT (Intel Haswell of 2013, AMD Zen).
     Avx2,
     /// 16 keys at a time: x86-64 with AVX-512 F, BW, DQ and VL besides (Intel Skylake-SP of 2017, AMD Zen 4).
     Avx512,
@@ -106,6 +110,7 @@ impl<'a> Source<'a> {
         }
     }
 
+    #[cfg(target_arch = "x86_64")]
     fn len(&self) -> usize {
         match self {
             Self::Slices(keys, _) => keys.len(),

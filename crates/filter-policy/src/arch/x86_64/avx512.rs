@@ -10,8 +10,10 @@ use super::super::Source;
 use super::super::generic::{Lanes, create, query};
 use crate::modulus::LaneDivisor;
 
+// With AVX-512 F the compiler takes FMA and F16C for given. The latter cannot be asked for here; it came before AVX2, and
+// is, as the other, for floating-point numbers, of which there are none.
 cpufeatures::new!(
-    detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "popcnt"
+    detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "fma", "popcnt"
 );
 
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is

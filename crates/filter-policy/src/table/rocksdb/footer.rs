@@ -52,7 +52,7 @@ impl RocksDbFooter {
     }
 
     /// Reads a footer of format version 1 or later that starts at this offset of the file. Its own checksum, from format
-    /// version 6 on, is not looked at: [`RocksDbTable`](super::RocksDbTable) does.
+    /// version 6 on, is not looked at: `RocksDbTable` does.
     ///
     /// # Errors
     ///
