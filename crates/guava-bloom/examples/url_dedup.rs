@@ -22,7 +22,8 @@
 //!
 //! `--state` keeps the filter in a file between runs: a stream of Guava's `BloomFilter.writeTo`, which Java reads with
 //! `stringFunnel(UTF_8)`. The file is replaced when all new URLs are printed. A run that fails before leaves it as it
-//! was, so that its URLs come again rather than never.
+//! was, so that its URLs come again rather than never. One run at a time: of two, the filter of the one that ends last
+//! stays, and the URLs of the other come again.
 //!
 //! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
 
