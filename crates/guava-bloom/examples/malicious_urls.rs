@@ -176,6 +176,10 @@ struct Source<'a> {
 impl Source<'_> {
     fn stamp(&self) -> Result<Stamp, Failure> {
         let metadata = fs::metadata(self.path).map_err(|error| Failure::input(self.path.display(), error))?;
+        // A pipe gives its list once, and an empty one from then on.
+        if !metadata.is_file() {
+            return Err(Failure::input(self.path.display(), "is no file"));
+        }
         Ok(Stamp {
             modified: metadata.modified().ok(),
             len: metadata.len(),
