@@ -54,12 +54,21 @@ const WAITING: usize = 1024;
 
 /// Answer which URLs are on a list that may change meanwhile.
 #[derive(Debug, Parser)]
+#[command(
+    after_help = "URLs are lines of standard input; each is answered by a line `clean` or `malicious`, a tab, and \
+    the URL. The line `:reload` loads the list anew, as a change of its file does."
+)]
 struct Arguments {
     /// The list: a URL on each line, `#` before a comment
     list: PathBuf,
 
     /// Share of harmless URLs that reach the exact list, between 0 and 1
-    #[arg(long, value_name = "P", default_value_t = 0.001)]
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0.001,
+        allow_negative_numbers = true
+    )]
     fpp: f64,
 
     /// Threads that answer
@@ -167,6 +176,10 @@ struct Source<'a> {
 impl Source<'_> {
     fn stamp(&self) -> Result<Stamp, Failure> {
         let metadata = fs::metadata(self.path).map_err(|error| Failure::input(self.path.display(), error))?;
+        // A pipe gives its list once, and an empty one from then on.
+        if !metadata.is_file() {
+            return Err(Failure::input(self.path.display(), "is no file"));
+        }
         Ok(Stamp {
             modified: metadata.modified().ok(),
             len: metadata.len(),

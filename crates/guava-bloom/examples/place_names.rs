@@ -27,6 +27,7 @@
 
 mod input;
 
+use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, BufWriter, ErrorKind, Write as _};
 use std::path::PathBuf;
@@ -73,13 +74,19 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut text = input::open(arguments.file.as_deref())?;
     let mut out = BufWriter::new(io::stdout().lock());
+    let nobody_reads_on = Cell::new(false);
     let mut print = |found: &Found| match writeln!(out, "{}:{}\t{}", found.line, found.column, found.name) {
-        // Nobody reads on, as behind `head`.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::system("standard output", error)),
-        _ => Ok(()),
+        // As behind `head`: the text may have no end.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            nobody_reads_on.set(true);
+            Ok(())
+        }
+        written => written.map_err(|error| Failure::system("standard output", error)),
     };
     let mut line = 0;
-    while let Some(bytes) = text.read()? {
+    while !nobody_reads_on.get()
+        && let Some(bytes) = text.read()?
+    {
         line += 1;
         let Ok(content) = str::from_utf8(bytes) else {
             return Err(Failure::input(text.place(), "the line is not UTF-8"));

@@ -22,7 +22,8 @@
 //!
 //! `--state` keeps the filter in a file between runs: a stream of Guava's `BloomFilter.writeTo`, which Java reads with
 //! `stringFunnel(UTF_8)`. The file is replaced when all new URLs are printed. A run that fails before leaves it as it
-//! was, so that its URLs come again rather than never.
+//! was, so that its URLs come again rather than never. One run at a time: of two, the filter of the one that ends last
+//! stays, and the URLs of the other come again.
 //!
 //! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
 
@@ -39,7 +40,7 @@ use tempfile::NamedTempFile;
 
 use self::input::Failure;
 
-const INSERTIONS: u64 = 1_000_000;
+const INSERTIONS: i128 = 1_000_000;
 const FPP: f64 = 0.001;
 
 /// Print the URLs that were not seen before.
@@ -53,11 +54,11 @@ struct Arguments {
     state: Option<PathBuf>,
 
     /// How many different URLs a new filter is made for [default: 1000000]
-    #[arg(long, value_name = "N")]
-    insertions: Option<u64>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    insertions: Option<i128>,
 
     /// Share of new URLs that a full filter may take for seen, between 0 and 1 [default: 0.001]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     fpp: Option<f64>,
 }
 
@@ -187,7 +188,8 @@ impl State {
         // Through a link to the file itself, or the link would be replaced.
         let found = match fs::canonicalize(path) {
             Ok(path) => Some(path),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            // A link to nothing is not found either.
+            Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => None,
             Err(error) => return Err(Failure::input(path.display(), error)),
         };
         let (filter, permissions) = match &found {

@@ -23,15 +23,15 @@ struct Arguments {
     lookups: u32,
 
     /// Share of them that exist nowhere, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share, allow_negative_numbers = true)]
     absent: f64,
 
-    /// Accounts that the cache holds, at least 1
+    /// Accounts that the cache holds at most, at least 1
     #[arg(long, value_name = "N", default_value = "10000")]
     cache: NonZeroUsize,
 
     /// Share of absent names that the filter may let through, between 0 and 1
-    #[arg(long, value_name = "P", default_value_t = 0.01)]
+    #[arg(long, value_name = "P", default_value_t = 0.01, allow_negative_numbers = true)]
     fpp: f64,
 
     /// Of the names
@@ -125,10 +125,12 @@ fn report(arguments: &Arguments, absent: u64, unguarded: &Store, guarded: &Store
     }
     let bytes = guarded.filter().map_or(0, |filter| filter.bit_size() / 8);
     let rate = with.absent_asked as f64 / absent.max(1) as f64;
+    // To nine digits: 0.07 times 100 is not quite 7.
+    let percent = arguments.fpp * 100.0;
+    let asked: f64 = format!("{percent:.8e}").parse().unwrap_or(percent);
     text.push_str(&format!(
-        "\nfalse positives: {:.3} % of the absent names (asked for {} %), from a filter of {:.1} KiB\n",
+        "\nfalse positives: {:.3} % of the absent names (asked for {asked} %), from a filter of {:.1} KiB\n",
         rate * 100.0,
-        arguments.fpp * 100.0,
         bytes as f64 / 1024.0
     ));
     text

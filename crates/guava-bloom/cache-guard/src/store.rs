@@ -65,16 +65,20 @@ pub struct Counts {
 #[derive(Debug)]
 pub struct Store {
     cache: LruCache<String, i64>,
+    /// Most accounts in the cache.
+    most_cached: NonZeroUsize,
     filter: Option<BloomFilter<Utf8>>,
     database: Database,
     counts: Counts,
 }
 
 impl Store {
-    /// A store without a filter, with a cache of this many accounts.
+    /// A store without a filter, with a cache of at most this many accounts.
     pub fn unguarded(database: Database, cache: NonZeroUsize) -> Self {
         Self {
-            cache: LruCache::new(cache),
+            // Grows as accounts come: a limit, however high, is no promise that they will.
+            cache: LruCache::unbounded(),
+            most_cached: cache,
             filter: None,
             database,
             counts: Counts::default(),
@@ -119,6 +123,9 @@ impl Store {
             Some(balance) => {
                 self.counts.in_database += 1;
                 self.cache.put(name.to_owned(), balance);
+                if self.cache.len() > self.most_cached.get() {
+                    self.cache.pop_lru();
+                }
             }
             None => self.counts.absent_asked += 1,
         }

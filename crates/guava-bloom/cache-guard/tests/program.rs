@@ -92,12 +92,34 @@ fn tables_without_rows_and_lookups_without_absent_names() {
 }
 
 #[test]
+fn a_cache_without_an_end_takes_what_it_holds() {
+    let most = usize::MAX.to_string();
+    let output = program(&[
+        "--rows",
+        "10",
+        "--lookups",
+        "100",
+        "--cache",
+        &most,
+        "--fpp",
+        "0.07",
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("(asked for 7 %)"), "{output:?}");
+}
+
+#[test]
 fn wrong_arguments_are_named() {
     for (arguments, says) in [
         (["--absent", "1.5"], "allowed are numbers from 0 to 1"),
         (["--absent", "NaN"], "allowed are numbers from 0 to 1"),
+        (["--absent", "-1"], "allowed are numbers from 0 to 1"),
         (["--cache", "0"], "--cache"),
         (["--fpp", "0"], "error: filter: "),
+        (
+            ["--fpp", "-1"],
+            "error: filter: the false-positive probability is -1.0",
+        ),
         (["--rows", "-1"], "unexpected argument '-1'"),
     ] {
         let output = program(&arguments);
@@ -128,6 +150,17 @@ fn the_filter_hides_nothing_that_is_there() {
     assert_eq!(store.counts().absent_stopped, 1);
     store.insert("new", -5).unwrap();
     assert_eq!(store.balance("new").unwrap(), Some(-5));
+}
+
+#[test]
+fn the_cache_forgets_what_was_asked_for_longest_ago() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::unguarded(database(folder.path()), ten());
+    // Eleven accounts into a cache of ten: the first is gone, the second is the oldest.
+    for index in (0..11).chain([1, 10, 0]) {
+        store.balance(&name(index)).unwrap();
+    }
+    assert_eq!((store.counts().in_cache, store.counts().in_database), (2, 12));
 }
 
 #[test]

@@ -64,10 +64,10 @@ enum Command {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Guava {
-    /// Guava before 33.4.
+    /// Guava up to 32.1.2 at least.
     #[value(name = "31", alias = "32")]
     Older,
-    /// Guava from 33.4 on.
+    /// Guava from 33.4.0 on.
     #[value(name = "33.4")]
     Newer,
 }

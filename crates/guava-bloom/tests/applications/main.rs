@@ -3,34 +3,22 @@
 
 mod malicious_urls;
 mod place_names;
+#[path = "../support/example.rs"]
+mod support;
 mod url_dedup;
 
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 const EXAMPLES: [&str; 3] = ["malicious_urls", "place_names", "url_dedup"];
 
-/// An example, built as it is now: of a test alone cargo builds none.
+/// An example, built as it is now.
 fn example(name: &str) -> Command {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let folder = BUILT.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet"])
-            .args(EXAMPLES.iter().flat_map(|name| ["--example", name]))
-            .arg("--manifest-path")
-            .arg(manifest)
-            .arg("--target-dir")
-            .arg(&target)
-            .status()
-            .unwrap();
-        assert!(built.success(), "{built}");
-        target.join("debug").join("examples")
-    });
-    Command::new(folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+    static PROGRAMS: [OnceLock<PathBuf>; EXAMPLES.len()] = [const { OnceLock::new() }; EXAMPLES.len()];
+    let place = EXAMPLES.iter().position(|example| *example == name).unwrap();
+    Command::new(PROGRAMS[place].get_or_init(|| support::program(name)))
 }
 
 /// Runs to the end with this standard input.

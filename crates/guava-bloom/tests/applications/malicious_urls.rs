@@ -158,6 +158,8 @@ fn wrong_use_is_named() {
     let said = refused(&run(example("malicious_urls").arg("no-such-list"), b""));
     assert!(said.starts_with("error: no-such-list: "), "{said}");
     let folder = tempfile::tempdir().unwrap();
+    let said = refused(&run(example("malicious_urls").arg(folder.path()), b""));
+    assert_eq!(said, format!("error: {}: is no file\n", folder.path().display()));
     let list = folder.path().join("list.txt");
     fs::write(&list, [&b"http://a/\n"[..], &vec![b'x'; 70_000]].concat()).unwrap();
     let said = refused(&run(example("malicious_urls").arg(&list), b""));

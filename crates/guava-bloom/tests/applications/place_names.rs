@@ -1,6 +1,8 @@
 //! Names in a text.
 
 use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::process::Stdio;
 
 use super::{check, example, refused, run};
 
@@ -83,4 +85,25 @@ fn what_cannot_be_read_is_named_with_its_line() {
     fs::write(&file, b"Oh\nno \xff\n").unwrap();
     let said = refused(&run(example("place_names").arg(&file), b""));
     assert_eq!(said, format!("error: {name}:2: the line is not UTF-8\n"));
+}
+
+#[test]
+fn it_stops_when_nobody_reads_on() {
+    let mut child = example("place_names")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take().unwrap());
+    // A text without an end, until nobody takes it any more.
+    let mut text = child.stdin.take().unwrap();
+    let piece = "Paris\n".repeat(10_000);
+    let refused = loop {
+        if let Err(error) = text.write_all(piece.as_bytes()) {
+            break error;
+        }
+    };
+    assert_eq!(refused.kind(), ErrorKind::BrokenPipe);
+    assert!(child.wait().unwrap().success());
 }

@@ -158,12 +158,28 @@ fn a_link_stays_a_link_and_permissions_stay() {
     assert_eq!(dedup(&link), b"");
     assert!(link.is_symlink());
     assert_eq!(mode(&state), 0o640);
+
+    fs::remove_file(&state).unwrap();
+    let said = refused(&run(
+        example("url_dedup").arg("--state").arg(&link),
+        b"http://a/\n",
+    ));
+    assert!(
+        said.starts_with(&format!("error: {}: ", link.display())),
+        "{said}"
+    );
+    assert!(link.is_symlink());
 }
 
 #[test]
 fn wrong_arguments_are_named() {
     let said = refused(&run(example("url_dedup").args(["--fpp", "1.5"]), b""));
     assert!(said.contains("1.5"), "{said}");
+    let said = refused(&run(example("url_dedup").args(["--insertions", "-1"]), b""));
+    assert!(
+        said.starts_with("error: expected insertions are -1, allowed are 0 to "),
+        "{said}"
+    );
     let said = refused(&run(example("url_dedup").args(["--insertions", "many"]), b""));
     assert!(said.contains("many"), "{said}");
     let said = refused(&run(example("url_dedup").arg("no-such-file"), b""));

@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
     suite: Name,
 
-    /// Fewer rounds, on smaller databases: to see that it works, not to be quoted
+    /// Fewer rounds, fewer keys: to see that it works, not to be quoted
     #[arg(long)]
     quick: bool,
 
