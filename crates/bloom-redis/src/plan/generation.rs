@@ -62,7 +62,7 @@ impl Watch {
             .ok_or_else(|| Error::Malformed {
                 key: self.pointer.clone(),
                 expected: "the number of a rebuild",
-                found: text.escape_ascii().to_string(),
+                found: text[..text.len().min(40)].escape_ascii().to_string(),
             })
     }
 }
