@@ -162,7 +162,8 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
     // keys are all on one node, as ours are.
     if batch.is_atomic() {
-        return connection.req_packed_commands(&packed, count + 1, 1);
+        let replies = connection.req_packed_commands(&packed, 0, count + 2)?;
+        return executed(replies, count);
     }
     match connection.req_packed_commands(&packed, 0, count) {
         Err(error) if is_redirection(&error) => (batch.commands())
@@ -180,7 +181,8 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     }
     let (pipeline, count) = (batch.pipeline(), batch.len());
     if batch.is_atomic() {
-        return connection.req_packed_commands(&pipeline, count + 1, 1).await;
+        let replies = connection.req_packed_commands(&pipeline, 0, count + 2).await?;
+        return executed(replies, count);
     }
     match connection.req_packed_commands(&pipeline, 0, count).await {
         Err(error) if is_redirection(&error) => {
@@ -192,6 +194,20 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
         }
         sent => sent,
     }
+}
+
+/// The reply to `EXEC`, from all replies to a transaction of so many commands.
+///
+/// All are asked for, because the client (redis 1.8.1), told to pass over those before `EXEC`, panics in debug builds when
+/// `MULTI` itself is refused.
+fn executed(mut replies: Vec<Value>, commands: usize) -> Sent {
+    let exec = replies.split_off(replies.len().min(commands + 1));
+    // `EXEC` then says only that something was refused.
+    let refused = replies.into_iter().find_map(|reply| match reply {
+        Value::ServerError(error) => Some(error.into()),
+        _ => None,
+    });
+    refused.map_or(Ok(exec), Err)
 }
 
 /// Where an operation and its driver meet.

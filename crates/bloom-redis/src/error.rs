@@ -15,7 +15,8 @@ use crate::trouble::Trouble;
 #[non_exhaustive]
 pub enum Error {
     /// The filter is not on the server, and a missing filter is not an empty one (see
-    /// [`Missing::Reported`](crate::Missing::Reported)). No element was inserted in full.
+    /// [`Missing::Reported`](crate::Missing::Reported)). Of a batch, elements whose bits lie in parts that are there, or that
+    /// went with an earlier round trip, may have been inserted.
     Missing {
         /// The filter's key, or the first of them that is missing.
         key: Vec<u8>,

@@ -52,13 +52,21 @@ pub(crate) fn placed_by(key: &[u8]) -> &[u8] {
 }
 
 /// The key beside `key` for this purpose, in the same slot of a cluster: a key with a hash tag keeps it, any other
-/// becomes the hash tag as a whole.
+/// becomes the hash tag as a whole. A key that is a pair of braces and what they hold gets a colon before it: `{a}` is not `a`.
 ///
 /// Only keys that hold a brace and yet have no hash tag get companions in another slot; a cluster then refuses commands
 /// on both.
 pub(crate) fn companion(purpose: &str, key: &[u8]) -> Vec<u8> {
     let mut name = [OURS.as_bytes(), purpose.as_bytes(), b":"].concat();
-    if hash_tag(key).is_some() || key.iter().any(|byte| b"{}".contains(byte)) {
+    let is_brace = |byte: &u8| b"{}".contains(byte);
+    if key.iter().any(is_brace) {
+        let colons = key.iter().take_while(|&&byte| byte == b':').count();
+        let held = key[colons..]
+            .strip_prefix(b"{")
+            .and_then(|rest| rest.strip_suffix(b"}"));
+        if held.is_some_and(|held| !held.iter().any(is_brace)) {
+            name.push(b':');
+        }
         name.extend_from_slice(key);
     } else {
         name.push(b'{');
@@ -89,6 +97,17 @@ mod tests {
             assert_eq!(hash_tag(&name), Some(placed_by), "{}", display(key));
             assert_ne!(name, companion("record", key));
         }
+    }
+
+    #[test]
+    fn no_two_keys_share_a_companion() {
+        let keys = [
+            "a", "{a}", ":{a}", ":a", "{:a}", "", "{}", ":{}", "{a}b", "a}b", "{a}}", "{{a}",
+        ];
+        let names: std::collections::BTreeSet<Vec<u8>> =
+            keys.iter().map(|key| companion("next", key.as_bytes())).collect();
+        assert_eq!(names.len(), keys.len());
+        assert_eq!(companion("next", b"{a}"), b"bloom-redis:next::{a}");
     }
 
     #[test]

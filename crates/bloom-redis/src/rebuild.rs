@@ -20,7 +20,7 @@ use crate::plan::{insert, transfer};
 ///
 /// Elements that others insert meanwhile go into both generations, as long as their options say
 /// [`follow_rebuilds`](Options::follow_rebuilds); so none is lost, provided that the source is read after the rebuild
-/// began. The generation has a lease: it goes when nobody inserted into it for that long, and with it the rebuild.
+/// began, and has an element before the filter gets it. The generation has a lease: it goes when nobody inserted into it for that long, and with it the rebuild.
 ///
 /// ```no_run
 /// use core::time::Duration;
@@ -86,7 +86,9 @@ impl Rebuild {
         })
     }
 
-    /// Writes the bits of a filter in memory into the new generation, in place of those that are there, in chunks of 1 MiB.
+    /// Sets the bits of a filter in memory in the new generation, beside those that are set in it, in chunks of 1 MiB. Without
+    /// [`Commands::scripts`](crate::Commands) the server sets them in one command for each key, and needs as much memory again
+    /// meanwhile.
     ///
     /// The call fails with [`Error::Incompatible`] when the filters differ in bits, probes or strategy, and with
     /// [`Error::Missing`] when the lease ended.
@@ -94,7 +96,15 @@ impl Rebuild {
         let this = self.clone();
         Call::new(move |line| async move {
             transfer::check_shape(&this.live, filter)?;
-            transfer::write(&line, &this.live, this.token, filter.words(), this.lease).await
+            transfer::write(
+                &line,
+                &this.live,
+                this.token,
+                filter.words(),
+                this.lease,
+                &this.options,
+            )
+            .await
         })
     }
 
@@ -130,7 +140,7 @@ impl Rebuild {
             transfer::check_shape(&live, filter)?;
             let name = |token| generation::next(&live, token).keys;
             let token = generation::begin(&line, live.anchor(), name, LEASE).await?;
-            let written = transfer::write(&line, &live, token, filter.words(), LEASE).await;
+            let written = transfer::write(&line, &live, token, filter.words(), LEASE, &options).await;
             let done: Result<(), Error> = match written {
                 Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
                 failed => failed,

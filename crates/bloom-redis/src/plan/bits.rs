@@ -240,21 +240,29 @@ async fn contains_once(
     let reported = options.missing == Missing::Reported;
     let batches = placed.by_slot().map(|parts| {
         let mut batch = Batch::new();
+        // Before the bits and after them: others write between the commands, and zeroes of a filter that goes, or that a
+        // rebuild puts in place of one that is gone, say nothing.
+        let look = |batch: &mut Batch| {
+            for part in parts.iter().filter(|_| reported) {
+                batch.push(exists(part.key));
+            }
+        };
+        look(&mut batch);
         for part in parts {
             push_get(&mut batch, options.commands, part.key, &part.offsets);
         }
-        if reported {
-            // After the bits: a filter that goes in between is reported, and one that comes in between is new.
-            for part in parts {
-                batch.push(exists(part.key));
-            }
-        }
+        look(&mut batch);
         batch
     });
     let mut replies = line.send_all(batches.collect()).await?;
     // What each bit says of its element.
     let mut said = vec![Answer::MayContain; placed.elements * placed.probes];
     for parts in placed.by_slot() {
+        let look = |replies: &mut Replies| -> Result<Vec<bool>, Error> {
+            let looked = parts.iter().filter(|_| reported);
+            looked.map(|_| Ok(replies.count()? > 0)).collect()
+        };
+        let before = look(&mut replies)?;
         for part in parts {
             let bits = read_bits(&mut replies, options.commands, part.offsets.len())?;
             for (&at, bit) in part.order.iter().zip(bits) {
@@ -263,12 +271,11 @@ async fn contains_once(
                 }
             }
         }
-        if reported {
-            for part in parts {
-                if replies.count()? == 0 {
-                    for &at in &part.order {
-                        said[at] = Answer::Missing;
-                    }
+        let after = look(&mut replies)?;
+        for (part, there) in parts.iter().zip(before.into_iter().zip(after)) {
+            if there != (true, true) {
+                for &at in &part.order {
+                    said[at] = Answer::Missing;
                 }
             }
         }

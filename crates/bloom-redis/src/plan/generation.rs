@@ -1,12 +1,13 @@
 //! New generations of a filter: how they are begun, found by those who insert meanwhile, and put in its place.
 //!
-//! Three keys beside a filter, companions of its first key:
+//! Keys beside a filter, companions of its first key:
 //!
 //! | companion | type | holds |
 //! |---|---|---|
 //! | `rebuilding` | string | the number of the rebuild that is under way; expires with the lease |
 //! | `generation` | hash | `attempts`: rebuilds ever begun; `swaps`: generations put in place; `at`: when the last was, Unix seconds of the server |
 //! | `next:N` | bitmap | what rebuild N has so far; expires with the lease |
+//! | `load:next:N`, `loaded:next:N` | string | bits on their way into it, during an upload |
 //!
 //! A rebuild has a number of its own so that one that was slow and lost its lease writes to nothing that counts.
 
@@ -61,7 +62,7 @@ impl Watch {
             .ok_or_else(|| Error::Malformed {
                 key: self.pointer.clone(),
                 expected: "the number of a rebuild",
-                found: text.escape_ascii().to_string(),
+                found: text[..text.len().min(40)].escape_ascii().to_string(),
             })
     }
 }

@@ -18,6 +18,7 @@ pub(crate) const CLOSE: &str = include_str!("../scripts/close.lua");
 pub(crate) const COMMIT: &str = include_str!("../scripts/commit.lua");
 pub(crate) const SET: &str = include_str!("../scripts/set.lua");
 pub(crate) const MERGE: &str = include_str!("../scripts/merge.lua");
+pub(crate) const LOAD: &str = include_str!("../scripts/load.lua");
 
 /// A script that goes by its digest.
 pub(crate) struct Digested {

@@ -71,6 +71,12 @@ pub(crate) async fn statistics(
                     found: format!("{bytes} bytes for {} bits", bitmap.part_bits),
                 });
             }
+            if ones_here > bytes * 8 {
+                return Err(Error::Reply {
+                    expected: "set bits of the string",
+                    found: format!("{ones_here} in {bytes} bytes"),
+                });
+            }
             statistics.bytes += bytes;
             ones += ones_here;
             if there == 0 && options.missing == Missing::Reported {

@@ -11,11 +11,12 @@ use redis::cmd;
 
 use super::bits::{Bitmap, exists};
 use super::generation::{self, Token, Watch, record_key};
-use super::scripts::{MERGE, eval};
+use super::scripts::{LOAD, MERGE, eval};
 use super::{Batch, Replies};
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Missing, Options};
+use crate::names::companion;
+use crate::options::{Expiry, Missing, Options};
 
 /// Bytes that one round trip carries.
 const CHUNK: usize = 1 << 20;
@@ -80,37 +81,108 @@ pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
     }
 }
 
-/// Writes the bits of a filter into a rebuild. Parts begin and end with whole words.
+/// Sets the bits of a filter in a rebuild, beside those that others insert into it meanwhile. Parts begin and end with
+/// whole words.
 pub(crate) async fn write(
     line: &Line,
     live: &Bitmap,
     token: Token,
     words: &[u64],
     lease: Duration,
+    options: &Options,
 ) -> Result<(), Error> {
     let next = generation::next(live, token);
     let words_per_part = usize::try_from(live.part_bits / 64).unwrap_or(usize::MAX);
     for (key, part) in next.keys.iter().zip(words.chunks(words_per_part)) {
+        let load = Load::new(key, lease)?;
         for (number, chunk) in part.chunks(CHUNK / 8).enumerate() {
-            // Generations begin with zeroes.
+            // Zeroes change nothing.
             if chunk.iter().all(|&word| word == 0) {
                 continue;
             }
-            let mut batch = Batch::new();
-            batch.push(exists(key));
-            let mut write = cmd("SETRANGE");
             let bytes: Vec<u8> = to_redis(chunk).collect();
-            write.arg(key.as_slice()).arg(number * CHUNK).arg(bytes);
-            batch.push(write);
-            let mut replies = line.send(batch).await?;
-            if replies.count()? == 0 {
-                return Err(next.missing());
+            if options.commands.scripts {
+                load.set_bits(line, number * CHUNK, &bytes).await?;
+            } else {
+                load.put_aside(line, number * CHUNK, &bytes).await?;
             }
-            replies.count()?;
+            generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
+        }
+        if !options.commands.scripts {
+            load.set_what_was_put_aside(line).await?;
             generation::renew(line, live.anchor(), &next.keys, token, lease).await?;
         }
     }
     Ok(())
+}
+
+/// How bits reach a string of a rebuild. They cannot be written over it: that would undo what others set meanwhile.
+struct Load<'a> {
+    key: &'a [u8],
+    /// Beside it.
+    aside: [Vec<u8>; 2],
+    millis: u64,
+}
+
+impl<'a> Load<'a> {
+    fn new(key: &'a [u8], lease: Duration) -> Result<Self, Error> {
+        Ok(Self {
+            key,
+            aside: [companion("load", key), companion("loaded", key)],
+            millis: Expiry::Sliding(lease).millis()?,
+        })
+    }
+
+    fn missing(&self) -> Error {
+        generation::lost(&[self.key.to_vec()])
+    }
+
+    /// By a script, a chunk at a time.
+    async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
+        let mut load = eval(LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
+        load.arg(start).arg(bytes);
+        match line.send(Batch::of(load)).await?.count()? {
+            0 => Err(self.missing()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Without scripts: into a string of its own first.
+    async fn put_aside(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        let mut write = cmd("SETRANGE");
+        write.arg(self.aside[0].as_slice()).arg(start).arg(bytes);
+        batch.push(write);
+        let mut expire = cmd("PEXPIRE");
+        expire.arg(self.aside[0].as_slice()).arg(self.millis);
+        batch.push(expire);
+        line.send(batch).await?.checked().map(|_| ())
+    }
+
+    async fn set_what_was_put_aside(&self, line: &Line) -> Result<(), Error> {
+        let mut batch = Batch::new();
+        batch.push(exists(self.key));
+        let mut merge = cmd("BITOP");
+        merge.arg("OR").arg(self.key).arg(self.key);
+        merge.arg(self.aside[0].as_slice());
+        batch.push(merge);
+        // The result has no time to live.
+        let mut expire = cmd("PEXPIRE");
+        expire.arg(self.key).arg(self.millis);
+        batch.push(expire);
+        let mut forget = cmd("UNLINK");
+        forget.arg(self.aside[0].as_slice());
+        batch.push(forget);
+        let mut replies = line.send(batch).await?.checked()?;
+        if replies.count()? == 0 {
+            // What is there now lacks what others inserted.
+            let mut remove = cmd("UNLINK");
+            remove.arg(self.key);
+            line.send(Batch::of(remove)).await?.checked()?;
+            return Err(self.missing());
+        }
+        Ok(())
+    }
 }
 
 /// Reads all bits of a filter as words, in chunks. If a rebuild takes its place meanwhile, begins anew.
@@ -138,6 +210,8 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             let mut batch = Batch::new();
             let mut get = cmd("GETRANGE");
             get.arg(key.as_slice()).arg(start).arg(start + wanted - 1);
+            // Before and after: zeroes of a filter that goes, or comes back, say nothing.
+            batch.push(exists(key));
             batch.push(get);
             batch.push(exists(key));
             // A filter that is spread is never replaced.
@@ -147,8 +221,9 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
                 batch.push(swaps);
             }
             let mut replies = line.send(batch).await?;
+            let before = replies.count()?;
             let bytes = replies.bytes()?.unwrap_or_default();
-            if replies.count()? == 0 && options.missing == Missing::Reported {
+            if before.min(replies.count()?) == 0 && options.missing == Missing::Reported {
                 return Err(Error::Missing { key: key.clone() });
             }
             let now = if bitmap.spread { None } else { replies.bytes()? };

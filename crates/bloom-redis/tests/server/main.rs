@@ -1,6 +1,7 @@
 //! Tests on real servers, which they start themselves. One program, so that what they share is compiled once.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod between;
 mod cluster;
 mod failures;
 mod fixed;

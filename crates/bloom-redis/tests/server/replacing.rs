@@ -271,6 +271,43 @@ fn filters_go_up_and_come_down_with_every_bit_in_its_place() {
 }
 
 #[test]
+fn uploads_undo_nothing_that_others_insert_meanwhile() {
+    for_each_client(|client| {
+        for commands in all_commands() {
+            client.words::<()>(&["FLUSHALL"]);
+            let filter = filter(commands);
+            let mut local = local(&filter);
+            local.put(b"local".as_slice());
+            client.run(filter.create("f", None));
+            client.run(filter.insert("f", "old", None));
+            let rebuild = client.run(filter.rebuild("f", LEASE));
+            client.run(filter.insert("f", "meanwhile", None));
+            client.run(rebuild.upload(&local));
+            let left: i64 = client.words(&["TTL", "bloom-redis:next:1:{bf:f}"]);
+            assert!((50..=60).contains(&left), "{left}");
+            client.run(rebuild.commit(None));
+            use Answer::{Absent, MayContain};
+            assert_eq!(
+                client.run(filter.contains_many("f", ["old", "local", "meanwhile"])),
+                [Absent, MayContain, MayContain],
+                "{commands:?}"
+            );
+            local.put(b"meanwhile".as_slice());
+            assert_eq!(client.run(filter.download("f", Bytes)).words(), local.words());
+            // The filter and the record of its generations.
+            assert_eq!(client.words::<u64>(&["DBSIZE"]), 2);
+            // The generation is gone, and does not come back.
+            let rebuild = client.run(filter.rebuild("f", LEASE));
+            client.words::<()>(&["DEL", "bloom-redis:next:2:{bf:f}"]);
+            assert!(matches!(
+                client.fail(rebuild.upload(&local)),
+                Error::Missing { .. }
+            ));
+        }
+    });
+}
+
+#[test]
 fn large_filters_go_in_several_chunks() {
     // 2.4 MiB in parts of 2 MiB: the first part takes two chunks, the second one.
     let split = Split::new("s", 2_000_000, 0.01)

@@ -144,6 +144,9 @@ fn a_command_that_is_forbidden_is_named_as_such() {
         client.words::<()>(&["ACL", "SETUSER", "default", "-bitfield"]);
         let error = client.fail(filter(EMPTY).insert("f", "a", None));
         assert_eq!(error.trouble(), Some(Trouble::Forbidden), "{error}");
+        client.words::<()>(&["ACL", "SETUSER", "default", "+@all", "-multi"]);
+        let error = client.fail(filter(EMPTY).insert("f", "a", None));
+        assert_eq!(error.trouble(), Some(Trouble::Forbidden), "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "+@all"]);
     }
 }
