@@ -2,6 +2,7 @@
 //!
 //! A chart is one file, which lays it out as a [`scene::Scene`], and one line of [`KINDS`].
 
+mod bars;
 mod bits;
 mod collisions;
 mod distribution;
