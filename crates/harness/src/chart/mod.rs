@@ -24,6 +24,7 @@ mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
+mod sizes;
 mod time;
 mod time_quality;
 
@@ -35,6 +36,8 @@ pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 pub(crate) use policy::scene as policy;
 pub(crate) use redis::scene as redis;
+pub(crate) use scene::Scene as Sheet;
+pub(crate) use sizes::scene as sizes;
 
 use rows::DatasetRows;
 use scene::Scene;
