@@ -21,7 +21,10 @@ fn published_examples() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     let answer = &report["answers"][0];
-    assert_eq!((answer["keys"].as_u64(), answer["probes"].as_u64()), (Some(1_000_000), Some(8)));
+    assert_eq!(
+        (answer["keys"].as_u64(), answer["probes"].as_u64()),
+        (Some(1_000_000), Some(8))
+    );
     let rate = answer["rate"].as_f64().unwrap();
     assert!((rate - 5.745e-4).abs() < 1e-7, "{rate}");
 }
@@ -45,7 +48,10 @@ fn mistakes_name_the_value_and_what_is_allowed() {
         (&["--keys", "1.5"][..], ["1.5", "digits"]),
         (&["--memory", "9 pounds"][..], ["9 pounds", "KiB"]),
         (&["--keys", "0"][..], ["keys is 0", "1 to"]),
-        (&["--filter", "bloom", "--keys", "1"][..], ["bloom", "fast-local-bloom"]),
+        (
+            &["--filter", "bloom", "--keys", "1"][..],
+            ["bloom", "fast-local-bloom"],
+        ),
         (
             &["--rate", "0.1", "--bits-per-key", "10"][..],
             ["the bits per key", "two at most"],

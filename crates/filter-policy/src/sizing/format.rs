@@ -155,7 +155,7 @@ impl Format {
         let mut lowest = 1.0_f64;
         for bits in 1..tried_singly {
             // The exact rates take long where a filter is crowded; then the bound says enough.
-            if bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted {
+            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted {
                 continue;
             }
             let reached = rate_at(bits)?;
@@ -197,7 +197,7 @@ impl Format {
     /// No filter of this length has a lower rate: of those with probes the best Bloom filter, otherwise one that stores no
     /// more than the information there is.
     fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
-        let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys.max(1) as f64;
+        let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
         Ok(match self {
             Self::Ribbon => libm::exp2(-bits),
             // Of LevelDB's, bits beyond the reach of a hash value only make it worse.

@@ -1,3 +1,5 @@
+//! Published sizes, sizes as the filters write them, and questions of all kinds.
+
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, RocksDbBitsPerKey,
 };
