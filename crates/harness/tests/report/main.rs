@@ -236,7 +236,7 @@ fn forty_functions_fit() {
         functions,
     };
     let page = checked(&plan.records(), "forty");
-    assert!(page.contains("Next in the same order, not drawn: "));
+    assert!(page.contains("14 more, not drawn, best first: "));
 
     // Forty names below each other in one row of time against quality: the sheet grows.
     let mut records = plan.records();
