@@ -222,7 +222,7 @@ const fn word_of_4(key: &[u8], at: usize) -> u32 {
 }
 
 pub(super) static INFO: HashInfo = HashInfo {
-    name: "FarmHash-Fingerprint64",
+    name: "FarmHash64",
     ident: "farm_fingerprint64",
     year: 2014,
     author: "Geoff Pike",
@@ -233,7 +233,12 @@ pub(super) static INFO: HashInfo = HashInfo {
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
         "Shares its values with CityHash64 up to 32 bytes, and with none of its versions beyond.",
     ],
-    aliases: &["FarmHash", "FARM_FINGERPRINT", "farmHashFingerprint64"],
+    aliases: &[
+        "FarmHash",
+        "Fingerprint64",
+        "FARM_FINGERPRINT",
+        "farmHashFingerprint64",
+    ],
     verification: 0x9b32_9eb7,
     hash: farm_fingerprint64,
     seeded: None,

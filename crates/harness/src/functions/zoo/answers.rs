@@ -61,5 +61,5 @@ const ANSWERS: [(&str, [u64; KEYS.len()]); 38] = [
     ("MurmurHash3_x64_128", [0x0000_0000_0000_0000, 0x533f_6046_eb7f_610e, 0x1085_8e4e_8c18_475a, 0xe34b_bc7b_bc07_1b6c, 0xf7ce_2dc0_4093_0cc0, 0x1a03_8958_180e_5560]),
     ("RocksDB-Hash", [0xbc9f_1d34, 0x008d_fddb, 0x98e1_eaa2, 0x7e36_fe57, 0xfcd2_a90b, 0xd67f_38a9]),
     ("XXPH3", [0x5342_c301_0fe1_dd04, 0xe5f7_b821_56a0_7a14, 0x2ae5_966c_bf67_1cba, 0x7a13_31a5_f5e1_9b65, 0x2c82_e685_03de_1f0f, 0xecb7_d912_eb44_4117]),
-    ("FarmHash-Fingerprint64", [0x9ae1_6a3b_2f90_404f, 0x588f_b747_8bd6_b01b, 0xe701_bcef_c886_0dc6, 0xabbe_83f3_3b1b_5134, 0x2153_2f9f_2298_9430, 0xf000_d260_6ce5_5e51]),
+    ("FarmHash64", [0x9ae1_6a3b_2f90_404f, 0x588f_b747_8bd6_b01b, 0xe701_bcef_c886_0dc6, 0xabbe_83f3_3b1b_5134, 0x2153_2f9f_2298_9430, 0xf000_d260_6ce5_5e51]),
 ];
