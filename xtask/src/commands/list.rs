@@ -12,15 +12,25 @@ use crate::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long")]
+#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long\n  cargo xtask list --json")]
 pub(crate) struct Arguments {
     /// Show sources, seeds, licences, other names and known weaknesses too
     #[arg(long)]
     long: bool,
+
+    /// The functions alone, as JSON with the fields that run.json has for them
+    #[arg(long, conflicts_with = "long")]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
+    if arguments.json {
+        let summaries: Vec<_> = functions::all().iter().map(Function::summary).collect();
+        let text = serde_json::to_string_pretty(&summaries).map_err(Failure::internal)?;
+        writeln!(out, "{text}")?;
+        return Ok(());
+    }
     if arguments.long {
         for function in functions::all() {
             facts(&mut out, function.name, function_facts(function))?;

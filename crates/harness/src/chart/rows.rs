@@ -103,13 +103,12 @@ impl<'a> DatasetRows<'a> {
         if best.len() <= most {
             return (best, Vec::new());
         }
-        let is_variant = |finding: &&Finding| self.variants.contains(&finding.function.as_str());
-        let others = best.iter().filter(|finding| !is_variant(finding)).count();
+        let others = best.iter().filter(|finding| !self.is_variant(finding)).count();
         let mut variants_drawn = most.saturating_sub(others);
         let mut others_drawn = most;
         let mut rest = Vec::new();
         best.retain(|finding| {
-            let left = if is_variant(finding) {
+            let left = if self.is_variant(finding) {
                 &mut variants_drawn
             } else {
                 &mut others_drawn
@@ -122,6 +121,11 @@ impl<'a> DatasetRows<'a> {
             drawn
         });
         (best, rest)
+    }
+
+    /// Whether the function is another form of a published one.
+    pub(crate) fn is_variant(&self, finding: &Finding) -> bool {
+        self.variants.contains(&finding.function.as_str())
     }
 
     /// Findings best first: those that chance explains by time, the others by how far they are off.

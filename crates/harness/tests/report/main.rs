@@ -8,7 +8,7 @@ mod words;
 use std::path::PathBuf;
 
 use fixture::{ANCHORS, PUBLISHED, Plan};
-use harness::record::{DatasetKind, EMPTY, Verdict};
+use harness::record::{DatasetKind, EMPTY, FunctionGroup, Verdict};
 use harness::records::Records;
 use harness::render;
 
@@ -237,6 +237,24 @@ fn forty_functions_fit() {
     };
     let page = checked(&plan.records(), "forty");
     assert!(page.contains("14 more, not drawn, best first: "));
+
+    // Other forms of published functions give way first, however good.
+    let mut records = plan.records();
+    for function in &mut records.run.functions[..10] {
+        function.group = FunctionGroup::Variant;
+    }
+    let (dir, _) = rendered(&records, "forty-with-variants");
+    let chart = std::fs::read_to_string(dir.join("charts/findings-many.svg")).unwrap();
+    let document = roxmltree::Document::parse(&chart).unwrap();
+    let texts: Vec<&str> = document.descendants().filter_map(|node| node.text()).collect();
+    let drawn = (0..40).filter(|i| {
+        texts
+            .iter()
+            .any(|text| text.trim() == format!("Function number {i}"))
+    });
+    let drawn: Vec<i32> = drawn.collect();
+    assert_eq!(drawn.len(), 26);
+    assert!(drawn.iter().all(|&i| i >= 10), "{drawn:?}");
 
     // Forty names below each other in one row of time against quality: the sheet grows.
     let mut records = plan.records();
