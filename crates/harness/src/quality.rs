@@ -34,7 +34,7 @@ pub const ALL_PROCESSORS: usize = 0;
 /// When the system gives no threads, or `progress` asks to stop.
 pub fn measure(
     datasets: &[Dataset],
-    functions: &[&'static Function],
+    functions: &[&Function],
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Quality, CompareError> {
@@ -93,7 +93,7 @@ struct Part {
 }
 
 /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
-fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Part {
+fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&Function>) -> Part {
     let Some(function) = function else {
         return Part {
             false_positives: probes.measure_ideal(),

@@ -4,7 +4,11 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod function;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
@@ -278,41 +282,6 @@ pub enum DatasetKind {
     Generated,
     /// The user's own file.
     File,
-}
-
-/// What a function is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FunctionSummary {
-    /// Name in the rows.
-    pub name: String,
-    /// `published` (the 17) or `anchor`.
-    pub group: FunctionGroup,
-    /// Bits of output that were compared, at most 32.
-    pub bits: u32,
-    /// Bits of output that the function has.
-    pub output_bits: u32,
-    /// Crate and version that it comes from.
-    pub origin: String,
-    /// First publication.
-    pub year: u16,
-    /// Who wrote it.
-    pub author: String,
-    /// Where it was published.
-    pub source: String,
-    /// Known weaknesses, a sentence each.
-    pub weaknesses: Vec<String>,
-    /// Whether it promises the same values for ever on every platform.
-    pub stable: bool,
-}
-
-/// Which part of the comparison a function belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FunctionGroup {
-    /// One of the 17 of the published comparison.
-    Published,
-    /// A modern function beside them.
-    Anchor,
 }
 
 /// A kind of test that a function can fail, most telling first.

@@ -82,6 +82,18 @@ fn list_names_everything() {
 }
 
 #[test]
+fn list_tells_programs_what_it_tells_people() {
+    let outcome = Workbench::new().run(&["list", "--json"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let functions: Vec<harness::record::FunctionSummary> = serde_json::from_str(&outcome.stdout).unwrap();
+    let known = harness::functions::all();
+    assert_eq!(functions.len(), known.len());
+    for (told, function) in functions.iter().zip(known) {
+        assert_eq!(*told, function.summary());
+    }
+}
+
+#[test]
 fn a_reader_may_leave_early() {
     let bench = Workbench::new();
     let mut child = bench
