@@ -88,7 +88,8 @@ impl<'a> Probes<'a> {
     /// If `hashed` is not of the keys of the dataset.
     pub fn measure(&self, hashed: &Hashed<'_>) -> Vec<FalsePositiveRow> {
         let function = hashed.function;
-        let counts = self.counts(&hashed.values, |key| function.compared(key));
+        let values: Vec<u32> = hashed.values().collect();
+        let counts = self.counts(&values, |key| function.compared(key));
         self.rows(function.name, counts)
     }
 
