@@ -144,11 +144,10 @@ fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Functi
         };
     };
     let hashed = Hashed::new(&dataset.keys, function);
-    let values: Vec<u64> = dataset.keys.iter().map(function.hash).collect();
     Part {
         collisions: Some(collisions::measure(dataset, &hashed)),
         distribution: distribution::measure(dataset, &hashed),
         false_positives: probes.measure(&hashed),
-        windows: windows::measure(&dataset.name, function, &values),
+        windows: windows::measure(&dataset.name, function, hashed.values64()),
     }
 }
