@@ -1,7 +1,7 @@
 //! What tests of single bits found, in words.
 
 use super::words;
-use crate::record::{BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
+use crate::record::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
 use crate::stats::correction::FAMILY_LEVEL;
 use crate::thousands::grouped;
 
@@ -21,6 +21,12 @@ pub fn bit_facts(bits: &BitTests) -> Vec<BitFact> {
                 reason: of_windows(rows)?,
             })
         });
+    let cells_of = |function: &str| -> Vec<&AvalancheRow> {
+        bits.avalanche
+            .iter()
+            .filter(|cell| cell.function == function)
+            .collect()
+    };
     let mixing = bits
         .mixing
         .chunk_by(|a, b| a.function == b.function)
@@ -35,7 +41,7 @@ pub fn bit_facts(bits: &BitTests) -> Vec<BitFact> {
                             MixingTest::Avalanche => BitTest::Avalanche,
                             MixingTest::Independence => BitTest::Independence,
                         },
-                        reason: of_mixing(rows, test)?,
+                        reason: of_mixing(rows, test, &cells_of(&rows[0].function))?,
                     })
                 })
         });
@@ -67,28 +73,33 @@ fn of_windows(rows: &[WindowRow]) -> Option<String> {
     ))
 }
 
-/// At which key lengths a test failed, and what is wrong at that with the largest share of bad cells; `None` where none did.
-fn of_mixing(rows: &[MixingRow], test: MixingTest) -> Option<String> {
-    let failed: Vec<&MixingRow> = rows
-        .iter()
-        .filter(|row| row.test == test && row.p_adjusted < FAMILY_LEVEL)
-        .collect();
+/// At how many key lengths a test failed, and what is wrong at that with the largest share of bad cells; `None` where none
+/// did. `cells` are those of avalanche of this function.
+fn of_mixing(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
+    let of_test = || rows.iter().filter(|row| row.test == test);
+    let failed = || of_test().filter(|row| row.p_adjusted < FAMILY_LEVEL);
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
-    let worst = failed.iter().rev().max_by(|a, b| share(a).total_cmp(&share(b)))?;
-    let lengths: Vec<String> = failed.iter().map(|row| row.key_bytes.to_string()).collect();
-    let lengths = match lengths.as_slice() {
-        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-        one => one.concat(),
+    // `max_by` takes the last of equal ones: the longest keys.
+    let worst = failed().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let (what, cell) = match worst.worst_other_bit {
+        None => (
+            "pairs of a key bit and an output bit",
+            format!(
+                "key bit {} flips output bit {}",
+                worst.worst_input_bit, worst.worst_output_bit
+            ),
+        ),
+        Some(other) => (
+            "cases of a key bit and two output bits",
+            format!(
+                "when key bit {} flips, output bits {} and {other} do the same",
+                worst.worst_input_bit, worst.worst_output_bit
+            ),
+        ),
     };
-    let cell = match worst.worst_other_bit {
-        None => format!(
-            "turning over key bit {} turns over output bit {}",
-            worst.worst_input_bit, worst.worst_output_bit
-        ),
-        Some(other) => format!(
-            "when key bit {} is turned over, output bits {} and {other} do the same",
-            worst.worst_input_bit, worst.worst_output_bit
-        ),
+    let off = match worst.off_cells {
+        0 => format!("all {} {what} together", grouped(worst.cells)),
+        off => format!("{} of {} {what}", grouped(off), grouped(worst.cells)),
     };
     let how_often = match worst.worst_count {
         0 => "for no key".to_owned(),
@@ -98,29 +109,33 @@ fn of_mixing(rows: &[MixingRow], test: MixingTest) -> Option<String> {
             words::percent(count as f64 / worst.trials as f64)
         ),
     };
-    let cells = if worst.off_cells == 0 {
-        "no cell is surely off one half by itself, but all together are".to_owned()
-    } else {
-        let what = match test {
-            MixingTest::Avalanche => "pairs of a key bit and an output bit",
-            MixingTest::Independence => "cases of a key bit and two output bits",
-        };
-        format!(
-            "{} of {} {what} are surely off one half",
-            grouped(worst.off_cells),
-            grouped(worst.cells)
-        )
-    };
     // Only then has every cell its greatest distance.
-    let linear = if worst.chi_square >= (worst.cells * worst.trials) as f64 && test == MixingTest::Avalanche {
-        "; every key bit flips the same output bits in all keys: at this length the function is linear over bits"
+    let linear = worst.chi_square >= (worst.cells * worst.trials) as f64;
+    let pattern = if test != MixingTest::Avalanche {
+        ""
+    } else if linear {
+        "; a key bit flips the same output bits in every key: at this length the function is linear over bits"
+    } else if carries_upwards(cells) {
+        "; no key bit reaches an output bit below its own place in its byte: sums and products carry upwards only"
     } else {
         ""
     };
     Some(format!(
-        "fails with keys of {lengths} bytes; with {} bytes, {cells}: {cell} {how_often}{linear}",
+        "at {} of {} key lengths; with {} bytes, {off} are off one half: {cell} {how_often}{pattern}",
+        failed().count(),
+        of_test().count(),
         worst.key_bytes
     ))
+}
+
+/// Whether no bit of a key ever flips an output bit below its own place in its byte. Low output bits then depend on the
+/// low bits of the key's bytes alone.
+fn carries_upwards(cells: &[&AvalancheRow]) -> bool {
+    let mut below = cells
+        .iter()
+        .filter(|cell| cell.output_bit < cell.input_bit % u8::BITS)
+        .peekable();
+    below.peek().is_some() && below.all(|cell| cell.flips == 0)
 }
 
 #[cfg(test)]
@@ -136,10 +151,11 @@ mod tests {
             key_bytes: &[4, 8],
             blocks: 4,
         };
+        let mixing = mixing::measure(function, 1, effort);
         let mut bits = BitTests {
             windows: windows::measure("ids", function, &values),
-            avalanche: Vec::new(),
-            mixing: mixing::measure(function, 1, effort).rows,
+            avalanche: mixing.avalanche,
+            mixing: mixing.rows,
         };
         windows::judge(&mut bits.windows);
         mixing::judge(&mut bits.mixing);
@@ -167,14 +183,14 @@ mod tests {
                 ),
                 (
                     BitTest::Avalanche,
-                    "fails with keys of 4 and 8 bytes; with 4 bytes, 1,024 of 1,024 pairs of a key bit and an output bit \
-                     are surely off one half: turning over key bit 0 turns over output bit 0 for every key; every key bit \
-                     flips the same output bits in all keys: at this length the function is linear over bits"
+                    "at 2 of 2 key lengths; with 8 bytes, 2,048 of 2,048 pairs of a key bit and an output bit are off one \
+                     half: key bit 0 flips output bit 0 for no key; a key bit flips the same output bits in every key: at \
+                     this length the function is linear over bits"
                 ),
                 (
                     BitTest::Independence,
-                    "fails with keys of 4 and 8 bytes; with 4 bytes, 15,872 of 15,872 cases of a key bit and two output \
-                     bits are surely off one half: when key bit 0 is turned over, output bits 0 and 1 do the same for no key"
+                    "at 2 of 2 key lengths; with 8 bytes, 31,744 of 31,744 cases of a key bit and two output bits are off \
+                     one half: when key bit 0 flips, output bits 0 and 1 do the same for no key"
                 ),
             ]
         );
@@ -193,5 +209,24 @@ mod tests {
             "25 of 51 windows of the output collide more than by chance; furthest off are the high 32 bits: \
              39,999 of 40,000 keys collide, where chance gives 0.19 (210,000 times)"
         );
+    }
+
+    #[test]
+    fn functions_that_only_add_and_multiply_are_told_to_be_such() {
+        let told = |name| {
+            let facts = facts(name, Vec::new());
+            let avalanche = facts.into_iter().find(|fact| fact.test == BitTest::Avalanche);
+            avalanche.map(|fact| fact.reason).unwrap_or_default()
+        };
+        for name in ["SDBMHash", "BKDRHash", "DJB", "FNV-1a"] {
+            assert!(
+                told(name).ends_with("sums and products carry upwards only"),
+                "{name}: {}",
+                told(name)
+            );
+        }
+        for name in ["PJW", "JSHash", "XXH3"] {
+            assert!(!told(name).contains("upwards"), "{name}: {}", told(name));
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! How well a function mixes the bits of a key: [avalanche](super::avalanche) and
-//! [independence](super::independence) of output bits, with keys drawn at random.
+//! How well a function mixes the bits of a key: avalanche and independence of output bits (Webster and Tavares, "On the
+//! Design of S-Boxes", CRYPTO '85), with keys drawn at random.
 //!
 //! With an ideal function all flips of one key are independent fair coins, also those that turning over different input
 //! bits gives: their values have nothing to do with each other, nor with the value of the key as it was. So the cells of

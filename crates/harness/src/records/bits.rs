@@ -218,7 +218,8 @@ mod tests {
         std::fs::write(&keys, "one\ntwo\nthree\nfour\n").unwrap();
         let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
         let good = compare::run(&options, &Silent).unwrap();
-        let changes: [(fn(&mut BitTests), &str); 9] = [
+        type Change = fn(&mut BitTests);
+        let changes: [(Change, &str); 9] = [
             (
                 |bits| drop(bits.windows.pop()),
                 "windows.csv: the row keys, PJW, all 28 bits is missing",

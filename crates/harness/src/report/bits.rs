@@ -55,55 +55,44 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
     Some(table)
 }
 
-/// Avalanche and independence of every function; `None` where the run did not ask.
-pub(super) fn mixing(records: &Records) -> Option<Table> {
-    let rows = &records.bits.as_ref()?.mixing;
-    let tests = [
-        (MixingTest::Avalanche, "Avalanche", "avalanche"),
-        (MixingTest::Independence, "Independence", "independence"),
-    ];
-    let mut heads = vec!["Function".to_owned()];
-    for (_, test, short) in tests {
-        heads.push(test.to_owned());
-        heads.extend(KEY_BYTES.map(|bytes| format!("#Cells off, {short}, {bytes} bytes")));
-        heads.push(format!("#Least p, {short}, adjusted"));
-    }
-    heads.push("Why".to_owned());
-    let mut table = Table::new(heads.iter().map(String::as_str));
+/// What one test says of every function; `None` where the run did not ask.
+pub(super) fn mixing(records: &Records, test: MixingTest) -> Option<Table> {
+    let rows = || {
+        records
+            .bits
+            .iter()
+            .flat_map(|bits| &bits.mixing)
+            .filter(|row| row.test == test)
+    };
+    rows().next()?;
+    let kind = match test {
+        MixingTest::Avalanche => BitTest::Avalanche,
+        MixingTest::Independence => BitTest::Independence,
+    };
+    let heads = KEY_BYTES.map(|bytes| format!("#Cells off, {bytes} bytes"));
+    let mut table = Table::new(
+        ["Function", "Outcome"]
+            .into_iter()
+            .chain(heads.iter().map(String::as_str))
+            .chain(["#Least p, adjusted", "Why"]),
+    );
     for function in &records.run.functions {
         let name = function.name.as_str();
-        let mut cells = vec![Cell::text(name)];
-        for (test, ..) in tests {
-            let of_test = || {
-                rows.iter()
-                    .filter(move |row| row.function == name && row.test == test)
-            };
-            let least = of_test().map(|row| row.p_adjusted).min_by(f64::total_cmp);
-            cells.push(Cell::or_empty(least.map(|p| {
-                Cell::text(if p < FAMILY_LEVEL { "fails" } else { "as chance" })
-            })));
-            for bytes in KEY_BYTES {
-                let share = |row: &MixingRow| Cell::percent(row.off_cells as f64 / row.cells as f64);
-                cells.push(Cell::or_empty(
-                    of_test().find(|row| row.key_bytes == bytes).map(share),
-                ));
-            }
-            cells.push(Cell::or_empty(least.map(p_cell)));
+        let of_function = || rows().filter(|row| row.function == name);
+        let least = of_function().map(|row| row.p_adjusted).min_by(f64::total_cmp);
+        let outcome = |p| Cell::text(if p < FAMILY_LEVEL { "fails" } else { "as chance" });
+        let mut cells = vec![Cell::text(name), Cell::or_empty(least.map(outcome))];
+        for bytes in KEY_BYTES {
+            let share = |row: &MixingRow| Cell::percent(row.off_cells as f64 / row.cells as f64);
+            cells.push(Cell::or_empty(
+                of_function().find(|row| row.key_bytes == bytes).map(share),
+            ));
         }
-        let why = [
-            ("avalanche", BitTest::Avalanche),
-            ("independence", BitTest::Independence),
-        ]
-        .into_iter()
-        .flat_map(|(test, kind)| {
-            reasons(&records.run, name, kind, None)
-                .into_iter()
-                .map(move |reason| format!("{test}: {reason}"))
-        });
-        cells.push(Cell::folded(&why.collect::<Vec<_>>(), "why"));
+        cells.push(Cell::or_empty(least.map(p_cell)));
+        cells.push(Cell::folded(&reasons(&records.run, name, kind, None), "why"));
         table.push(cells);
     }
-    (!rows.is_empty()).then_some(table)
+    Some(table)
 }
 
 /// What failed, in words.

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
 use crate::chart::{self, Chart};
-use crate::record::{DatasetKind, SCHEMA};
+use crate::record::{DatasetKind, MixingTest, SCHEMA};
 use crate::records::Records;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
@@ -44,7 +44,8 @@ struct Page<'a> {
     filters: Option<FilterComparison>,
     /// Whether the run asked what functions do to single bits.
     bits_asked: bool,
-    mixing: Option<Table>,
+    avalanche: Option<Table>,
+    independence: Option<Table>,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -144,7 +145,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
         bits_asked: records.bits.is_some(),
-        mixing: bits::mixing(records),
+        avalanche: bits::mixing(records, MixingTest::Avalanche),
+        independence: bits::mixing(records, MixingTest::Independence),
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),
