@@ -14,7 +14,7 @@ pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
-use crate::functions::{self, GateError};
+use crate::functions::{self, Function, GateError, OwnFunctionError};
 use crate::measure::timing::{self, TimingError};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
@@ -32,6 +32,8 @@ pub enum CompareError {
     TooManyDatasets(usize),
     /// A dataset cannot be had.
     Dataset(DatasetError),
+    /// A function of the user's own cannot be measured.
+    Own(OwnFunctionError),
     /// A function is not what its name says.
     Gate(GateError),
     /// There are no times.
@@ -46,7 +48,7 @@ impl CompareError {
     /// Whether the user can mend it: by other arguments, or other files.
     pub fn is_input(&self) -> bool {
         match self {
-            Self::Name(_) | Self::TooManyDatasets(_) => true,
+            Self::Name(_) | Self::TooManyDatasets(_) | Self::Own(_) => true,
             Self::Dataset(error) => error.is_input(),
             Self::Gate(_) | Self::Timing(_) | Self::Threads(_) | Self::Cancelled => false,
         }
@@ -62,6 +64,7 @@ impl fmt::Display for CompareError {
                 "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
             ),
             Self::Dataset(error) => error.fmt(f),
+            Self::Own(error) => error.fmt(f),
             Self::Gate(error) => error.fmt(f),
             Self::Timing(error) => error.fmt(f),
             Self::Threads(error) => write!(f, "cannot start threads: {error}"),
@@ -87,6 +90,12 @@ impl From<TimingError> for CompareError {
     }
 }
 
+impl From<OwnFunctionError> for CompareError {
+    fn from(error: OwnFunctionError) -> Self {
+        Self::Own(error)
+    }
+}
+
 impl From<DatasetError> for CompareError {
     fn from(error: DatasetError) -> Self {
         match error {
@@ -106,25 +115,20 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     let mut environment = environment::collect();
     let datasets = load(options, progress)?;
 
-    progress.begin("known answers", options.functions.len() as u64);
-    for &function in &options.functions {
+    let functions: Vec<&Function> = options.functions.iter().collect();
+    progress.begin("known answers", functions.len() as u64);
+    for &function in &functions {
         go_on(progress)?;
         functions::gate([function]).map_err(CompareError::Gate)?;
         progress.step();
     }
 
-    let times = timing::measure(
-        &datasets,
-        &options.functions,
-        options.seed,
-        options.quick,
-        progress,
-    )?;
+    let times = timing::measure(&datasets, &functions, options.seed, options.quick, progress)?;
     environment.threads_while_timing = times.threads;
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
-    let quality = quality::measure(&datasets, &options.functions, ALL_PROCESSORS, progress)?;
-    let mixing = quality::mixing(&options.functions, options.seed, ALL_PROCESSORS, progress)?;
+    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
     let bits = BitTests {
         windows: quality.windows,
         avalanche: mixing.avalanche,
@@ -154,11 +158,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
                 .iter()
                 .map(|dataset| summarise(dataset, quality.collisions.len()))
                 .collect(),
-            functions: options
-                .functions
-                .iter()
-                .map(|function| function.summary())
-                .collect(),
+            functions: functions.iter().map(|function| function.summary()).collect(),
             findings,
             bit_facts: findings::bit_facts(&bits),
         },

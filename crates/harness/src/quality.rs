@@ -37,7 +37,7 @@ pub const ALL_PROCESSORS: usize = 0;
 /// When the system gives no threads, or `progress` asks to stop.
 pub fn measure(
     datasets: &[Dataset],
-    functions: &[&'static Function],
+    functions: &[&Function],
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Quality, CompareError> {
@@ -95,7 +95,7 @@ pub fn measure(
 ///
 /// When the system gives no threads, or `progress` asks to stop.
 pub fn mixing(
-    functions: &[&'static Function],
+    functions: &[&Function],
     seed: u64,
     threads: usize,
     progress: &dyn Progress,
@@ -136,7 +136,7 @@ struct Part {
 }
 
 /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
-fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Part {
+fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&Function>) -> Part {
     let Some(function) = function else {
         return Part {
             false_positives: probes.measure_ideal(),

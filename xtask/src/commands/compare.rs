@@ -22,14 +22,15 @@ use crate::{table, workspace};
     cargo xtask compare\n  \
     cargo xtask compare --quick --dataset app-accounts\n  \
     cargo xtask compare --keys my-keys.txt --out my-report\n  \
-    cargo xtask compare --function MurMurHash2 --function XXH3\n\n\
+    cargo xtask compare --function MurMurHash2 --function XXH3\n  \
+    cargo xtask compare --function published --function anchors\n\n\
     Names are taken in any case; `cargo xtask list` shows them.")]
 pub(crate) struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
 
-    /// A function; may be given several times [default: all]
+    /// A function, or a group of them: published, anchors or variants; may be given several times [default: all]
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
 

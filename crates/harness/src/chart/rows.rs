@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::record::{
-    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow,
-    Verdict, WindowRow,
+    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup, IDEAL,
+    TimingRow, Verdict, WindowRow,
 };
 use crate::records::Records;
 
@@ -27,6 +27,8 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
     /// Of each function and window of the output.
     pub(crate) windows: Vec<&'a WindowRow>,
+    /// Names of the functions that are another form of a published one.
+    variants: Vec<&'a str>,
 }
 
 /// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
@@ -91,7 +93,43 @@ impl<'a> DatasetRows<'a> {
                 .flat_map(|bits| &bits.windows)
                 .filter(|r| r.dataset == *name)
                 .collect(),
+            variants: records
+                .run
+                .functions
+                .iter()
+                .filter(|function| function.group == FunctionGroup::Variant)
+                .map(|function| function.name.as_str())
+                .collect(),
         }
+    }
+
+    /// The best `most` findings, best first, and the others in the same order.
+    ///
+    /// Where there is no room for all, other forms of a published function give way before anything else.
+    pub(crate) fn best_and_rest(&self, most: usize) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
+        let mut best = self.best_first();
+        if best.len() <= most {
+            return (best, Vec::new());
+        }
+        let is_variant = |finding: &&Finding| self.variants.contains(&finding.function.as_str());
+        let others = best.iter().filter(|finding| !is_variant(finding)).count();
+        let mut variants_drawn = most.saturating_sub(others);
+        let mut others_drawn = most;
+        let mut rest = Vec::new();
+        best.retain(|finding| {
+            let left = if is_variant(finding) {
+                &mut variants_drawn
+            } else {
+                &mut others_drawn
+            };
+            let drawn = *left > 0;
+            *left = left.saturating_sub(1);
+            if !drawn {
+                rest.push(*finding);
+            }
+            drawn
+        });
+        (best, rest)
     }
 
     /// Findings best first: those that chance explains by time, the others by how far they are off.

@@ -3,8 +3,8 @@
 use harness::published::{KeySet, find};
 use harness::record::{
     CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, EMPTY, Environment, FORMAT,
-    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Run, SCHEMA, TimingRow,
-    Verdict,
+    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Resistance, Run, SCHEMA,
+    TimingRow, Verdict,
 };
 use harness::records::Records;
 use rand::{Rng as _, SeedableRng as _};
@@ -107,6 +107,11 @@ impl Plan<'_> {
             source: "https://example.org/a?b=1&c=2".to_owned(),
             weaknesses: vec!["Keys of equal length that differ in the last byte collide often.".to_owned()],
             stable: name != "foldhash",
+            licence: "MIT OR Apache-2.0".to_owned(),
+            seed: (name == "XXH3").then(|| "0".to_owned()),
+            resistance: Some(Resistance::None),
+            resistance_reason: "No seed: keys that collide are made once, and collide in every program."
+                .to_owned(),
         });
         let datasets = self.datasets.iter().map(|&(name, keys, kind)| DatasetSummary {
             name: name.to_owned(),
