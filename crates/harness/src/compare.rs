@@ -19,7 +19,7 @@ use crate::measure::timing::{self, TimingError};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
-use crate::record::{FORMAT, Run, SCHEMA, significant};
+use crate::record::{BitTests, FORMAT, Run, SCHEMA, significant};
 use crate::records::{MOST_DATASETS, Records};
 
 /// Why a run gave no records.
@@ -128,6 +128,12 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
     let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
+    let bits = BitTests {
+        windows: quality.windows,
+        avalanche: mixing.avalanche,
+        mixing: mixing.rows,
+    };
     let findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,
@@ -154,12 +160,14 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
                 .collect(),
             functions: functions.iter().map(|function| function.summary()).collect(),
             findings,
+            bit_facts: findings::bit_facts(&bits),
         },
         collisions: quality.collisions,
         timing: times.timing,
         latency: times.latency,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
+        bits: Some(bits),
     })
 }
 

@@ -4,10 +4,12 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod bits;
 mod function;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::bits::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 
 /// `format` of every `run.json` that this program writes.
@@ -194,6 +196,9 @@ pub struct Run {
     pub functions: Vec<FunctionSummary>,
     /// One for each dataset and function.
     pub findings: Vec<Finding>,
+    /// Failed tests of single bits, which are no part of the verdicts; runs of older versions do not tell.
+    #[serde(default)]
+    pub bit_facts: Vec<BitFact>,
 }
 
 /// The machine and the build behind the times.

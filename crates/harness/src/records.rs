@@ -1,5 +1,6 @@
 //! All records of a run, in memory and on disk.
 
+mod bits;
 mod check;
 mod table;
 
@@ -8,14 +9,32 @@ use std::path::{Path, PathBuf};
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
 pub(crate) use self::table::{csv_reason, write_rows};
 use self::table::{read_csv, write_csv};
-use crate::record::{CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow};
+use crate::record::{
+    BitTests, CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow,
+};
 use crate::system;
 
 /// Names of the files beside `run.json` that hold records.
-pub const CSV_FILES: [&str; 5] = [COLLISIONS, TIMING, LATENCY, DISTRIBUTION, FALSE_POSITIVES];
+pub const CSV_FILES: [&str; 8] = [
+    COLLISIONS,
+    TIMING,
+    LATENCY,
+    DISTRIBUTION,
+    FALSE_POSITIVES,
+    WINDOWS,
+    AVALANCHE,
+    MIXING,
+];
 
 /// Those whose bytes depend on data and seed alone.
-pub const DETERMINISTIC_FILES: [&str; 3] = [COLLISIONS, DISTRIBUTION, FALSE_POSITIVES];
+pub const DETERMINISTIC_FILES: [&str; 6] = [
+    COLLISIONS,
+    DISTRIBUTION,
+    FALSE_POSITIVES,
+    WINDOWS,
+    AVALANCHE,
+    MIXING,
+];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -25,6 +44,9 @@ const TIMING: &str = "timing.csv";
 const LATENCY: &str = "latency.csv";
 const DISTRIBUTION: &str = "distribution.csv";
 const FALSE_POSITIVES: &str = "false_positives.csv";
+const WINDOWS: &str = "windows.csv";
+const AVALANCHE: &str = "avalanche.csv";
+const MIXING: &str = "mixing.csv";
 
 /// Everything that one run recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +63,8 @@ pub struct Records {
     pub distribution: Vec<DistributionRow>,
     /// `false_positives.csv`.
     pub false_positives: Vec<FalsePositiveRow>,
+    /// `windows.csv`, `avalanche.csv` and `mixing.csv`; `None` where an older version wrote the run.
+    pub bits: Option<BitTests>,
 }
 
 /// Why records could not be read or written.
@@ -108,10 +132,19 @@ impl Records {
             latency: read_csv(&dir.join(LATENCY), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
+            bits: bits::read(dir, &run)?,
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
         Ok(records)
+    }
+
+    /// Those of [`CSV_FILES`] that hold these records: runs of older versions have fewer.
+    pub fn csv_files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let bits = self.bits.is_some();
+        CSV_FILES
+            .into_iter()
+            .filter(move |name| bits || !bits::FILES.contains(name))
     }
 
     /// Writes the records into `dir`, which must exist.
@@ -125,6 +158,9 @@ impl Records {
         write_csv(&dir.join(LATENCY), &self.latency)?;
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
+        if let Some(bits) = &self.bits {
+            bits::write(dir, bits)?;
+        }
         write_run(&dir.join(RUN), &self.run)
     }
 }

@@ -44,6 +44,9 @@ fn csv_headers() {
         "latency",
         "distribution",
         "false_positives",
+        "windows",
+        "avalanche",
+        "mixing",
     ]
     .iter()
     .map(|name| {

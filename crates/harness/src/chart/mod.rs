@@ -2,6 +2,7 @@
 //!
 //! A chart is one file, which lays it out as a [`scene::Scene`], and one line of [`KINDS`].
 
+mod avalanche;
 mod bars;
 mod bits;
 mod collisions;
@@ -11,6 +12,7 @@ mod file_name;
 mod findings;
 mod font;
 mod grid;
+mod heat;
 mod labels;
 mod mark;
 mod membership;
@@ -27,6 +29,7 @@ pub(crate) mod scene;
 mod sizes;
 mod time;
 mod time_quality;
+pub(crate) mod windows;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
@@ -44,7 +47,7 @@ use scene::Scene;
 
 use crate::records::Records;
 
-/// A kind of chart; there is one for each dataset that has the rows for it.
+/// A kind of chart; there is one for each dataset that has the rows for it, or one for the whole run.
 pub(crate) struct Kind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
@@ -54,19 +57,29 @@ pub(crate) struct Kind {
     pub(crate) reading: &'static str,
     /// Whether times are in it, so that it differs from machine to machine.
     pub(crate) timed: bool,
-    draw: fn(&DatasetRows<'_>) -> Option<Scene>,
+    draw: Of,
+}
+
+/// What a kind of chart is drawn of.
+enum Of {
+    /// Of each dataset, where it has the rows.
+    Dataset(fn(&DatasetRows<'_>) -> Option<Scene>),
+    /// Of the functions alone, once a run.
+    Run(fn(&Records) -> Option<Scene>),
 }
 
 /// Every kind of chart, in the order of the report; the first is that of the first screen.
 #[rustfmt::skip]
 pub(crate) const KINDS: &[Kind] = &[
-    Kind { stem: FINDINGS, title: "Findings", reading: "", timed: true, draw: findings::scene },
-    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: collisions::scene },
-    Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: time::scene },
-    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: time_quality::scene },
-    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: distribution::scene },
-    Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: bits::scene },
-    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: false_positives::scene },
+    Kind { stem: FINDINGS, title: "Findings", reading: "", timed: true, draw: Of::Dataset(findings::scene) },
+    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: Of::Dataset(collisions::scene) },
+    Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: Of::Dataset(time::scene) },
+    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: Of::Dataset(time_quality::scene) },
+    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: Of::Dataset(distribution::scene) },
+    Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: Of::Dataset(bits::scene) },
+    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: Of::Dataset(false_positives::scene) },
+    Kind { stem: "windows", title: "Windows of the output", reading: WINDOWS, timed: false, draw: Of::Dataset(windows::scene) },
+    Kind { stem: "avalanche", title: "Avalanche", reading: AVALANCHE, timed: false, draw: Of::Run(avalanche::scene) },
 ];
 
 /// Start of the file name of the first screen's chart.
@@ -86,13 +99,20 @@ const RATES: &str = "The textbook rate assumes k independent probes. The filter 
     hashing, and the dashed line is what that costs with an ideal hash, the mean of several with keys of their own. A \
     single filter may by luck lie below or above it. The marks carry no verdict here.";
 
+const WINDOWS: &str = "Tables take some bits of a hash: the low ones, or the high ones. Here each width is tested as if the \
+    function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone pale one is \
+    to be expected by chance. This is told beside the verdicts, not in them.";
+const AVALANCHE: &str = "One bit of a random key is turned over: each output bit should turn over half of the time. A \
+    blank corner means that a key bit never reaches those output bits; stripes mean that a function is linear. Keys of \
+    your own may never meet the weakness, so this is told beside the verdicts, not in them.";
+
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
     /// Which of [`KINDS`].
     pub(crate) kind: usize,
-    /// Which of the run's datasets.
-    pub(crate) dataset: usize,
+    /// Which of the run's datasets; `None` where it is of none.
+    pub(crate) dataset: Option<usize>,
     /// File name without extension.
     pub(crate) stem: String,
     /// The shapes.
@@ -105,14 +125,26 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
         for (kind, entry) in KINDS.iter().enumerate() {
-            if let Some(scene) = (entry.draw)(data) {
+            let Of::Dataset(draw) = entry.draw else { continue };
+            if let Some(scene) = draw(data) {
                 charts.push(Chart {
                     kind,
-                    dataset,
+                    dataset: Some(dataset),
                     stem: format!("{}-{slug}", entry.stem),
                     scene,
                 });
             }
+        }
+    }
+    for (kind, entry) in KINDS.iter().enumerate() {
+        let Of::Run(draw) = entry.draw else { continue };
+        if let Some(scene) = draw(records) {
+            charts.push(Chart {
+                kind,
+                dataset: None,
+                stem: entry.stem.to_owned(),
+                scene,
+            });
         }
     }
     charts

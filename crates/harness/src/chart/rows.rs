@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::record::{
     CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup, IDEAL,
-    TimingRow, Verdict,
+    TimingRow, Verdict, WindowRow,
 };
 use crate::records::Records;
 
@@ -25,6 +25,8 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) distribution: Vec<&'a DistributionRow>,
     /// Of each function and number of bits per key.
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
+    /// Of each function and window of the output.
+    pub(crate) windows: Vec<&'a WindowRow>,
     /// Names of the functions that are another form of a published one.
     variants: Vec<&'a str>,
 }
@@ -83,6 +85,12 @@ impl<'a> DatasetRows<'a> {
             false_positives: records
                 .false_positives
                 .iter()
+                .filter(|r| r.dataset == *name)
+                .collect(),
+            windows: records
+                .bits
+                .iter()
+                .flat_map(|bits| &bits.windows)
                 .filter(|r| r.dataset == *name)
                 .collect(),
             variants: records

@@ -154,6 +154,9 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
             }
         }
     }
+    if let Some(bits) = &records.bits {
+        super::bits::complete(&records.run, bits)?;
+    }
     // How many buckets are asked depends on the keys: what one function was asked, all were that have the bits.
     for row in records
         .distribution
@@ -176,13 +179,13 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
 pub(super) type Missing = (&'static str, String);
 
 /// What the rows of a file answer.
-struct Answers<'a, R: Row> {
+pub(super) struct Answers<'a, R: Row> {
     file: &'static str,
     questions: HashSet<(&'a str, &'a str, R::Question)>,
 }
 
 impl<'a, R: Row> Answers<'a, R> {
-    fn of(file: &'static str, rows: &'a [R]) -> Self {
+    pub(super) fn of(file: &'static str, rows: &'a [R]) -> Self {
         let about = |row: &'a R| {
             let (dataset, function) = row.about();
             (dataset, function, row.question())
@@ -193,14 +196,18 @@ impl<'a, R: Row> Answers<'a, R> {
         }
     }
 
-    fn need(&self, dataset: &str, function: &str, question: R::Question) -> Result<(), Missing> {
+    pub(super) fn need(&self, dataset: &str, function: &str, question: R::Question) -> Result<(), Missing> {
         if self.questions.contains(&(dataset, function, question)) {
             return Ok(());
         }
         let question = R::words(question);
         Err((
             self.file,
-            format!("the row {dataset}, {function}, {question} is missing"),
+            if dataset.is_empty() {
+                format!("the row {function}, {question} is missing")
+            } else {
+                format!("the row {dataset}, {function}, {question} is missing")
+            },
         ))
     }
 }

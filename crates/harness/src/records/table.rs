@@ -24,6 +24,9 @@ pub(super) trait Row: Serialize + DeserializeOwned {
     /// Most different questions in a file: charts have a column for each.
     const MOST_QUESTIONS: usize;
 
+    /// Whether rows are about a dataset too; otherwise the name of theirs is empty.
+    const OF_DATASET: bool = true;
+
     /// Dataset and function that the row is about.
     fn about(&self) -> (&str, &str);
 
@@ -185,7 +188,7 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
         let row: T = record.deserialize(Some(&header)).map_err(damaged)?;
         row.check().map_err(wrong)?;
         let (dataset, function) = row.about();
-        if !run.datasets.iter().any(|summary| summary.name == dataset) {
+        if T::OF_DATASET && !run.datasets.iter().any(|summary| summary.name == dataset) {
             return Err(wrong(format!(
                 "field dataset: {RUN} knows no dataset {dataset:?}"
             )));
@@ -205,8 +208,13 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
         let about = (dataset.to_owned(), function.to_owned(), question);
         if let Some(first) = lines.insert(about, line) {
             let question = T::words(question);
+            let dataset = if T::OF_DATASET {
+                format!("{dataset}, ")
+            } else {
+                String::new()
+            };
             return Err(wrong(format!(
-                "{dataset}, {function}, {question}: line {first} has said that already; one row is allowed"
+                "{dataset}{function}, {question}: line {first} has said that already; one row is allowed"
             )));
         }
         rows.push(row);

@@ -4,6 +4,7 @@
 //! children turn records into the texts and tables that the page names. Templates escape everything but the
 //! charts, the fonts and those two files.
 
+mod bits;
 mod comparison;
 mod details;
 mod sentences;
@@ -18,7 +19,7 @@ use serde::Serialize;
 use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
 use crate::chart::{self, Chart};
-use crate::record::{DatasetKind, SCHEMA};
+use crate::record::{DatasetKind, MixingTest, SCHEMA};
 use crate::records::Records;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
@@ -41,6 +42,10 @@ struct Page<'a> {
     charts: Vec<ChartSection<'a>>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
+    /// Whether the run asked what functions do to single bits.
+    bits_asked: bool,
+    avalanche: Option<Table>,
+    independence: Option<Table>,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -57,6 +62,7 @@ struct Dataset<'a> {
     results: Table,
     distribution: Option<Table>,
     false_positives: Option<Table>,
+    windows: Option<Table>,
 }
 
 /// The charts of one kind.
@@ -87,7 +93,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let shown = first_shown(&all);
     let chart_of = |dataset: usize| {
         let mut pairs = charts.iter().zip(drawn);
-        let found = pairs.find(|(c, _)| c.dataset == dataset && chart::KINDS[c.kind].stem == chart::FINDINGS);
+        let found =
+            pairs.find(|(c, _)| c.dataset == Some(dataset) && chart::KINDS[c.kind].stem == chart::FINDINGS);
         found.map(|(_, svg)| svg.as_str())
     };
     let datasets = all.iter().enumerate().map(|(index, data)| Dataset {
@@ -98,6 +105,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         results: details::results(data),
         distribution: details::distribution(data),
         false_positives: details::false_positives(data),
+        windows: bits::windows(data, run),
     });
     let sections = chart::KINDS
         .iter()
@@ -112,7 +120,10 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             .zip(drawn)
             .filter(|(chart, _)| chart.kind == index)
             .map(|(chart, svg)| Figure {
-                dataset: printable(&run.datasets[chart.dataset].name),
+                dataset: chart.dataset.map_or_else(
+                    || "Random keys".to_owned(),
+                    |dataset| printable(&run.datasets[dataset].name),
+                ),
                 stem: &chart.stem,
                 svg,
             })
@@ -133,6 +144,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
+        bits_asked: records.bits.is_some(),
+        avalanche: bits::mixing(records, MixingTest::Avalanche),
+        independence: bits::mixing(records, MixingTest::Independence),
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),

@@ -21,6 +21,7 @@ use crate::dataset;
 use crate::functions;
 use crate::progress::Progress;
 use crate::quality::{self, ALL_PROCESSORS};
+use crate::record::BitTests;
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
 
@@ -112,7 +113,13 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         .map(|name| dataset::load_embedded(name, DEFAULT_SEED))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
-    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mut quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+    let bits = BitTests {
+        windows: core::mem::take(&mut quality.windows),
+        avalanche: mixing.avalanche,
+        mixing: mixing.rows,
+    };
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;
@@ -122,6 +129,6 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         collisions: collisions::checks(&quality.collisions),
         filters,
         formulas: formulas::checks(),
-        reference: reference::checks(reference_dir, &committed, &quality)?,
+        reference: reference::checks(reference_dir, &committed, &quality, bits)?,
     })
 }

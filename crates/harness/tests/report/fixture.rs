@@ -64,6 +64,7 @@ impl Plan<'_> {
             latency: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
+            bits: None,
         };
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
         for &(dataset, keys, _) in &self.datasets {
@@ -152,6 +153,7 @@ impl Plan<'_> {
             datasets: datasets.collect(),
             functions: functions.collect(),
             findings: Vec::new(),
+            bit_facts: Vec::new(),
         }
     }
 
