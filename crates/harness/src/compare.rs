@@ -21,6 +21,7 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
 use crate::record::{FORMAT, Run, SCHEMA, significant};
 use crate::records::{MOST_DATASETS, Records};
+use crate::structure;
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -124,13 +125,21 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
     let quality = quality::measure(&datasets, &options.functions, ALL_PROCESSORS, progress)?;
-    let findings = findings::judge(Evidence {
+    let structure = structure::measure(
+        &datasets,
+        &options.functions,
+        options.seed,
+        ALL_PROCESSORS,
+        progress,
+    )?;
+    let mut findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,
         collisions: &quality.collisions,
         distribution: &quality.distribution,
         false_positives: &quality.false_positives,
     });
+    findings::explain(&mut findings, &structure.mechanisms);
     go_on(progress)?;
 
     Ok(Records {
@@ -160,6 +169,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         latency: times.latency,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
+        structure: Some(structure),
     })
 }
 

@@ -28,5 +28,6 @@ pub mod render;
 mod report;
 pub mod reproduce;
 pub mod stats;
+pub mod structure;
 mod system;
 pub mod thousands;

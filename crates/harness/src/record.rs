@@ -4,7 +4,11 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod structure;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structure, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

@@ -1,20 +1,24 @@
 //! All records of a run, in memory and on disk.
 
 mod check;
+mod structure;
 mod table;
 
 use std::path::{Path, PathBuf};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub use self::structure::STRUCTURE_FILES;
 pub(crate) use self::table::{csv_reason, write_rows};
 use self::table::{read_csv, write_csv};
-use crate::record::{CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow};
+use crate::record::{
+    CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, Structure, TimingRow,
+};
 use crate::system;
 
-/// Names of the files beside `run.json` that hold records.
+/// Names of the files beside `run.json` that hold records of every run; [`Records::csv_files`] tells all.
 pub const CSV_FILES: [&str; 5] = [COLLISIONS, TIMING, LATENCY, DISTRIBUTION, FALSE_POSITIVES];
 
-/// Those whose bytes depend on data and seed alone.
+/// Those whose bytes depend on data and seed alone; [`Records::deterministic_files`] tells all.
 pub const DETERMINISTIC_FILES: [&str; 3] = [COLLISIONS, DISTRIBUTION, FALSE_POSITIVES];
 
 /// Name of the file that says what the others do not.
@@ -41,6 +45,8 @@ pub struct Records {
     pub distribution: Vec<DistributionRow>,
     /// `false_positives.csv`.
     pub false_positives: Vec<FalsePositiveRow>,
+    /// [`STRUCTURE_FILES`]; runs of older versions have none.
+    pub structure: Option<Structure>,
 }
 
 /// Why records could not be read or written.
@@ -108,6 +114,7 @@ impl Records {
             latency: read_csv(&dir.join(LATENCY), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
+            structure: structure::read(dir, &run)?,
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
@@ -125,7 +132,22 @@ impl Records {
         write_csv(&dir.join(LATENCY), &self.latency)?;
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
+        if let Some(structure) = &self.structure {
+            structure::write(dir, structure)?;
+        }
         write_run(&dir.join(RUN), &self.run)
+    }
+
+    /// Names of the files beside `run.json` that hold these records.
+    pub fn csv_files(&self) -> Vec<&'static str> {
+        let structure = STRUCTURE_FILES.iter().filter(|_| self.structure.is_some());
+        CSV_FILES.iter().chain(structure).copied().collect()
+    }
+
+    /// Those of them whose bytes depend on data and seed alone.
+    pub fn deterministic_files(&self) -> Vec<&'static str> {
+        let structure = STRUCTURE_FILES.iter().filter(|_| self.structure.is_some());
+        DETERMINISTIC_FILES.iter().chain(structure).copied().collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What all measurements together say of each function on each dataset.
 
 mod false_positives;
+mod mechanisms;
 mod summary;
 mod words;
 
@@ -8,7 +9,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 pub use false_positives::FEWEST_KEYS;
+pub use mechanisms::{explain, sentences};
 pub use summary::summarise;
+pub(crate) use words::key as printed_key;
 
 use crate::dataset::Dataset;
 use crate::measure::collisions::RawCollisions;

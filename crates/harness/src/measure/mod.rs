@@ -4,6 +4,9 @@ pub mod collisions;
 pub mod distribution;
 pub mod false_positives;
 mod hashed;
+pub mod mechanism;
+pub mod occupancy;
+pub mod structured;
 pub mod timing;
 
 pub use hashed::Hashed;

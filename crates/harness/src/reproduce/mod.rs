@@ -23,6 +23,7 @@ use crate::progress::Progress;
 use crate::quality::{self, ALL_PROCESSORS};
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
+use crate::structure;
 
 /// What was computed again, and what it was compared with.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +107,7 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
     let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let structure = structure::measure(&datasets, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;
@@ -115,6 +117,6 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         collisions: collisions::checks(&quality.collisions),
         filters,
         formulas: formulas::checks(),
-        reference: reference::checks(reference_dir, &committed, &quality)?,
+        reference: reference::checks(reference_dir, &committed, &quality, structure)?,
     })
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::ReproduceError;
 use crate::quality::Quality;
-use crate::records::{DETERMINISTIC_FILES, Records};
+use crate::record::Structure;
+use crate::records::Records;
 use crate::render;
 
 /// A deterministic file of the committed run.
@@ -48,7 +49,7 @@ impl FileCheck {
     }
 }
 
-/// Writes the deterministic files of `quality` anew, in a scratch folder, and compares them with those in `dir`.
+/// Writes the deterministic files of `quality` and `structure` anew, in a scratch folder, and compares them with those in `dir`.
 ///
 /// Times and environment are those of `committed`; the charts that show them are not compared.
 ///
@@ -59,6 +60,7 @@ pub(super) fn checks(
     dir: &Path,
     committed: &Records,
     quality: &Quality,
+    structure: Structure,
 ) -> Result<Vec<FileCheck>, ReproduceError> {
     let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
         path: std::env::temp_dir(),
@@ -68,10 +70,12 @@ pub(super) fn checks(
     now.collisions.clone_from(&quality.collisions);
     now.distribution.clone_from(&quality.distribution);
     now.false_positives.clone_from(&quality.false_positives);
+    now.structure = Some(structure);
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
-    let names = DETERMINISTIC_FILES
+    let names = now
+        .deterministic_files()
         .into_iter()
         .map(str::to_owned)
         .chain(render::deterministic_charts(&now));

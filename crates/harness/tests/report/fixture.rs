@@ -64,6 +64,7 @@ impl Plan<'_> {
             latency: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
+            structure: None,
         };
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
         for &(dataset, keys, _) in &self.datasets {
