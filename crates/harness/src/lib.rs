@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod benchmark;
+pub mod calibration;
 mod chart;
 pub mod compare;
 pub mod dataset;

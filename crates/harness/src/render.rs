@@ -85,7 +85,7 @@ pub fn deterministic_charts(records: &Records) -> Vec<String> {
     let charts = chart::all(records);
     let mut names: Vec<String> = charts
         .iter()
-        .filter(|chart| !chart::KINDS[chart.kind].timed)
+        .filter(|chart| !chart::is_timed(chart.kind))
         .flat_map(files)
         .collect();
     names.sort();

@@ -24,6 +24,7 @@ mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
+pub(crate) mod structured;
 mod time;
 mod time_quality;
 
@@ -66,6 +67,27 @@ pub(crate) const KINDS: &[Kind] = &[
     Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: false_positives::scene },
 ];
 
+/// A kind of chart of which there is one for the whole run, whatever the datasets.
+pub(crate) struct RunKind {
+    /// The file name.
+    pub(crate) stem: &'static str,
+    draw: fn(&Records) -> Option<Scene>,
+}
+
+/// Every chart of a whole run; none of them shows times. [`Chart::kind`] counts on after [`KINDS`].
+pub(crate) const RUN_KINDS: &[RunKind] = &[RunKind {
+    stem: STRUCTURED_KEYS,
+    draw: structured::scene,
+}];
+
+/// File name of the chart of structured keys.
+pub(crate) const STRUCTURED_KEYS: &str = "structured-keys";
+
+/// Whether times are in charts of this kind, so that they differ from machine to machine.
+pub(crate) fn is_timed(kind: usize) -> bool {
+    KINDS.get(kind).is_some_and(|kind| kind.timed)
+}
+
 /// Start of the file name of the first screen's chart.
 pub(crate) const FINDINGS: &str = "findings";
 
@@ -86,17 +108,17 @@ const RATES: &str = "The textbook rate assumes k independent probes. The filter 
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
-    /// Which of [`KINDS`].
+    /// Which of [`KINDS`], then of [`RUN_KINDS`].
     pub(crate) kind: usize,
-    /// Which of the run's datasets.
-    pub(crate) dataset: usize,
+    /// Which of the run's datasets; `None` for one of [`RUN_KINDS`].
+    pub(crate) dataset: Option<usize>,
     /// File name without extension.
     pub(crate) stem: String,
     /// The shapes.
     pub(crate) scene: Scene,
 }
 
-/// Every chart of the run, by dataset and kind.
+/// Every chart of the run, by dataset and kind, those of the whole run last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
     let mut charts = Vec::new();
@@ -105,11 +127,21 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
             if let Some(scene) = (entry.draw)(data) {
                 charts.push(Chart {
                     kind,
-                    dataset,
+                    dataset: Some(dataset),
                     stem: format!("{}-{slug}", entry.stem),
                     scene,
                 });
             }
+        }
+    }
+    for (index, entry) in RUN_KINDS.iter().enumerate() {
+        if let Some(scene) = (entry.draw)(records) {
+            charts.push(Chart {
+                kind: KINDS.len() + index,
+                dataset: None,
+                stem: entry.stem.to_owned(),
+                scene,
+            });
         }
     }
     charts
@@ -117,13 +149,20 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
 
 #[cfg(test)]
 mod tests {
-    use super::KINDS;
+    use super::{KINDS, RUN_KINDS};
 
     #[test]
     fn no_dataset_name_can_make_two_charts_share_a_file() {
         for a in KINDS {
             assert!(
                 KINDS.iter().all(|b| !b.stem.starts_with(&format!("{}-", a.stem))),
+                "{}",
+                a.stem
+            );
+            assert!(
+                RUN_KINDS
+                    .iter()
+                    .all(|b| !b.stem.starts_with(&format!("{}-", a.stem))),
                 "{}",
                 a.stem
             );

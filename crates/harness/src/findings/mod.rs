@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 pub use false_positives::FEWEST_KEYS;
+pub(crate) use false_positives::more_than;
 pub use mechanisms::{explain, sentences};
 pub use summary::summarise;
 pub(crate) use words::key as printed_key;

@@ -20,7 +20,7 @@ const BYTES: usize = 12;
 /// Bytes of a key of which only some may matter.
 const LONG: usize = 24;
 /// A mechanism must come out this often, whatever chance is.
-const LEAST_SHARE: f64 = 0.5;
+const LEAST_SHARE: f64 = 0.75;
 
 /// A way that was tried with one parameter.
 struct Tried {

@@ -175,7 +175,7 @@ pub struct MechanismRow {
     /// Upper tail, corrected for the number of tests behind the file (Bonferroni).
     #[serde(with = "significant")]
     pub p_adjusted: f64,
-    /// Whether it holds: more than chance, and half the time at least.
+    /// Whether it holds: more than chance, and three times in four at least.
     pub holds: bool,
     /// Where it holds: a key, escaped for print, else empty.
     pub first: String,

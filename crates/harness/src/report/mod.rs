@@ -7,6 +7,7 @@
 mod comparison;
 mod details;
 mod sentences;
+mod structure;
 mod table;
 
 use base64::Engine as _;
@@ -22,6 +23,7 @@ use crate::record::{DatasetKind, SCHEMA};
 use crate::records::Records;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
+use structure::StructureSection;
 use table::Table;
 
 /// What the template sees.
@@ -41,6 +43,8 @@ struct Page<'a> {
     charts: Vec<ChartSection<'a>>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
+    structure: Option<StructureSection<'a>>,
+    calibration: Table,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -87,7 +91,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let shown = first_shown(&all);
     let chart_of = |dataset: usize| {
         let mut pairs = charts.iter().zip(drawn);
-        let found = pairs.find(|(c, _)| c.dataset == dataset && chart::KINDS[c.kind].stem == chart::FINDINGS);
+        let found =
+            pairs.find(|(c, _)| c.dataset == Some(dataset) && chart::KINDS[c.kind].stem == chart::FINDINGS);
         found.map(|(_, svg)| svg.as_str())
     };
     let datasets = all.iter().enumerate().map(|(index, data)| Dataset {
@@ -111,10 +116,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             .iter()
             .zip(drawn)
             .filter(|(chart, _)| chart.kind == index)
-            .map(|(chart, svg)| Figure {
-                dataset: printable(&run.datasets[chart.dataset].name),
-                stem: &chart.stem,
-                svg,
+            .filter_map(|(chart, svg)| {
+                Some(Figure {
+                    dataset: printable(&run.datasets[chart.dataset?].name),
+                    stem: &chart.stem,
+                    svg,
+                })
             })
             .collect(),
     });
@@ -133,6 +140,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
+        structure: records.structure.as_ref().map(|rows| {
+            let mut pairs = charts.iter().zip(drawn);
+            let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
+            structure::section(rows, chart.map(|(_, svg)| svg.as_str()))
+        }),
+        calibration: structure::calibration()?,
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),
