@@ -21,6 +21,7 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
 use crate::record::{BitTests, FORMAT, Run, SCHEMA, significant};
 use crate::records::{MOST_DATASETS, Records};
+use crate::structure;
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -134,13 +135,15 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         avalanche: mixing.avalanche,
         mixing: mixing.rows,
     };
-    let findings = findings::judge(Evidence {
+    let structure = structure::measure(&datasets, &functions, options.seed, ALL_PROCESSORS, progress)?;
+    let mut findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,
         collisions: &quality.collisions,
         distribution: &quality.distribution,
         false_positives: &quality.false_positives,
     });
+    findings::explain(&mut findings, &structure.mechanisms);
     go_on(progress)?;
 
     Ok(Records {
@@ -168,6 +171,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         distribution: quality.distribution,
         false_positives: quality.false_positives,
         bits: Some(bits),
+        structure: Some(structure),
     })
 }
 

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod benchmark;
+pub mod calibration;
 mod chart;
 pub mod compare;
 pub mod dataset;
@@ -29,5 +30,6 @@ mod report;
 pub mod reproduce;
 pub mod sizing;
 pub mod stats;
+pub mod structure;
 mod system;
 pub mod thousands;

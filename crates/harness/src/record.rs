@@ -6,11 +6,13 @@
 
 mod bits;
 mod function;
+mod structure;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::bits::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
+pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structure, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";

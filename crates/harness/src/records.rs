@@ -2,20 +2,22 @@
 
 mod bits;
 mod check;
+mod structure;
 mod table;
 
 use std::path::{Path, PathBuf};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub use self::structure::STRUCTURE_FILES;
 pub(crate) use self::table::{csv_reason, write_rows};
 use self::table::{read_csv, write_csv};
 use crate::record::{
-    BitTests, CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow,
+    BitTests, CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, Structure, TimingRow,
 };
 use crate::system;
 
 /// Names of the files beside `run.json` that hold records.
-pub const CSV_FILES: [&str; 8] = [
+pub const CSV_FILES: [&str; 11] = [
     COLLISIONS,
     TIMING,
     LATENCY,
@@ -24,17 +26,13 @@ pub const CSV_FILES: [&str; 8] = [
     WINDOWS,
     AVALANCHE,
     MIXING,
+    structure::STRUCTURED,
+    structure::OCCUPANCY,
+    structure::MECHANISMS,
 ];
 
-/// Those whose bytes depend on data and seed alone.
-pub const DETERMINISTIC_FILES: [&str; 6] = [
-    COLLISIONS,
-    DISTRIBUTION,
-    FALSE_POSITIVES,
-    WINDOWS,
-    AVALANCHE,
-    MIXING,
-];
+/// Those of them that hold times, so that they differ from machine to machine.
+const TIMED_FILES: [&str; 2] = [TIMING, LATENCY];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -65,6 +63,8 @@ pub struct Records {
     pub false_positives: Vec<FalsePositiveRow>,
     /// `windows.csv`, `avalanche.csv` and `mixing.csv`; `None` where an older version wrote the run.
     pub bits: Option<BitTests>,
+    /// [`STRUCTURE_FILES`]; runs of older versions have none.
+    pub structure: Option<Structure>,
 }
 
 /// Why records could not be read or written.
@@ -133,6 +133,7 @@ impl Records {
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
             bits: bits::read(dir, &run)?,
+            structure: structure::read(dir, &run)?,
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
@@ -141,10 +142,16 @@ impl Records {
 
     /// Those of [`CSV_FILES`] that hold these records: runs of older versions have fewer.
     pub fn csv_files(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let bits = self.bits.is_some();
+        let (bits, structure) = (self.bits.is_some(), self.structure.is_some());
         CSV_FILES
             .into_iter()
             .filter(move |name| bits || !bits::FILES.contains(name))
+            .filter(move |name| structure || !STRUCTURE_FILES.contains(name))
+    }
+
+    /// Those of them whose bytes depend on data and seed alone.
+    pub fn deterministic_files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.csv_files().filter(|name| !TIMED_FILES.contains(name))
     }
 
     /// Writes the records into `dir`, which must exist.
@@ -161,8 +168,12 @@ impl Records {
         if let Some(bits) = &self.bits {
             bits::write(dir, bits)?;
         }
+        if let Some(structure) = &self.structure {
+            structure::write(dir, structure)?;
+        }
         write_run(&dir.join(RUN), &self.run)
     }
+
 }
 
 /// Reads a `run.json` alone and checks whose it is.

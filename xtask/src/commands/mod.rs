@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod bench;
+mod calibrate;
 mod compare;
 mod fuzz;
 mod inspect;
@@ -40,6 +41,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Compare(compare::Arguments),
+    Calibrate(calibrate::Arguments),
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
@@ -56,6 +58,7 @@ impl Cli {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Compare(arguments) => compare::run(arguments),
+            Command::Calibrate(arguments) => calibrate::run(&arguments),
             Command::Render(arguments) => render::run(&arguments),
             Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::List(arguments) => list::run(&arguments),

@@ -11,6 +11,7 @@ fn help_texts() {
     for command in [
         "",
         "compare",
+        "calibrate",
         "render",
         "reproduce",
         "list",

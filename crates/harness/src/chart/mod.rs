@@ -27,6 +27,7 @@ pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
 mod sizes;
+pub(crate) mod structured;
 mod time;
 mod time_quality;
 pub(crate) mod windows;
@@ -80,7 +81,11 @@ pub(crate) const KINDS: &[Kind] = &[
     Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: Of::Dataset(false_positives::scene) },
     Kind { stem: "windows", title: "Windows of the output", reading: WINDOWS, timed: false, draw: Of::Dataset(windows::scene) },
     Kind { stem: "avalanche", title: "Avalanche", reading: AVALANCHE, timed: false, draw: Of::Run(avalanche::scene) },
+    Kind { stem: STRUCTURED_KEYS, title: "Structured keys", reading: "", timed: false, draw: Of::Run(structured::scene) },
 ];
+
+/// File name of the chart of structured keys, which the report shows among their tables.
+pub(crate) const STRUCTURED_KEYS: &str = "structured-keys";
 
 /// Start of the file name of the first screen's chart.
 pub(crate) const FINDINGS: &str = "findings";
@@ -119,7 +124,7 @@ pub(crate) struct Chart {
     pub(crate) scene: Scene,
 }
 
-/// Every chart of the run, by dataset and kind.
+/// Every chart of the run, by dataset and kind, those of the whole run last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
     let mut charts = Vec::new();

@@ -5,6 +5,7 @@ mod error;
 mod file;
 mod recipe;
 mod shuffle;
+pub mod structured;
 
 use sha2::{Digest as _, Sha256};
 

@@ -2,6 +2,7 @@
 
 mod bits;
 mod false_positives;
+mod mechanisms;
 mod summary;
 mod words;
 
@@ -10,7 +11,10 @@ use std::collections::HashMap;
 
 pub use bits::bit_facts;
 pub use false_positives::FEWEST_KEYS;
+pub(crate) use false_positives::more_than;
+pub use mechanisms::{explain, sentences};
 pub use summary::summarise;
+pub(crate) use words::key as printed_key;
 
 use crate::dataset::Dataset;
 use crate::measure::collisions::RawCollisions;

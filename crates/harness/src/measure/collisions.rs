@@ -141,7 +141,7 @@ pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
         .collect()
 }
 
-fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
+pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
     if p_adjusted >= FAMILY_LEVEL {
         Verdict::InBand
     } else if collisions < expected {

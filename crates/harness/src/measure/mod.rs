@@ -8,6 +8,9 @@ mod flips;
 mod hashed;
 mod independence;
 pub mod mixing;
+pub mod mechanism;
+pub mod occupancy;
+pub mod structured;
 pub mod timing;
 pub mod windows;
 

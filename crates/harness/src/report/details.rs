@@ -282,7 +282,7 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn verdict_class(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::FewerThanChance => "verdict fewer",
         Verdict::InBand => "verdict in-band",

@@ -8,6 +8,7 @@ mod bits;
 mod comparison;
 mod details;
 mod sentences;
+mod structure;
 mod table;
 
 use base64::Engine as _;
@@ -23,6 +24,7 @@ use crate::record::{DatasetKind, MixingTest, SCHEMA};
 use crate::records::Records;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
+use structure::StructureSection;
 use table::Table;
 
 /// What the template sees.
@@ -46,6 +48,8 @@ struct Page<'a> {
     bits_asked: bool,
     avalanche: Option<Table>,
     independence: Option<Table>,
+    structure: Option<StructureSection<'a>>,
+    calibration: Table,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -110,7 +114,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let sections = chart::KINDS
         .iter()
         .enumerate()
-        .filter(|(_, kind)| kind.stem != chart::FINDINGS);
+        .filter(|(_, kind)| ![chart::FINDINGS, chart::STRUCTURED_KEYS].contains(&kind.stem));
     let sections = sections.map(|(index, kind)| ChartSection {
         id: kind.stem,
         title: kind.title,
@@ -147,6 +151,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         bits_asked: records.bits.is_some(),
         avalanche: bits::mixing(records, MixingTest::Avalanche),
         independence: bits::mixing(records, MixingTest::Independence),
+        structure: records.structure.as_ref().map(|rows| {
+            let mut pairs = charts.iter().zip(drawn);
+            let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
+            structure::section(rows, chart.map(|(_, svg)| svg.as_str()))
+        }),
+        calibration: structure::calibration()?,
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),

@@ -24,6 +24,7 @@ use crate::quality::{self, ALL_PROCESSORS};
 use crate::record::BitTests;
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
+use crate::structure;
 
 /// What was computed again, and what it was compared with.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +121,7 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         avalanche: mixing.avalanche,
         mixing: mixing.rows,
     };
+    let structure = structure::measure(&datasets, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;
@@ -129,6 +131,6 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         collisions: collisions::checks(&quality.collisions),
         filters,
         formulas: formulas::checks(),
-        reference: reference::checks(reference_dir, &committed, &quality, bits)?,
+        reference: reference::checks(reference_dir, &committed, &quality, bits, structure)?,
     })
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::ReproduceError;
 use crate::quality::Quality;
-use crate::record::BitTests;
-use crate::records::{DETERMINISTIC_FILES, Records};
+use crate::record::{BitTests, Structure};
+use crate::records::Records;
 use crate::render;
 
 /// A deterministic file of the committed run.
@@ -49,7 +49,8 @@ impl FileCheck {
     }
 }
 
-/// Writes the deterministic files of `quality` and `bits` anew, in a scratch folder, and compares them with those in `dir`.
+/// Writes the deterministic files of `quality`, `bits` and `structure` anew, in a scratch folder, and compares them with those
+/// in `dir`.
 ///
 /// Times and environment are those of `committed`; the charts that show them are not compared.
 ///
@@ -61,6 +62,7 @@ pub(super) fn checks(
     committed: &Records,
     quality: &Quality,
     bits: BitTests,
+    structure: Structure,
 ) -> Result<Vec<FileCheck>, ReproduceError> {
     let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
         path: std::env::temp_dir(),
@@ -71,11 +73,12 @@ pub(super) fn checks(
     now.distribution.clone_from(&quality.distribution);
     now.false_positives.clone_from(&quality.false_positives);
     now.bits = Some(bits);
+    now.structure = Some(structure);
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
-    let names = DETERMINISTIC_FILES
-        .into_iter()
+    let names = now
+        .deterministic_files()
         .map(str::to_owned)
         .chain(render::deterministic_charts(&now));
     names

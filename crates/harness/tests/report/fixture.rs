@@ -65,6 +65,7 @@ impl Plan<'_> {
             distribution: Vec::new(),
             false_positives: Vec::new(),
             bits: None,
+            structure: None,
         };
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
         for &(dataset, keys, _) in &self.datasets {
