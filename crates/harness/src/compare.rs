@@ -154,10 +154,12 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
                 .map(|function| function.summary())
                 .collect(),
             findings,
+            baseline: None,
         },
         collisions: quality.collisions,
         timing: times.timing,
         latency: times.latency,
+        spread: times.spread,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
     })

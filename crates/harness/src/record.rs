@@ -4,12 +4,22 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod baseline;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes.
-pub const SCHEMA: u32 = 1;
+///
+/// 1: the first. 2: `spread.csv` and `curves.csv` beside it, `baseline` and the pinned processor in it.
+pub const SCHEMA: u32 = 2;
+/// The oldest `schema` that this version reads.
+pub const OLDEST_SCHEMA: u32 = 1;
+/// The first `schema` with `spread.csv` and `curves.csv`.
+pub const SCHEMA_WITH_SPREAD: u32 = 2;
 
 /// How a function did against chance, most welcome first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,6 +92,54 @@ pub struct TimingRow {
     pub mad_ns_per_key: f64,
     /// Number of rounds.
     pub samples: u64,
+}
+
+/// Whether a timed call waits for the result of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallForm {
+    /// Calls overlap in the processor: throughput.
+    Independent,
+    /// Each call waits for the one before: latency.
+    Chained,
+}
+
+impl CallForm {
+    /// The word in the records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::Chained => "chained",
+        }
+    }
+}
+
+/// A row of `spread.csv`: how the readings behind a row of `timing.csv` or `latency.csv` lie, in nanoseconds per key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpreadRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Number of rounds.
+    pub samples: u64,
+    /// The fastest reading.
+    #[serde(with = "significant")]
+    pub min_ns: f64,
+    /// A quarter of the readings are faster.
+    #[serde(with = "significant")]
+    pub q1_ns: f64,
+    /// Half of them.
+    #[serde(with = "significant")]
+    pub median_ns: f64,
+    /// Three quarters of them.
+    #[serde(with = "significant")]
+    pub q3_ns: f64,
+    /// The slowest reading.
+    #[serde(with = "significant")]
+    pub max_ns: f64,
 }
 
 /// Which question a row of `distribution.csv` answers.
@@ -190,6 +248,9 @@ pub struct Run {
     pub functions: Vec<FunctionSummary>,
     /// One for each dataset and function.
     pub findings: Vec<Finding>,
+    /// What changed since an earlier run, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
 }
 
 /// The machine and the build behind the times.

@@ -6,16 +6,32 @@ mod table;
 use std::path::{Path, PathBuf};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+use self::table::{AnyRow, read_csv, spelled, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
-use self::table::{read_csv, write_csv};
-use crate::record::{CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow};
+use crate::record::{
+    CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, Run, SCHEMA, SCHEMA_WITH_SPREAD,
+    SpreadRow, TimingRow,
+};
 use crate::system;
 
 /// Names of the files beside `run.json` that hold records.
-pub const CSV_FILES: [&str; 5] = [COLLISIONS, TIMING, LATENCY, DISTRIBUTION, FALSE_POSITIVES];
+pub const CSV_FILES: [&str; 6] = [COLLISIONS, TIMING, LATENCY, SPREAD, DISTRIBUTION, FALSE_POSITIVES];
+
+/// Those of [`CSV_FILES`] that a run of this schema has.
+pub fn csv_files(schema: u32) -> impl Iterator<Item = &'static str> {
+    let all = schema >= SCHEMA_WITH_SPREAD;
+    CSV_FILES.into_iter().filter(move |name| all || *name != SPREAD)
+}
 
 /// Those whose bytes depend on data and seed alone.
 pub const DETERMINISTIC_FILES: [&str; 3] = [COLLISIONS, DISTRIBUTION, FALSE_POSITIVES];
+
+/// The rows of each of them, in the same order.
+pub(crate) const DETERMINISTIC_ROWS: [fn(&Records) -> Vec<AnyRow>; DETERMINISTIC_FILES.len()] = [
+    |records| spelled(COLLISIONS, &records.collisions),
+    |records| spelled(DISTRIBUTION, &records.distribution),
+    |records| spelled(FALSE_POSITIVES, &records.false_positives),
+];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -23,6 +39,7 @@ pub const RUN: &str = "run.json";
 const COLLISIONS: &str = "collisions.csv";
 const TIMING: &str = "timing.csv";
 const LATENCY: &str = "latency.csv";
+const SPREAD: &str = "spread.csv";
 const DISTRIBUTION: &str = "distribution.csv";
 const FALSE_POSITIVES: &str = "false_positives.csv";
 
@@ -37,6 +54,8 @@ pub struct Records {
     pub timing: Vec<TimingRow>,
     /// `latency.csv`.
     pub latency: Vec<TimingRow>,
+    /// `spread.csv`; empty in a run of schema 1.
+    pub spread: Vec<SpreadRow>,
     /// `distribution.csv`.
     pub distribution: Vec<DistributionRow>,
     /// `false_positives.csv`.
@@ -106,6 +125,11 @@ impl Records {
             collisions: read_csv(&dir.join(COLLISIONS), &run)?,
             timing: read_csv(&dir.join(TIMING), &run)?,
             latency: read_csv(&dir.join(LATENCY), &run)?,
+            spread: if run.schema >= SCHEMA_WITH_SPREAD {
+                read_csv(&dir.join(SPREAD), &run)?
+            } else {
+                Vec::new()
+            },
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
             run,
@@ -123,6 +147,9 @@ impl Records {
         write_csv(&dir.join(COLLISIONS), &self.collisions)?;
         write_csv(&dir.join(TIMING), &self.timing)?;
         write_csv(&dir.join(LATENCY), &self.latency)?;
+        if self.run.schema >= SCHEMA_WITH_SPREAD {
+            write_csv(&dir.join(SPREAD), &self.spread)?;
+        }
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
         write_run(&dir.join(RUN), &self.run)
@@ -154,11 +181,20 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
         None => return foreign(format!("not a run of this program: no \"format\": {FORMAT:?}")),
     }
     let schema = value.get("schema").and_then(serde_json::Value::as_u64);
-    if schema != Some(u64::from(SCHEMA)) {
-        let found = schema.map_or("missing".to_owned(), |schema| schema.to_string());
-        return foreign(format!(
-            "of another version of this program: \"schema\" is {found}, and this version reads {SCHEMA}"
-        ));
+    let readable = u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA);
+    match schema {
+        Some(known) if readable.contains(&known) => {}
+        Some(other) => {
+            return foreign(format!(
+                "of another version of this program: this run has schema {other}, and this program reads {OLDEST_SCHEMA} to \
+                 {SCHEMA}"
+            ));
+        }
+        None => {
+            return foreign(format!(
+                "damaged: \"schema\" is missing or no whole number; this program reads {OLDEST_SCHEMA} to {SCHEMA}"
+            ));
+        }
     }
     // From the text once more: this error names line and column.
     serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: {e}")))

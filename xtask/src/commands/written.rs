@@ -2,7 +2,7 @@
 
 use harness::output::{Destination, OutputError, RUN, Staging};
 use harness::progress::Progress as _;
-use harness::records::{CSV_FILES, Records, RecordsError};
+use harness::records::{self, Records, RecordsError};
 use harness::render::{self, RenderError};
 
 use crate::failure::Failure;
@@ -66,7 +66,11 @@ pub(super) fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
 /// Every file that belongs to the run of `records`, sorted.
 pub(super) fn files(records: &Records) -> Vec<String> {
     let mut files = render::file_names(records);
-    files.extend(CSV_FILES.iter().chain(&[RUN]).map(|&name| name.to_owned()));
+    files.extend(
+        records::csv_files(records.run.schema)
+            .chain([RUN])
+            .map(str::to_owned),
+    );
     files.sort();
     files.dedup();
     files

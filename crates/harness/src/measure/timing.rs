@@ -27,12 +27,12 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use self::batch::{Batch, Form, empty};
+use self::batch::{Batch, empty};
 use crate::dataset::{Dataset, shuffled};
 use crate::environment::{self, ProcessStatus};
 use crate::functions::Function;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{EMPTY, TimingRow};
+use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
 use crate::stats::robust;
 
 /// What the timing of a run gives.
@@ -42,6 +42,8 @@ pub struct Times {
     pub timing: Vec<TimingRow>,
     /// Chained calls: rows of `latency.csv`, in the same order.
     pub latency: Vec<TimingRow>,
+    /// How the readings of both lie: rows of `spread.csv`, independent calls first.
+    pub spread: Vec<SpreadRow>,
     /// Most threads of this process that were seen meanwhile, where the system tells.
     pub threads: Option<u64>,
     /// How often another program took the processor away meanwhile, where the system tells.
@@ -156,6 +158,10 @@ pub fn measure(
         latency: tables
             .iter()
             .flat_map(|table| table.rows(Form::Chained))
+            .collect(),
+        spread: [Form::Independent, Form::Chained]
+            .into_iter()
+            .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
             .collect(),
         threads,
         involuntary_switches: environment::involuntary_switches(before, after),
@@ -287,6 +293,29 @@ impl<'a> Table<'a> {
         for line in &mut self.lines {
             line.samples.clear();
         }
+    }
+
+    fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(move |line| {
+                let mut sorted = line.samples.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                // There is at least one round.
+                let quantile = |share| robust::quantile(&sorted, share).unwrap_or(f64::NAN);
+                SpreadRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    form,
+                    samples: sorted.len() as u64,
+                    min_ns: quantile(0.0),
+                    q1_ns: quantile(0.25),
+                    median_ns: quantile(0.5),
+                    q3_ns: quantile(0.75),
+                    max_ns: quantile(1.0),
+                }
+            })
     }
 
     fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {

@@ -4,6 +4,7 @@
 //! children turn records into the texts and tables that the page names. Templates escape everything but the
 //! charts, the fonts and those two files.
 
+mod baseline;
 mod comparison;
 mod details;
 mod sentences;
@@ -18,8 +19,9 @@ use serde::Serialize;
 use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
 use crate::chart::{self, Chart};
-use crate::record::{DatasetKind, SCHEMA};
+use crate::record::DatasetKind;
 use crate::records::Records;
+use baseline::AgainstBaseline;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
 use table::Table;
@@ -39,6 +41,7 @@ struct Page<'a> {
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
     charts: Vec<ChartSection<'a>>,
+    baseline: Option<AgainstBaseline>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
     key_sets: Table,
@@ -121,7 +124,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let page = Page {
         generator: printable(&run.generator),
         command: printable(&run.command),
-        schema: SCHEMA,
+        schema: run.schema,
         seed: run.seed,
         date: printable(&run.date),
         quick: run.quick,
@@ -131,6 +134,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         font_bold: BASE64.encode(chart::BOLD),
         datasets: datasets.collect(),
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
+        baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
         key_sets: details::key_sets(run),

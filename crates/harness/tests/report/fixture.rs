@@ -62,6 +62,7 @@ impl Plan<'_> {
             collisions: Vec::new(),
             timing: Vec::new(),
             latency: Vec::new(),
+            spread: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
         };
@@ -147,6 +148,7 @@ impl Plan<'_> {
             datasets: datasets.collect(),
             functions: functions.collect(),
             findings: Vec::new(),
+            baseline: None,
         }
     }
 

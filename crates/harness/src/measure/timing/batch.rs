@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use crate::dataset::shuffled;
 use crate::keys::KeySet;
+use crate::record::CallForm as Form;
 
 /// Most keys in a batch; of a larger set a sample is timed.
 const MAX_KEYS: usize = 1_000_000;
@@ -20,13 +21,6 @@ const ENOUGH_BYTES: usize = 4_000_000;
 #[inline(never)]
 pub(super) fn empty(key: &[u8]) -> u64 {
     key.len() as u64
-}
-
-/// Whether a call waits for the result of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    Independent,
-    Chained,
 }
 
 /// Keys as the timed loops read them.
