@@ -15,7 +15,8 @@ use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, GateError};
-use crate::measure::timing::{self, TimingError};
+use crate::measure::timing::{self, Pinned, TimingError};
+use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
@@ -113,6 +114,8 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress.step();
     }
 
+    let pinned = Pinned::here();
+    environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
     let times = timing::measure(
         &datasets,
         &options.functions,
@@ -120,6 +123,15 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         options.quick,
         progress,
     )?;
+    let curves = curves::measure(&options.functions, options.seed, options.quick, progress)?;
+    let places = places::measure(
+        &datasets,
+        &options.functions,
+        options.seed,
+        options.quick,
+        progress,
+    )?;
+    drop(pinned);
     environment.threads_while_timing = times.threads;
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
@@ -160,6 +172,8 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         timing: times.timing,
         latency: times.latency,
         spread: times.spread,
+        curves,
+        places,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
     })

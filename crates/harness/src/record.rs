@@ -14,11 +14,11 @@ pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes.
 ///
-/// 1: the first. 2: `spread.csv` and `curves.csv` beside it, `baseline` and the pinned processor in it.
+/// 1: the first. 2: `spread.csv`, `curves.csv` and `places.csv` beside it, `baseline` and the pinned processor in it.
 pub const SCHEMA: u32 = 2;
 /// The oldest `schema` that this version reads.
 pub const OLDEST_SCHEMA: u32 = 1;
-/// The first `schema` with `spread.csv` and `curves.csv`.
+/// The first `schema` with `spread.csv`, `curves.csv` and `places.csv`.
 pub const SCHEMA_WITH_SPREAD: u32 = 2;
 
 /// How a function did against chance, most welcome first.
@@ -140,6 +140,60 @@ pub struct SpreadRow {
     /// The slowest reading.
     #[serde(with = "significant")]
     pub max_ns: f64,
+}
+
+/// A row of `curves.csv`: the time of keys of one length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurveRow {
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// Length of all keys, bytes.
+    pub length: u64,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Median over the rounds, the floor not subtracted.
+    #[serde(with = "significant")]
+    pub median_ns_per_key: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "significant")]
+    pub mad_ns_per_key: f64,
+    /// Number of rounds.
+    pub samples: u64,
+}
+
+/// Where keys lie while they are timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Back to back in a buffer that the caches hold.
+    Cache,
+    /// Far apart in a buffer that they do not hold, visited in shuffled order: from main memory, as a rule.
+    Memory,
+}
+
+/// A row of `places.csv`: the time of the same keys in two places.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlaceRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// Where the keys lie.
+    pub place: Place,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Keys in one batch: a sample of the dataset's.
+    pub keys: u64,
+    /// Bytes from the first to the last of them in memory.
+    pub footprint_bytes: u64,
+    /// Median over the rounds, the floor not subtracted.
+    #[serde(with = "significant")]
+    pub median_ns_per_key: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "significant")]
+    pub mad_ns_per_key: f64,
+    /// Number of rounds.
+    pub samples: u64,
 }
 
 /// Which question a row of `distribution.csv` answers.
@@ -278,6 +332,9 @@ pub struct Environment {
     pub governor: Option<String>,
     /// Most threads of this process that were seen while it measured times.
     pub threads_while_timing: Option<u64>,
+    /// The logical processor that the timing was kept on, where the system allows that.
+    #[serde(default)]
+    pub pinned_cpu: Option<u64>,
     /// How long it measured times, warm-up included, seconds.
     #[serde(default)]
     pub timing_seconds: Option<f64>,

@@ -6,21 +6,32 @@ mod table;
 use std::path::{Path, PathBuf};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
-use self::table::{AnyRow, read_csv, spelled, write_csv};
+use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
 use crate::record::{
-    CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, Run, SCHEMA, SCHEMA_WITH_SPREAD,
-    SpreadRow, TimingRow,
+    CollisionRow, CurveRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, PlaceRow, Run, SCHEMA,
+    SCHEMA_WITH_SPREAD, SpreadRow, TimingRow,
 };
 use crate::system;
 
 /// Names of the files beside `run.json` that hold records.
-pub const CSV_FILES: [&str; 6] = [COLLISIONS, TIMING, LATENCY, SPREAD, DISTRIBUTION, FALSE_POSITIVES];
+pub const CSV_FILES: [&str; 8] = [
+    COLLISIONS,
+    TIMING,
+    LATENCY,
+    SPREAD,
+    CURVES,
+    PLACES,
+    DISTRIBUTION,
+    FALSE_POSITIVES,
+];
 
 /// Those of [`CSV_FILES`] that a run of this schema has.
 pub fn csv_files(schema: u32) -> impl Iterator<Item = &'static str> {
     let all = schema >= SCHEMA_WITH_SPREAD;
-    CSV_FILES.into_iter().filter(move |name| all || *name != SPREAD)
+    CSV_FILES
+        .into_iter()
+        .filter(move |name| all || ![SPREAD, CURVES, PLACES].contains(name))
 }
 
 /// Those whose bytes depend on data and seed alone.
@@ -40,6 +51,8 @@ const COLLISIONS: &str = "collisions.csv";
 const TIMING: &str = "timing.csv";
 const LATENCY: &str = "latency.csv";
 const SPREAD: &str = "spread.csv";
+const CURVES: &str = "curves.csv";
+const PLACES: &str = "places.csv";
 const DISTRIBUTION: &str = "distribution.csv";
 const FALSE_POSITIVES: &str = "false_positives.csv";
 
@@ -56,6 +69,10 @@ pub struct Records {
     pub latency: Vec<TimingRow>,
     /// `spread.csv`; empty in a run of schema 1.
     pub spread: Vec<SpreadRow>,
+    /// `curves.csv`; empty in a run of schema 1.
+    pub curves: Vec<CurveRow>,
+    /// `places.csv`; empty in a run of schema 1.
+    pub places: Vec<PlaceRow>,
     /// `distribution.csv`.
     pub distribution: Vec<DistributionRow>,
     /// `false_positives.csv`.
@@ -125,11 +142,9 @@ impl Records {
             collisions: read_csv(&dir.join(COLLISIONS), &run)?,
             timing: read_csv(&dir.join(TIMING), &run)?,
             latency: read_csv(&dir.join(LATENCY), &run)?,
-            spread: if run.schema >= SCHEMA_WITH_SPREAD {
-                read_csv(&dir.join(SPREAD), &run)?
-            } else {
-                Vec::new()
-            },
+            spread: read_newer(&dir.join(SPREAD), &run)?,
+            curves: read_newer(&dir.join(CURVES), &run)?,
+            places: read_newer(&dir.join(PLACES), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
             run,
@@ -149,10 +164,21 @@ impl Records {
         write_csv(&dir.join(LATENCY), &self.latency)?;
         if self.run.schema >= SCHEMA_WITH_SPREAD {
             write_csv(&dir.join(SPREAD), &self.spread)?;
+            write_csv(&dir.join(CURVES), &self.curves)?;
+            write_csv(&dir.join(PLACES), &self.places)?;
         }
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
         write_run(&dir.join(RUN), &self.run)
+    }
+}
+
+/// The rows of a file that runs of schema 1 do not have.
+fn read_newer<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, RecordsError> {
+    if run.schema >= SCHEMA_WITH_SPREAD {
+        read_csv(path, run)
+    } else {
+        Ok(Vec::new())
     }
 }
 

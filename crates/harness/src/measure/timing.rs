@@ -20,6 +20,7 @@
 //!   wrong result.
 
 mod batch;
+mod pinned;
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,8 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use self::batch::{Batch, empty};
+pub(super) use self::batch::{Batch, empty};
+pub use self::pinned::Pinned;
 use crate::dataset::{Dataset, shuffled};
 use crate::environment::{self, ProcessStatus};
 use crate::functions::Function;
@@ -112,15 +114,7 @@ pub fn measure(
     progress: &dyn Progress,
 ) -> Result<Times, TimingError> {
     let mut generator = SplitMix64::seed_from_u64(seed);
-    let subjects: Vec<Subject> = std::iter::once(Subject {
-        name: EMPTY,
-        hash: empty,
-    })
-    .chain(functions.iter().map(|function| Subject {
-        name: function.name,
-        hash: function.hash,
-    }))
-    .collect();
+    let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
         .iter()
         .map(|dataset| Batch::new(&dataset.keys, generator.next_u64()))
@@ -199,9 +193,22 @@ fn spread(rounds: &[usize]) -> Vec<usize> {
 
 /// A function to be timed.
 #[derive(Clone, Copy)]
-struct Subject {
-    name: &'static str,
-    hash: fn(&[u8]) -> u64,
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    pub(super) hash: fn(&[u8]) -> u64,
+}
+
+/// The floor, then the functions.
+pub(super) fn subjects(functions: &[&Function]) -> Vec<Subject> {
+    let floor = Subject {
+        name: EMPTY,
+        hash: empty,
+    };
+    let functions = functions.iter().map(|function| Subject {
+        name: function.name,
+        hash: function.hash,
+    });
+    std::iter::once(floor).chain(functions).collect()
 }
 
 #[expect(
@@ -213,11 +220,16 @@ fn now() -> Instant {
 }
 
 /// One reading: nanoseconds per key, and the sum of the values.
-fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+pub(super) fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    timed(batch.calls(), || batch.run(form, hash))
+}
+
+/// Nanoseconds for each of the `calls` that `work` makes, and its result.
+pub(super) fn timed(calls: usize, work: impl FnOnce() -> u64) -> (f64, u64) {
     let start = now();
-    let sum = batch.run(form, hash);
+    let result = work();
     let elapsed = start.elapsed();
-    (elapsed.as_nanos() as f64 / batch.calls() as f64, sum)
+    (elapsed.as_nanos() as f64 / calls as f64, result)
 }
 
 /// All readings of one dataset.

@@ -5,10 +5,12 @@ use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
 
 use super::table::Row;
-use super::{COLLISIONS, DISTRIBUTION, FALSE_POSITIVES, LATENCY, RUN, Records, SPREAD, TIMING};
+use super::{
+    COLLISIONS, CURVES, DISTRIBUTION, FALSE_POSITIVES, LATENCY, PLACES, RUN, Records, SPREAD, TIMING,
+};
 use crate::measure::collisions::widths;
 use crate::measure::false_positives::BITS_PER_KEY;
-use crate::record::{CallForm, DistributionKind, EMPTY, IDEAL, Run, SCHEMA_WITH_SPREAD};
+use crate::record::{CallForm, DistributionKind, EMPTY, IDEAL, Place, Run, SCHEMA_WITH_SPREAD};
 
 /// Most datasets in a run.
 pub const MOST_DATASETS: usize = 64;
@@ -29,6 +31,8 @@ pub(super) const NANOSECONDS: RangeInclusive<f64> = 0.0..=1e15;
 pub(super) const RATIOS: RangeInclusive<f64> = 0.0..=1e20;
 /// Bits of a value that are compared.
 pub(super) const COMPARED_BITS: RangeInclusive<u64> = 1..=32;
+
+const FORMS: [CallForm; 2] = [CallForm::Independent, CallForm::Chained];
 
 /// A value that is not allowed: the field, the value, and what is allowed.
 pub(crate) type Wrong = String;
@@ -133,7 +137,10 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
     let collisions = Answers::of(COLLISIONS, &records.collisions);
     let timing = Answers::of(TIMING, &records.timing);
     let latency = Answers::of(LATENCY, &records.latency);
-    let spread = (records.run.schema >= SCHEMA_WITH_SPREAD).then(|| Answers::of(SPREAD, &records.spread));
+    let newer = (records.run.schema >= SCHEMA_WITH_SPREAD).then(|| {
+        let spread = Answers::of(SPREAD, &records.spread);
+        (spread, Answers::of(PLACES, &records.places))
+    });
     let distribution = Answers::of(DISTRIBUTION, &records.distribution);
     let false_positives = Answers::of(FALSE_POSITIVES, &records.false_positives);
     let findings: HashSet<_> = records
@@ -156,11 +163,12 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
         for times in [&timing, &latency] {
             times.need(name, EMPTY, ())?;
         }
-        for form in [CallForm::Independent, CallForm::Chained] {
-            for of in functions_and(EMPTY) {
-                spread
-                    .as_ref()
-                    .map_or(Ok(()), |answers| answers.need(name, of, form))?;
+        if let Some((spread, places)) = &newer {
+            for (of, form) in functions_and(EMPTY).flat_map(|of| FORMS.map(|form| (of, form))) {
+                spread.need(name, of, form)?;
+                for place in [Place::Cache, Place::Memory] {
+                    places.need(name, of, (place, form))?;
+                }
             }
         }
         for size in sizes.clone() {
@@ -183,6 +191,17 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
             if !findings.contains(&(name, of)) {
                 return Err((RUN, format!("the finding on {name} and {of} is missing")));
             }
+        }
+    }
+    // Which lengths are timed is the run's choice: those of one function are those of all.
+    let curves = Answers::of(CURVES, &records.curves);
+    for (length, of) in records
+        .curves
+        .iter()
+        .flat_map(|row| functions_and(EMPTY).map(|of| (row.length, of)))
+    {
+        for form in FORMS {
+            curves.need("", of, (length, form))?;
         }
     }
     // How many buckets are asked depends on the keys: what one function was asked, all were that have the bits.

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use super::check::{BYTES, COMPARED_BITS, COUNTS, MEANS, NANOSECONDS, SHARES, Wrong, within};
 use super::{RUN, RecordsError, io, malformed};
 use crate::record::{
-    CallForm, CollisionRow, DistributionKind, DistributionRow, EMPTY, FalsePositiveRow, IDEAL, Run,
-    SpreadRow, TimingRow,
+    CallForm, CollisionRow, CurveRow, DistributionKind, DistributionRow, EMPTY, FalsePositiveRow, IDEAL,
+    Place, PlaceRow, Run, SpreadRow, TimingRow,
 };
 
 /// A row type of one of the CSV files.
@@ -22,6 +22,8 @@ pub(crate) trait Row: Serialize + DeserializeOwned {
     const HEADER: &'static [&'static str];
     /// What may stand in the place of a function.
     const BESIDE: Option<&'static str>;
+    /// Whether each row is about a dataset.
+    const OF_A_DATASET: bool = true;
     /// Most different questions in a file: charts have a column for each.
     const MOST_QUESTIONS: usize;
 
@@ -130,6 +132,23 @@ row!(
     }
 );
 row!(
+    PlaceRow,
+    [
+        dataset, function, place, form, keys, footprint_bytes, median_ns_per_key, mad_ns_per_key, samples
+    ],
+    beside: Some(EMPTY),
+    questions: 4,
+    question: (Place, CallForm), |row| (row.place, row.form),
+    words: |(place, form)| format!("{place:?}, {} calls", form.word()),
+    check: |row| {
+        within("keys", row.keys, COUNTS)?;
+        within("footprint_bytes", row.footprint_bytes, BYTES)?;
+        within("median_ns_per_key", row.median_ns_per_key, NANOSECONDS)?;
+        within("mad_ns_per_key", row.mad_ns_per_key, NANOSECONDS)?;
+        within("samples", row.samples, COUNTS)
+    }
+);
+row!(
     DistributionRow,
     [dataset, function, kind, parameter, statistic, dof, p_value],
     beside: None,
@@ -176,6 +195,42 @@ row!(
         within("saved", row.saved, -1e12..=1.0)
     }
 );
+
+/// The times of fixed lengths are of no dataset.
+impl Row for CurveRow {
+    const HEADER: &'static [&'static str] = &[
+        "function",
+        "length",
+        "form",
+        "median_ns_per_key",
+        "mad_ns_per_key",
+        "samples",
+    ];
+    const BESIDE: Option<&'static str> = Some(EMPTY);
+    const OF_A_DATASET: bool = false;
+    const MOST_QUESTIONS: usize = 512;
+
+    fn about(&self) -> (&str, &str) {
+        ("", &self.function)
+    }
+
+    type Question = (u64, CallForm);
+
+    fn question(&self) -> Self::Question {
+        (self.length, self.form)
+    }
+
+    fn words((length, form): Self::Question) -> String {
+        format!("{length} bytes, {} calls", form.word())
+    }
+
+    fn check(&self) -> Result<(), Wrong> {
+        within("length", self.length, 0..=1 << 32)?;
+        within("median_ns_per_key", self.median_ns_per_key, NANOSECONDS)?;
+        within("mad_ns_per_key", self.mad_ns_per_key, NANOSECONDS)?;
+        within("samples", self.samples, COUNTS)
+    }
+}
 
 /// A row of any file, as far as it can be held against that of another run.
 pub(crate) struct AnyRow {
@@ -247,7 +302,7 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
         let row: T = record.deserialize(Some(&header)).map_err(damaged)?;
         row.check().map_err(wrong)?;
         let (dataset, function) = row.about();
-        if !run.datasets.iter().any(|summary| summary.name == dataset) {
+        if T::OF_A_DATASET && !run.datasets.iter().any(|summary| summary.name == dataset) {
             return Err(wrong(format!(
                 "field dataset: {RUN} knows no dataset {dataset:?}"
             )));
@@ -378,6 +433,27 @@ mod tests {
             max_ns: 1.0,
         };
         assert_eq!(derived(spread), SpreadRow::HEADER);
+        let curve = CurveRow {
+            function: name(),
+            length: 8,
+            form: CallForm::Independent,
+            median_ns_per_key: 1.0,
+            mad_ns_per_key: 0.0,
+            samples: 1,
+        };
+        assert_eq!(derived(curve), CurveRow::HEADER);
+        let place = PlaceRow {
+            dataset: name(),
+            function: name(),
+            place: Place::Cache,
+            form: CallForm::Independent,
+            keys: 1,
+            footprint_bytes: 1,
+            median_ns_per_key: 1.0,
+            mad_ns_per_key: 0.0,
+            samples: 1,
+        };
+        assert_eq!(derived(place), PlaceRow::HEADER);
         let distribution = DistributionRow {
             dataset: name(),
             function: name(),

@@ -63,6 +63,8 @@ impl Plan<'_> {
             timing: Vec::new(),
             latency: Vec::new(),
             spread: Vec::new(),
+            curves: Vec::new(),
+            places: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
         };
@@ -142,6 +144,7 @@ impl Plan<'_> {
                 cpu_features: vec!["sse4.2".to_owned(), "avx2".to_owned()],
                 governor: None,
                 threads_while_timing: Some(1),
+                pinned_cpu: None,
                 timing_seconds: Some(18.0),
                 involuntary_switches_while_timing: Some(40),
             },
