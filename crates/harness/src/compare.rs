@@ -92,6 +92,7 @@ impl From<DatasetError> for CompareError {
     fn from(error: DatasetError) -> Self {
         match error {
             DatasetError::Unknown(unknown) => Self::Name(unknown),
+            DatasetError::Cancelled(_) => Self::Cancelled,
             other => Self::Dataset(other),
         }
     }
@@ -188,7 +189,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
         let early = if is_plain(path) {
             None
         } else {
-            Some(dataset::load_file(path, options.seed)?)
+            Some(dataset::load_file_watched(path, options.seed, progress)?)
         };
         own.push(early);
     }
@@ -201,7 +202,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
     }
     for (path, early) in options.keys.iter().zip(own) {
         go_on(progress)?;
-        datasets.push(early.map_or_else(|| dataset::load_file(path, options.seed), Ok)?);
+        datasets.push(early.map_or_else(|| dataset::load_file_watched(path, options.seed, progress), Ok)?);
         progress.step();
     }
     Ok(datasets)

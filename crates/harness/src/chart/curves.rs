@@ -17,9 +17,9 @@ const HEIGHT: f64 = 720.0;
 /// Between short lengths, which have a linear axis, and long ones.
 const BORDER: u64 = 64;
 /// Left ends of the two columns of panels, and their width; names stand right of them.
-const LEFTS: [f64; 2] = [56.0, 546.0];
-const PANEL: f64 = 330.0;
-const NAMES: f64 = 116.0;
+const LEFTS: [f64; 2] = [56.0, 540.0];
+const PANEL: f64 = 284.0;
+const NAMES: f64 = 152.0;
 /// Tops of the two rows of panels, and their height.
 const TOPS: [f64; 2] = [72.0, 404.0];
 const ROW: f64 = 262.0;
@@ -167,7 +167,7 @@ impl Panel {
         {
             self.line(scene, &lines[name], OTHERS);
         }
-        if let Some(floor) = lines.get(EMPTY) {
+        if let Some(floor) = lines.get(EMPTY).filter(|_| !self.long) {
             self.line(scene, floor, INK);
         }
         let mut labels = Vec::new();
@@ -186,7 +186,7 @@ impl Panel {
         }
         let place = Place {
             left: self.left + PANEL,
-            right: self.left + PANEL + NAMES + 26.0,
+            right: self.left + PANEL + NAMES,
             top: self.top,
             apart: LINE,
         };

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Hashed;
+use super::{Hashed, radix};
 use crate::dataset::Dataset;
 use crate::record::{CollisionRow, Verdict};
 use crate::stats::collisions::CollisionLaw;
@@ -52,7 +52,7 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
     let own = hashed.function.compared_bits();
     let mut sorted = values.clone();
-    sorted.sort_unstable();
+    radix::sort(&mut sorted);
     let repeated = repeated_values(&sorted);
     sorted.dedup();
     let keys = values.len() as u64;

@@ -6,6 +6,7 @@ pub mod distribution;
 pub mod false_positives;
 mod hashed;
 pub mod places;
+mod radix;
 pub mod timing;
 
 pub use hashed::Hashed;

@@ -19,8 +19,9 @@ use crate::progress::{Progress, go_on};
 use crate::record::{CallForm, Place, PlaceRow};
 use crate::stats::robust;
 
-/// Most keys of a sample: about as many as it takes that a branch predictor does not learn the order of their lengths.
-const KEYS: usize = 8192;
+/// Most keys of a sample. A branch predictor might learn the order of so few lengths, but between two readings of a
+/// function come those of all others; and a short reading is seldom interrupted.
+const KEYS: usize = 2048;
 /// Most bytes of a sample: second-level caches hold as much. Of a longer key the beginning is taken.
 const BYTES: usize = 256 << 10;
 /// Bytes over which copies of the sample are scattered; each reading visits other copies, so that no cache smaller than
@@ -29,8 +30,8 @@ const FOOTPRINT: usize = 128 << 20;
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
 
-const ROUNDS: usize = 7;
-const QUICK_ROUNDS: usize = 3;
+const ROUNDS: usize = 21;
+const QUICK_ROUNDS: usize = 7;
 
 /// Times every function, and the floor beside them, on a sample of each dataset in both places.
 ///
