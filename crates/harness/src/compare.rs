@@ -15,7 +15,8 @@ use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, Function, GateError, OwnFunctionError};
-use crate::measure::timing::{self, TimingError};
+use crate::measure::timing::{self, Pinned, TimingError};
+use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
@@ -101,6 +102,7 @@ impl From<DatasetError> for CompareError {
     fn from(error: DatasetError) -> Self {
         match error {
             DatasetError::Unknown(unknown) => Self::Name(unknown),
+            DatasetError::Cancelled(_) => Self::Cancelled,
             other => Self::Dataset(other),
         }
     }
@@ -124,7 +126,12 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         progress.step();
     }
 
+    let pinned = Pinned::here();
+    environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
     let times = timing::measure(&datasets, &functions, options.seed, options.quick, progress)?;
+    let curves = curves::measure(&functions, options.seed, options.quick, progress)?;
+    let places = places::measure(&datasets, &functions, options.seed, options.quick, progress)?;
+    drop(pinned);
     environment.threads_while_timing = times.threads;
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
@@ -164,10 +171,14 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             functions: functions.iter().map(|function| function.summary()).collect(),
             findings,
             bit_facts: findings::bit_facts(&bits),
+            baseline: None,
         },
         collisions: quality.collisions,
         timing: times.timing,
         latency: times.latency,
+        spread: times.spread,
+        curves,
+        places,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
         bits: Some(bits),
@@ -184,7 +195,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
         let early = if is_plain(path) {
             None
         } else {
-            Some(dataset::load_file(path, options.seed)?)
+            Some(dataset::load_file_watched(path, options.seed, progress)?)
         };
         own.push(early);
     }
@@ -197,7 +208,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
     }
     for (path, early) in options.keys.iter().zip(own) {
         go_on(progress)?;
-        datasets.push(early.map_or_else(|| dataset::load_file(path, options.seed), Ok)?);
+        datasets.push(early.map_or_else(|| dataset::load_file_watched(path, options.seed, progress), Ok)?);
         progress.step();
     }
     Ok(datasets)

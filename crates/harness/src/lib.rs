@@ -1,6 +1,7 @@
 //! Measures hash functions on real key sets and draws the report.
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod benchmark;
 pub mod calibration;
 mod chart;

@@ -64,7 +64,7 @@ pub fn measure(
             .par_iter()
             .map(|&(dataset, probes, function)| {
                 go_on(progress)?;
-                let part = part(dataset, probes, function);
+                let part = part(dataset, probes, function, progress)?;
                 progress.step();
                 Ok(part)
             })
@@ -136,18 +136,31 @@ struct Part {
 }
 
 /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
-fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&Function>) -> Part {
+fn part(
+    dataset: &Dataset,
+    probes: &Probes<'_>,
+    function: Option<&Function>,
+    progress: &dyn Progress,
+) -> Result<Part, Cancelled> {
     let Some(function) = function else {
-        return Part {
-            false_positives: probes.measure_ideal(),
+        return Ok(Part {
+            false_positives: probes.measure_ideal(progress)?,
             ..Part::default()
-        };
+        });
     };
+    // With ten million keys each of these takes a good part of a second.
     let hashed = Hashed::new(&dataset.keys, function);
-    Part {
-        collisions: Some(collisions::measure(dataset, &hashed)),
-        distribution: distribution::measure(dataset, &hashed),
-        false_positives: probes.measure(&hashed),
-        windows: windows::measure(&dataset.name, function, hashed.values64()),
-    }
+    go_on(progress)?;
+    let collisions = collisions::measure(dataset, &hashed);
+    go_on(progress)?;
+    let distribution = distribution::measure(dataset, &hashed);
+    go_on(progress)?;
+    let windows = windows::measure(&dataset.name, function, hashed.values64());
+    go_on(progress)?;
+    Ok(Part {
+        collisions: Some(collisions),
+        distribution,
+        windows,
+        false_positives: probes.measure(&hashed, progress)?,
+    })
 }

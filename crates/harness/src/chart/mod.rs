@@ -6,6 +6,7 @@ mod avalanche;
 mod bars;
 mod bits;
 mod collisions;
+mod curves;
 mod distribution;
 mod false_positives;
 mod file_name;
@@ -20,6 +21,7 @@ mod memory;
 pub(crate) mod number;
 mod paint;
 mod panel;
+mod places;
 mod point_reads;
 mod policy;
 mod redis;
@@ -76,6 +78,8 @@ pub(crate) const KINDS: &[Kind] = &[
     Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: Of::Dataset(collisions::scene) },
     Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: Of::Dataset(time::scene) },
     Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: Of::Dataset(time_quality::scene) },
+    Kind { stem: "curves", title: "Time by length", reading: CURVES, timed: true, draw: Of::Dataset(curves::scene) },
+    Kind { stem: "places", title: "Keys in the cache and out of it", reading: PLACES, timed: true, draw: Of::Dataset(places::scene) },
     Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: Of::Dataset(distribution::scene) },
     Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: Of::Dataset(bits::scene) },
     Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: Of::Dataset(false_positives::scene) },
@@ -97,6 +101,13 @@ const TIME: &str = "Whole batches of keys, timed in interleaved rounds. Calls th
     in the processor; a table lookup waits for its hash, which the chained times show.";
 const TIME_QUALITY: &str = "Left is faster, lower is better; but points whose interval reaches 1× cannot be told apart in \
     quality: their height is noise. Functions without any collision stand in the row below the axis.";
+const CURVES: &str = "Random keys, all of one length, in the cache: what a call costs and what each byte adds, without the \
+    wrong guesses that varying lengths cause. Calls that overlap stand beside calls that wait for each other. The lines \
+    with names are the best for the key set at the head of the chart, and MurMurHash2, the filter's own function; the \
+    grey ones are all others. The shaded lengths are those of that key set.";
+const PLACES: &str = "The same keys, back to back in the cache, and scattered over a buffer that caches do not hold, in \
+    shuffled order, as keys of a program are that lie all over its heap. The misses cost the same whatever the function, \
+    so functions differ less there.";
 const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder by a prime. Many cells are tested, so \
     a lone pale one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";

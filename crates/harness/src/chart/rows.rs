@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::record::{
-    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup, IDEAL,
-    TimingRow, Verdict, WindowRow,
+    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup,
+    IDEAL, PlaceRow, TimingRow, Verdict, WindowRow,
 };
 use crate::records::Records;
 
@@ -21,6 +21,10 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) timing: Vec<&'a TimingRow>,
     /// Chained calls.
     pub(crate) latency: Vec<&'a TimingRow>,
+    /// Keys of one length, of no dataset.
+    pub(crate) curves: &'a [CurveRow],
+    /// In the cache and out of it.
+    pub(crate) places: Vec<&'a PlaceRow>,
     /// Buckets and bits.
     pub(crate) distribution: Vec<&'a DistributionRow>,
     /// Of each function and number of bits per key.
@@ -77,6 +81,8 @@ impl<'a> DatasetRows<'a> {
             collisions: records.collisions.iter().filter(|r| r.dataset == *name).collect(),
             timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
             latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
+            curves: &records.curves,
+            places: records.places.iter().filter(|r| r.dataset == *name).collect(),
             distribution: records
                 .distribution
                 .iter()

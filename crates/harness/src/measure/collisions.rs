@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Hashed;
+use super::{Hashed, radix};
 use crate::dataset::Dataset;
 use crate::record::{CollisionRow, Verdict};
 use crate::stats::collisions::CollisionLaw;
@@ -53,7 +53,7 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     let own = hashed.function.compared_bits();
     let keys = values.len() as u64;
     let mut sorted: Vec<u32> = values.clone().collect();
-    sorted.sort_unstable();
+    radix::sort(&mut sorted);
     let repeated = repeated_values(&sorted);
     sorted.dedup();
     let counts = widths(own)

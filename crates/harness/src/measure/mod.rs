@@ -2,14 +2,17 @@
 
 mod avalanche;
 pub mod collisions;
+pub mod curves;
 pub mod distribution;
 pub mod false_positives;
 mod flips;
 mod hashed;
 mod independence;
-pub mod mixing;
 pub mod mechanism;
+pub mod mixing;
 pub mod occupancy;
+pub mod places;
+mod radix;
 pub mod structured;
 pub mod timing;
 pub mod windows;

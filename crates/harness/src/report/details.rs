@@ -272,6 +272,13 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         ("Compiler flags", or(&machine.rustflags, "defaults")),
         ("Profile", machine.profile.clone()),
         ("Threads while timing", threads),
+        (
+            "Processor while timing",
+            machine.pinned_cpu.map_or_else(
+                || "not kept on one: the system does not allow it, or an older run".to_owned(),
+                |cpu| format!("kept on number {cpu}"),
+            ),
+        ),
         ("Start", run.date.clone()),
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),

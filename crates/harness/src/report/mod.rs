@@ -4,6 +4,7 @@
 //! children turn records into the texts and tables that the page names. Templates escape everything but the
 //! charts, the fonts and those two files.
 
+mod baseline;
 mod bits;
 mod comparison;
 mod details;
@@ -20,8 +21,9 @@ use serde::Serialize;
 use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
 use crate::chart::{self, Chart};
-use crate::record::{DatasetKind, MixingTest, SCHEMA};
+use crate::record::{DatasetKind, MixingTest};
 use crate::records::Records;
+use baseline::AgainstBaseline;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
 use structure::StructureSection;
@@ -42,6 +44,7 @@ struct Page<'a> {
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
     charts: Vec<ChartSection<'a>>,
+    baseline: Option<AgainstBaseline>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
     /// Whether the run asked what functions do to single bits.
@@ -136,7 +139,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let page = Page {
         generator: printable(&run.generator),
         command: printable(&run.command),
-        schema: SCHEMA,
+        schema: run.schema,
         seed: run.seed,
         date: printable(&run.date),
         quick: run.quick,
@@ -146,6 +149,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         font_bold: BASE64.encode(chart::BOLD),
         datasets: datasets.collect(),
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
+        baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
         bits_asked: records.bits.is_some(),

@@ -62,6 +62,9 @@ impl Plan<'_> {
             collisions: Vec::new(),
             timing: Vec::new(),
             latency: Vec::new(),
+            spread: Vec::new(),
+            curves: Vec::new(),
+            places: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
             bits: None,
@@ -148,6 +151,7 @@ impl Plan<'_> {
                 cpu_features: vec!["sse4.2".to_owned(), "avx2".to_owned()],
                 governor: None,
                 threads_while_timing: Some(1),
+                pinned_cpu: None,
                 timing_seconds: Some(18.0),
                 involuntary_switches_while_timing: Some(40),
             },
@@ -155,6 +159,7 @@ impl Plan<'_> {
             functions: functions.collect(),
             findings: Vec::new(),
             bit_facts: Vec::new(),
+            baseline: None,
         }
     }
 
