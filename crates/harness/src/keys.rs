@@ -107,10 +107,7 @@ impl KeySet {
     /// # Errors
     ///
     /// When `data` is longer than [`TooLarge::MAX_BYTES`], or `progress` asks to stop.
-    pub fn from_lines_watched(
-        mut data: Vec<u8>,
-        progress: &dyn Progress,
-    ) -> Result<(Self, u64), LinesError> {
+    pub fn from_lines_watched(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), LinesError> {
         if data.len() as u64 > TooLarge::MAX_BYTES {
             return Err(LinesError::TooLarge(TooLarge {
                 bytes: data.len() as u64,

@@ -5,6 +5,8 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
 use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
@@ -153,7 +155,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Writes the records into `dir`, which must exist.
+    /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
     ///
     /// # Errors
     ///
@@ -169,8 +171,30 @@ impl Records {
         }
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
-        write_run(&dir.join(RUN), &self.run)
+        if self.run.schema < SCHEMA_WITH_SPREAD {
+            return write_run(&dir.join(RUN), &self.run);
+        }
+        let sums = DETERMINISTIC_FILES.into_iter().map(|name| {
+            let path = dir.join(name);
+            let bytes = std::fs::read(&path).map_err(io(&path))?;
+            Ok((name.to_owned(), checksum(&bytes)))
+        });
+        let run = Run {
+            checksums: sums.collect::<Result<_, _>>()?,
+            ..self.run.clone()
+        };
+        write_run(&dir.join(RUN), &run)
     }
+}
+
+/// SHA-256, lower-case hex.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes any text");
+        hex
+    })
 }
 
 /// The rows of a file that runs of schema 1 do not have.

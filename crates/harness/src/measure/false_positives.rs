@@ -332,7 +332,9 @@ mod tests {
         let dataset = dataset(2000, None);
         let function = functions::find("MurMurHash2").unwrap();
         let probes = Probes::new(&dataset);
-        let rows = probes.measure(&Hashed::new(&dataset.keys, function), &Silent).unwrap();
+        let rows = probes
+            .measure(&Hashed::new(&dataset.keys, function), &Silent)
+            .unwrap();
         let Plan::TwoFold { halves } = &probes.plan else {
             panic!("no recipe, so two halves");
         };
@@ -372,13 +374,21 @@ mod tests {
             (45_402, None, 23 * 45_402),
             (1000, Some(Recipe::DistinctBelow1e9), 4_000_000),
         ] {
-            for row in Probes::new(&dataset(count, recipe)).measure_ideal(&Silent).unwrap() {
+            for row in Probes::new(&dataset(count, recipe))
+                .measure_ideal(&Silent)
+                .unwrap()
+            {
                 assert_eq!(row.probes, probes);
                 assert!(row.ci_low < row.rate && row.rate < row.ci_high, "{row:?}");
             }
         }
         for count in [0, 1] {
-            assert!(Probes::new(&dataset(count, None)).measure_ideal(&Silent).unwrap().is_empty());
+            assert!(
+                Probes::new(&dataset(count, None))
+                    .measure_ideal(&Silent)
+                    .unwrap()
+                    .is_empty()
+            );
         }
     }
 
@@ -390,14 +400,19 @@ mod tests {
             long.keys.push(&vec![fill; 20_000_000]);
         }
         // Four times 60 MB is all that fits; each hash asks both halves of one key.
-        assert_eq!(Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes, 4 * 2);
+        assert_eq!(
+            Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
+            4 * 2
+        );
     }
 
     /// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, asked for
     /// 2,000,000 other values.
     #[test]
     fn the_ideal_rate_is_that_of_random_values() {
-        let row = &Probes::new(&dataset(45_402, None)).measure_ideal(&Silent).unwrap()[0];
+        let row = &Probes::new(&dataset(45_402, None))
+            .measure_ideal(&Silent)
+            .unwrap()[0];
         assert!((row.rate / 0.009_30 - 1.0).abs() < 0.03, "{row:?}");
     }
 

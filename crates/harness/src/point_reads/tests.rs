@@ -53,6 +53,7 @@ fn bench() -> Bench {
         cpu_features: Vec::new(),
         governor: None,
         threads_while_timing: None,
+        pinned_cpu: None,
         timing_seconds: None,
         involuntary_switches_while_timing: None,
     };

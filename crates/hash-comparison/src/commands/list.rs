@@ -1,4 +1,4 @@
-//! `cargo xtask list`: what there is to compare.
+//! `list`: what there is to compare.
 
 use std::io::{self, Write as _};
 
@@ -12,14 +12,19 @@ use crate::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long")]
-pub(crate) struct Arguments {
+#[command(after_help = "Examples:\n  {program} list\n  {program} list --long")]
+pub struct Arguments {
     /// Show sources, other names and known weaknesses too
     #[arg(long)]
     long: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Writes the lists.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.long {
         for function in functions::all() {
