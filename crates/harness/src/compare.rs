@@ -6,6 +6,7 @@
 
 mod options;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::path::Path;
@@ -163,6 +164,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             seed: options.seed,
             quick: options.quick,
             files: Vec::new(),
+            checksums: BTreeMap::new(),
             environment,
             datasets: datasets
                 .iter()

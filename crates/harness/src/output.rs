@@ -133,7 +133,7 @@ impl Destination {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             return refused(
                 path,
-                format!("no {RUN} here; give the folder of a run, or make one with `cargo xtask compare`"),
+                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`"),
             );
         }
         Self::check(path)

@@ -9,6 +9,8 @@ mod bits;
 mod function;
 mod structure;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
@@ -20,7 +22,8 @@ pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structu
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes.
 ///
-/// 1: the first. 2: `spread.csv`, `curves.csv` and `places.csv` beside it, `baseline` and the pinned processor in it.
+/// 1: the first. 2: `spread.csv`, `curves.csv` and `places.csv` beside it, `baseline`,
+/// `checksums` and the pinned processor in it.
 pub const SCHEMA: u32 = 2;
 /// The oldest `schema` that this version reads.
 pub const OLDEST_SCHEMA: u32 = 1;
@@ -300,6 +303,10 @@ pub struct Run {
     pub quick: bool,
     /// Every file of the run, relative to its folder, sorted, `run.json` itself included.
     pub files: Vec<String>,
+    /// SHA-256 of the files whose bytes depend on data and seed alone, by name, lower-case hex; runs of schema 1 have
+    /// none.
+    #[serde(default)]
+    pub checksums: BTreeMap<String, String>,
     /// The machine and the build.
     pub environment: Environment,
     /// The datasets, in the order measured.

@@ -7,6 +7,8 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
 pub use self::structure::STRUCTURE_FILES;
 use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
@@ -183,6 +185,7 @@ impl Records {
     }
 
     /// Writes the records into `dir`, which must exist.
+    /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
     ///
     /// # Errors
     ///
@@ -204,8 +207,30 @@ impl Records {
         if let Some(structure) = &self.structure {
             structure::write(dir, structure)?;
         }
-        write_run(&dir.join(RUN), &self.run)
+        if self.run.schema < SCHEMA_WITH_SPREAD {
+            return write_run(&dir.join(RUN), &self.run);
+        }
+        let sums = self.deterministic_files().map(|name| {
+            let path = dir.join(name);
+            let bytes = std::fs::read(&path).map_err(io(&path))?;
+            Ok((name.to_owned(), checksum(&bytes)))
+        });
+        let run = Run {
+            checksums: sums.collect::<Result<_, _>>()?,
+            ..self.run.clone()
+        };
+        write_run(&dir.join(RUN), &run)
     }
+}
+
+/// SHA-256, lower-case hex.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes any text");
+        hex
+    })
 }
 
 /// The rows of a file that runs of schema 1 do not have.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use harness::calibration::{self, Plan, SEEDS};
 
-use super::compare;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::table::table;
 use crate::terminal::Terminal;
+use hash_comparison::commands::compare;
 
 /// Count how often a hash that nothing is wrong with is called bad.
 ///

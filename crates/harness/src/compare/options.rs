@@ -11,6 +11,9 @@ use crate::records::{MOST_DATASETS, MOST_FUNCTIONS};
 /// Seed of a run that names none; the manifest's checksums are for it.
 pub const DEFAULT_SEED: u64 = 1;
 
+/// What is typed before the command, inside the repository.
+const PROGRAM: &str = "cargo xtask";
+
 /// What to compare, checked.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -38,7 +41,7 @@ impl Options {
         seed: u64,
         quick: bool,
     ) -> Result<Self, CompareError> {
-        let mut command = vec!["cargo xtask compare".to_owned()];
+        let mut command = vec!["compare".to_owned()];
 
         let mut chosen: Vec<String> = Vec::new();
         for name in datasets {
@@ -94,7 +97,7 @@ impl Options {
             functions: wanted,
             seed,
             quick,
-            command: command.join(" "),
+            command: format!("{PROGRAM} {}", command.join(" ")),
         })
     }
 
@@ -125,6 +128,14 @@ impl Options {
         }
         command.clone_into(&mut self.command);
         Ok(self)
+    }
+
+    /// The same under the name of another program than the repository's own.
+    pub fn of_program(mut self, name: &str) -> Self {
+        if let Some(arguments) = self.command.strip_prefix(PROGRAM) {
+            self.command = format!("{name}{arguments}");
+        }
+        self
     }
 
     /// The command line that repeats the run.
@@ -162,6 +173,11 @@ mod tests {
         );
         assert_eq!(options.datasets, ["video-ids"]);
         assert_eq!(options.functions.len(), 2);
+        let command = options.of_program("hash-comparison").command().to_owned();
+        assert!(
+            command.starts_with("hash-comparison compare --dataset"),
+            "{command}"
+        );
     }
 
     #[test]

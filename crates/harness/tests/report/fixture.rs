@@ -139,6 +139,7 @@ impl Plan<'_> {
             seed: 1,
             quick: false,
             files: Vec::new(),
+            checksums: Default::default(),
             environment: Environment {
                 cpu: "Example CPU 9000".to_owned(),
                 logical_cpus: 2,

@@ -1,4 +1,4 @@
-//! `cargo xtask render`: charts and report again, from the records alone.
+//! `render`: charts and report again, from the records alone.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -16,14 +16,19 @@ use crate::terminal::Terminal;
 ///
 /// Measures nothing; the same records give the same bytes. Records and files of other people stay as they are.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  cargo xtask render reports/latest")]
-pub(crate) struct Arguments {
+#[command(after_help = "Example:\n  {program} render my-report")]
+pub struct Arguments {
     /// The folder of a run
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Draws again.
+///
+/// # Errors
+///
+/// When the folder is of no run, the run is stopped, or it cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let destination = Destination::ours(dir).map_err(written::output)?;
     let mut records =

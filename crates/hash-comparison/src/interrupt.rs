@@ -9,14 +9,18 @@ use signal_hook::{SigId, flag, low_level};
 
 /// Whether Ctrl-C was pressed. No thread waits for it: that would disturb the timing.
 #[derive(Debug)]
-pub(crate) struct Interrupt {
+pub struct Interrupt {
     requested: Arc<AtomicBool>,
     second: SigId,
 }
 
 impl Interrupt {
     /// Listens from now on.
-    pub(crate) fn listen() -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// When the system does not let a program listen.
+    pub fn listen() -> io::Result<Self> {
         let requested = Arc::new(AtomicBool::new(false));
         // The order matters: the first signal must find the flag unset here, and set it below.
         let second = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&requested))?;
@@ -25,12 +29,12 @@ impl Interrupt {
     }
 
     /// Whether the work should stop.
-    pub(crate) fn requested(&self) -> bool {
+    pub fn requested(&self) -> bool {
         self.requested.load(Ordering::Relaxed)
     }
 
     /// From now on Ctrl-C is ignored: for the moment in which finished files are moved.
-    pub(crate) fn ignore(&self) {
+    pub fn ignore(&self) {
         low_level::unregister(self.second);
     }
 }

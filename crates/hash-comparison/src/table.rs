@@ -21,11 +21,7 @@ const HEADER: [&str; 6] = [
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
 /// A table with `header`; the columns in `numbers` are aligned to the right.
-pub(crate) fn table(
-    header: impl Into<Row>,
-    numbers: &[usize],
-    rows: impl IntoIterator<Item: Into<Row>>,
-) -> String {
+pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
     let mut table = Table::new();
     table
         .load_style(RULED)
@@ -43,7 +39,7 @@ pub(crate) fn table(
 }
 
 /// Labels and what they mean, the meaning wrapped beside its label.
-pub(crate) fn labelled(rows: Vec<[String; 2]>) -> String {
+pub fn labelled(rows: Vec<[String; 2]>) -> String {
     let mut table = Table::new();
     table
         .load_style(TableStyle::new())
@@ -55,7 +51,7 @@ pub(crate) fn labelled(rows: Vec<[String; 2]>) -> String {
 }
 
 /// What a run found, one table a dataset, in the layout of the published ones.
-pub(crate) fn summary(records: &Records) -> String {
+pub fn summary(records: &Records) -> String {
     let mut text = String::new();
     for dataset in &records.run.datasets {
         let rows = records.run.functions.iter().map(|function| {
@@ -112,7 +108,7 @@ pub(crate) fn summary(records: &Records) -> String {
 }
 
 /// What changed since an earlier run, wrapped like a table.
-pub(crate) fn baseline(baseline: &Baseline) -> String {
+pub fn baseline(baseline: &Baseline) -> String {
     let heading = format!("Against the run of {} in {}:", baseline.date, baseline.folder);
     let lines = words::sentences(baseline);
     let rows = lines.into_iter().map(|line| ["-".to_owned(), line]);
@@ -125,7 +121,7 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 /// What to say of times that other programs probably disturbed.
-pub(crate) fn disturbance(environment: &Environment) -> Option<String> {
+pub fn disturbance(environment: &Environment) -> Option<String> {
     let switches = environment.involuntary_switches_while_timing?;
     let seconds = environment.timing_seconds?;
     environment.timing_disturbed()?.then(|| {

@@ -1,4 +1,4 @@
-//! `cargo xtask compare`: the main job.
+//! `compare`: the main job.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -11,8 +11,9 @@ use harness::records::Records;
 use super::written;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::program::Program;
+use crate::table;
 use crate::terminal::Terminal;
-use crate::{table, workspace};
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -21,14 +22,14 @@ use crate::{table, workspace};
 /// dataset.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    cargo xtask compare\n  \
-    cargo xtask compare --quick --dataset app-accounts\n  \
-    cargo xtask compare --keys my-keys.txt --out my-report\n  \
-    cargo xtask compare --function MurMurHash2 --function XXH3\n  \
-    cargo xtask compare --function published --function anchors\n  \
-    cargo xtask compare --baseline reports/latest --out reports/after\n\n\
-    Names are taken in any case; `cargo xtask list` shows them.")]
-pub(crate) struct Arguments {
+    {program} compare\n  \
+    {program} compare --quick --dataset app-accounts\n  \
+    {program} compare --keys my-keys.txt --out my-report\n  \
+    {program} compare --function MurMurHash2 --function XXH3\n  \
+    {program} compare --function published --function anchors\n  \
+    {program} compare --baseline my-report --out after\n\n\
+    Names are taken in any case; `{program} list` shows them.")]
+pub struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
@@ -60,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
 
-    /// Folder of the report: absent, empty, or of an earlier run [default: reports/latest in the workspace]
+    /// Folder of the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -70,7 +71,12 @@ fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+/// Measures, and writes the report.
+///
+/// # Errors
+///
+/// When the arguments or files are wrong, the run is stopped, or it cannot be written.
+pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let Arguments {
         datasets,
         functions,
@@ -80,8 +86,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         baseline,
         out,
     } = arguments;
-    let options = Options::new(&datasets, &functions, keys, seed, quick).map_err(failure)?;
-    let out = out.unwrap_or_else(|| workspace::root().join("reports").join("latest"));
+    let failure = |error| failure(error, program.name);
+    let options = Options::new(&datasets, &functions, keys, seed, quick)
+        .map_err(failure)?
+        .of_program(program.name);
+    let out = out.unwrap_or_else(|| program.out.clone());
     let destination = Destination::check(&out).map_err(written::output)?;
 
     // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
@@ -115,10 +124,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// How a command ends that could not measure.
-pub(super) fn failure(error: CompareError) -> Failure {
+pub fn failure(error: CompareError, program: &str) -> Failure {
     match error {
         CompareError::Cancelled => Failure::Interrupted,
-        CompareError::Name(_) => Failure::input(format!("{error}; `cargo xtask list` shows all")),
+        CompareError::Name(_) => Failure::input(format!("{error}; `{program} list` shows all")),
         _ if error.is_input() => Failure::input(error),
         _ => Failure::internal(error),
     }

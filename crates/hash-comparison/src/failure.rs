@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// Why a command stopped early; decides the exit code.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The user's input or arguments are wrong: 2.
     Input(String),
     /// A check failed, or the program did: 1.
@@ -20,16 +20,18 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn input(message: impl Display) -> Self {
+    /// The user's input or arguments are wrong.
+    pub fn input(message: impl Display) -> Self {
         Self::Input(message.to_string())
     }
 
-    pub(crate) fn internal(message: impl Display) -> Self {
+    /// A check failed, or the program did.
+    pub fn internal(message: impl Display) -> Self {
         Self::Internal(message.to_string())
     }
 
     /// Says what there is to say on standard error, and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Input(message) => (Some(message), 2),
             Self::Internal(message) => (Some(message), 1),

@@ -10,7 +10,11 @@ use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
 
 /// Writes records, charts and report.
-pub(super) fn all(
+///
+/// # Errors
+///
+/// When the system fails, or the run is stopped.
+pub fn all(
     records: &mut Records,
     destination: Destination,
     terminal: &Terminal<'_>,
@@ -29,7 +33,11 @@ pub(super) fn all(
 }
 
 /// Draws charts and report from `records`, and moves them to their folder.
-pub(super) fn finish(
+///
+/// # Errors
+///
+/// When the system fails, or the run is stopped.
+pub fn finish(
     records: &Records,
     staging: Staging,
     terminal: &Terminal<'_>,
@@ -53,7 +61,7 @@ pub(super) fn finish(
 }
 
 /// How a command ends that could not write its records; the message names the file as it would have been.
-pub(super) fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
+pub fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
     Failure::internal(match error {
         RecordsError::Io { path, source } => RecordsError::Io {
             path: staging.destined(&path),
@@ -64,7 +72,7 @@ pub(super) fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
 }
 
 /// Every file that belongs to the run of `records`, sorted.
-pub(super) fn files(records: &Records) -> Vec<String> {
+pub fn files(records: &Records) -> Vec<String> {
     let mut files = render::file_names(records);
     files.extend(records.csv_files().chain([RUN]).map(str::to_owned));
     files.sort();
@@ -73,7 +81,7 @@ pub(super) fn files(records: &Records) -> Vec<String> {
 }
 
 /// A folder that is not ours is the user's choice; a disk that is full is not.
-pub(super) fn output(error: OutputError) -> Failure {
+pub fn output(error: OutputError) -> Failure {
     match error {
         OutputError::Refused { .. } => Failure::input(error),
         _ => Failure::internal(error),

@@ -1,4 +1,4 @@
-//! `cargo xtask list`: what there is to compare.
+//! `list`: what there is to compare.
 
 use std::io::{self, Write as _};
 
@@ -12,8 +12,8 @@ use crate::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long\n  cargo xtask list --json")]
-pub(crate) struct Arguments {
+#[command(after_help = "Examples:\n  {program} list\n  {program} list --long\n  {program} list --json")]
+pub struct Arguments {
     /// Show sources, seeds, licences, other names and known weaknesses too
     #[arg(long)]
     long: bool,
@@ -23,7 +23,12 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Writes the lists.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.json {
         let summaries: Vec<_> = functions::all().iter().map(Function::summary).collect();

@@ -1,4 +1,4 @@
-//! `cargo xtask size`: the calculator.
+//! `size`: the calculator.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
@@ -20,12 +20,12 @@ use crate::table::table;
 /// somewhat more often, see THEORY.md of filter-policy.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask size --keys 10M --rate 0.01%\n  cargo xtask size --bits-per-key 16 --probes 8\n  \
-        cargo xtask size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
-        cargo xtask size --keys 80,000 --bits-per-key 10 --chart curve.svg\n\n\
+    after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
+        {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
+        {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n\n\
         Exit codes: 0 done; 1 no filter can be so; 2 the question makes no sense."
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Distinct keys: 45402, 45,402, 10k, 10M, 2G
     #[arg(long, value_name = "N", value_parser = count)]
     keys: Option<u64>,
@@ -76,7 +76,12 @@ struct Report<'a> {
     refused: Vec<Refusal<'a>>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Answers.
+///
+/// # Errors
+///
+/// When the question makes no sense, no filter can be so, or the chart's file is there.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let question = Question {
         keys: arguments.keys,
         rate: arguments.rate,

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::interrupt::Interrupt;
 
 /// Progress on standard error.
-pub(crate) struct Terminal<'a> {
+pub struct Terminal<'a> {
     interrupt: &'a Interrupt,
     /// `None` where there is no terminal.
     bar: Option<Mutex<ProgressBar>>,
@@ -17,14 +17,14 @@ pub(crate) struct Terminal<'a> {
 
 impl<'a> Terminal<'a> {
     /// Bars if standard error is a terminal that can move its cursor.
-    pub(crate) fn new(interrupt: &'a Interrupt) -> Self {
+    pub fn new(interrupt: &'a Interrupt) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bar = (io::stderr().is_terminal() && !dumb).then(|| Mutex::new(ProgressBar::hidden()));
         Self { interrupt, bar }
     }
 
     /// The last phase is over.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             lock(bar).finish();
         }
