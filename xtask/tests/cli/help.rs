@@ -44,6 +44,9 @@ fn csv_headers() {
         "latency",
         "distribution",
         "false_positives",
+        "structured",
+        "occupancy",
+        "mechanisms",
     ]
     .iter()
     .map(|name| {

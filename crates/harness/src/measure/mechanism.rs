@@ -291,8 +291,14 @@ mod tests {
                     (FixedBits, 31),
                 ],
             ),
-            ("PJW", &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)]),
-            ("ELFHash", &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)]),
+            (
+                "PJW",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
+            (
+                "ELFHash",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
             ("DEKHash", &[(XorLinear, 0), (ByteFlip, 5)]),
             ("CRC-32", &[(XorLinear, 0)]),
             ("SDBMHash", &[(LowBits, 7), (LeadingZeroes, 0)]),

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod fixture;
+mod structure;
 mod words;
 
 use std::path::PathBuf;
