@@ -4,6 +4,7 @@
 mod commands;
 mod failure;
 mod inspection;
+mod instructions;
 mod interrupt;
 mod suite;
 mod table;

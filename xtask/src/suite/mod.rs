@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use crate::{tidy, workspace};
+use crate::{instructions, tidy, workspace};
 
 /// One part of the suite.
 struct Step {
@@ -30,7 +30,7 @@ const NO_STD: [(&str, &[&str]); 5] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -63,6 +63,10 @@ const STEPS: [Step; 13] = [
     Step {
         name: "tests by the portable kernel",
         run: test_portable,
+    },
+    Step {
+        name: "instructions of the portable kernel",
+        run: instructions::check,
     },
     Step {
         name: "tests without the standard library",
@@ -225,7 +229,7 @@ pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
 }
 
 /// Runs to the end and gives standard output.
-fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     let shown = shown(command);
     let output = command
         .stderr(std::process::Stdio::inherit())

@@ -26,6 +26,7 @@ mod scale;
 pub(crate) mod scene;
 mod time;
 mod time_quality;
+mod which;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
@@ -35,6 +36,7 @@ pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 pub(crate) use policy::scene as policy;
 pub(crate) use redis::scene as redis;
+pub(crate) use which::scene as which;
 
 use rows::DatasetRows;
 use scene::Scene;

@@ -1,10 +1,12 @@
 //! `cargo xtask bench`: benchmarks against peers.
 
+mod instructions;
 mod membership;
 mod memory;
 mod point_reads;
 mod policy;
 mod redis;
+mod which;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,11 +32,13 @@ use crate::{suite, workspace};
     cargo xtask bench --suite membership\n  \
     cargo xtask bench --suite memory\n  \
     cargo xtask bench --suite redis\n  \
-    cargo xtask bench --suite policy\n\n\
+    cargo xtask bench --suite policy\n  \
+    cargo xtask bench --suite instructions\n\n\
     point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
     temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
+    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
+    instructions needs valgrind.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -62,6 +66,8 @@ enum Name {
     /// Time of building filters and of asking them, of LevelDB's and RocksDB's own policies, ours, and those of other
     /// crates, by the number of keys
     Policy,
+    /// Instructions that each policy takes by its portable kernel, against the committed record; no times
+    Instructions,
 }
 
 impl Name {
@@ -72,7 +78,12 @@ impl Name {
             Self::Membership => &[("", membership::SUITE)],
             Self::Memory => &[("", memory::SUITE)],
             Self::Redis => &[("", redis::SUITE)],
-            Self::Policy => &[("", policy::SUITE), ("rocksdb", policy::ROCKSDB)],
+            Self::Policy => &[
+                ("", policy::SUITE),
+                ("rocksdb", policy::ROCKSDB),
+                ("which", which::SUITE),
+            ],
+            Self::Instructions => &[("", instructions::SUITE)],
         }
     }
 

@@ -33,9 +33,14 @@ pub(super) const ROCKSDB: Suite = Suite {
         manifest: "crates/filter-policy/real-rocksdb/Cargo.toml",
         quick: &["--keys", "32,4096", "--rounds", "7"],
     }],
-    require: || require_header("rocksdb/c.h", "RocksDB", "librocksdb-dev"),
+    require: require_rocksdb,
     write,
 };
+
+/// Checks that the C++ compiler finds RocksDB, before minutes are spent.
+pub(super) fn require_rocksdb() -> Result<(), Failure> {
+    require_header("rocksdb/c.h", "RocksDB", "librocksdb-dev")
+}
 
 /// Writes records and chart of what the program measured.
 fn write(folder: &Folder, bench: &Bench, files: &[PathBuf]) -> Result<String, Failure> {
