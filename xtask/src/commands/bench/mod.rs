@@ -167,7 +167,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         // The folder was fit before: whatever is wrong now, it is not the arguments.
         let summary = (suite.write)(folder, bench, files)?;
         writeln!(stdout, "{summary}")?;
-        writeln!(stdout, "records and chart: {}", path.display())?;
+        writeln!(stdout, "written to {}", path.display())?;
     }
     Ok(())
 }
