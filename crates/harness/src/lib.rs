@@ -28,6 +28,7 @@ pub mod redis;
 pub mod render;
 mod report;
 pub mod reproduce;
+pub mod sizing;
 pub mod stats;
 mod system;
 pub mod thousands;

@@ -15,6 +15,7 @@ fn help_texts() {
         "reproduce",
         "list",
         "inspect",
+        "size",
         "tidy",
         "test",
         "fuzz",

@@ -24,6 +24,7 @@ mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
+mod sizes;
 mod time;
 mod time_quality;
 mod which;
@@ -37,6 +38,8 @@ pub(crate) use point_reads::scene as point_reads;
 pub(crate) use policy::scene as policy;
 pub(crate) use redis::scene as redis;
 pub(crate) use which::scene as which;
+pub(crate) use scene::Scene as Sheet;
+pub(crate) use sizes::scene as sizes;
 
 use rows::DatasetRows;
 use scene::Scene;
