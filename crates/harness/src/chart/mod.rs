@@ -37,9 +37,9 @@ pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 pub(crate) use policy::scene as policy;
 pub(crate) use redis::scene as redis;
-pub(crate) use which::scene as which;
 pub(crate) use scene::Scene as Sheet;
 pub(crate) use sizes::scene as sizes;
+pub(crate) use which::scene as which;
 
 use rows::DatasetRows;
 use scene::Scene;
