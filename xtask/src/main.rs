@@ -3,6 +3,7 @@
 
 mod commands;
 mod inspection;
+mod instructions;
 mod suite;
 mod tidy;
 mod workspace;

@@ -6,11 +6,12 @@ use std::path::Path;
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 7] = [
+const MANIFESTS: [&str; 8] = [
     "crates/bloom-redis/read-through/Cargo.toml",
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",
+    "crates/filter-policy/real-rocksdb/Cargo.toml",
     "crates/guava-bloom/cache-guard/Cargo.toml",
     "crates/guava-bloom/real-guava/Cargo.toml",
     "crates/membership-filters/memory/Cargo.toml",

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use crate::{tidy, workspace};
+use crate::{instructions, tidy, workspace};
 
 /// One part of the suite.
 struct Step {
@@ -64,6 +64,10 @@ const STEPS: [Step; 14] = [
     Step {
         name: "tests by the portable kernel",
         run: test_portable,
+    },
+    Step {
+        name: "instructions of the portable kernel",
+        run: instructions::check,
     },
     Step {
         name: "tests without the standard library",
@@ -230,7 +234,7 @@ pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
 }
 
 /// Runs to the end and gives standard output.
-fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
     let shown = shown(command);
     let output = command
         .stderr(std::process::Stdio::inherit())

@@ -36,7 +36,7 @@ enum Probe {
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 12] = [
+const NEEDS: [Need; 13] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -65,6 +65,11 @@ const NEEDS: [Need; 12] = [
     Need {
         name: "leveldb/c.h",
         source: Source::Debian("libleveldb-dev"),
+        probe: Probe::Header,
+    },
+    Need {
+        name: "rocksdb/c.h",
+        source: Source::Debian("librocksdb-dev"),
         probe: Probe::Header,
     },
     Need {

@@ -71,7 +71,7 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     assert!(
         outcome
             .stderr
-            .contains("[possible values: point-reads, membership, memory, redis, policy]"),
+            .contains("[possible values: point-reads, membership, memory, redis, policy, instructions]"),
         "{}",
         outcome.stderr
     );
@@ -89,4 +89,32 @@ fn records_of_another_suite_are_left_alone() {
         "error: out: bench.json is not of this version of this benchmark; remove the folder, or choose another\n"
     );
     assert_eq!(bench.read("out/bench.json"), marker);
+}
+
+#[test]
+fn folders_below_that_hold_something_else_are_refused_before_anything_is_measured() {
+    let bench = Workbench::new();
+    bench.write("out/rocksdb/mine.txt", "mine");
+    bench.write("out/bench.json", "{\"format\": \"policy-bench\", \"schema\": 2}");
+    let outcome = bench.run(&["bench", "--suite", "policy", "--out", "out"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert_eq!(
+        outcome.stderr,
+        "error: out/rocksdb: is not empty and holds no bench.json of ours; choose an empty or new folder\n"
+    );
+    assert_eq!(bench.read("out/rocksdb/mine.txt"), "mine");
+}
+
+#[test]
+fn a_missing_valgrind_is_named() {
+    let bench = Workbench::new();
+    let mut command = bench.command(&["bench", "--suite", "instructions", "--out", "out"]);
+    let output = command.env("PATH", bench.path("nothing")).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.starts_with("error: missing: valgrind (package valgrind)"),
+        "{stderr}"
+    );
+    assert!(!bench.path("out").exists());
 }

@@ -104,12 +104,13 @@ fn missing_system_programs() {
     assert!(message.starts_with("error: missing: "), "{message}");
     assert_eq!(message.lines().count(), 1, "{message}");
     for part in [
-        "cc (package gcc), c++ (package g++), nm (package binutils), leveldb/c.h (package libleveldb-dev)",
+        "cc (package gcc), c++ (package g++), nm (package binutils), leveldb/c.h (package libleveldb-dev), \
+         rocksdb/c.h (package librocksdb-dev)",
         "redis-server (package redis-server), redis-benchmark (package redis-tools), valgrind (package valgrind), \
          java (package default-jre-headless), javac (package default-jdk-headless)",
         // Guava is a file, which may be there.
-        "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev redis-server redis-tools \
-         valgrind default-jre-headless default-jdk-headless",
+        "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev librocksdb-dev redis-server \
+         redis-tools valgrind default-jre-headless default-jdk-headless",
     ] {
         assert!(message.contains(part), "{message}");
     }

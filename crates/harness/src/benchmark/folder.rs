@@ -194,15 +194,54 @@ pub(crate) fn write<B: Record, R: Record>(
     fs::write(staged(svg), document).map_err(io(&path.join(svg)))?;
     let picture = chart::png(&scene).map_err(refused(png))?;
     fs::write(staged(png), picture).map_err(io(&path.join(png)))?;
-    let mut json = serde_json::to_string_pretty(bench).map_err(|error| refused(marker)(error.to_string()))?;
-    json.push('\n');
-    fs::write(staged(marker), json).map_err(io(&path.join(marker)))?;
+    write_marker(&staged(marker), &path, bench)?;
 
     // The marker first: from then on the folder is ours, even if the rest is not moved.
     for name in &names {
         fs::rename(staged(name), path.join(name)).map_err(io(&path.join(name)))?;
     }
     Ok(rows)
+}
+
+/// Writes records that come without batches and without a chart, and moves them to `folder` when complete.
+///
+/// # Errors
+///
+/// When the folder is no longer ours to write, and when the system fails.
+pub(crate) fn write_rows_alone<R: Record>(
+    folder: &Folder,
+    bench: &Bench,
+    rows: &[R],
+) -> Result<(), OutputError> {
+    let format = folder.format;
+    let path = Folder::check(&folder.path, format)?.path;
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OutputError::Io { path, source }
+    };
+    fs::create_dir_all(&path).map_err(io(&path))?;
+    let staging = stage(&path).map_err(io(&path))?;
+    let rows_name = format!("{}.csv", format.rows);
+    write_rows(&staging.path().join(&rows_name), R::HEADER, rows).map_err(record)?;
+    write_marker(&staging.path().join(MARKER), &path, bench)?;
+    for name in [MARKER, &rows_name] {
+        fs::rename(staging.path().join(name), path.join(name)).map_err(io(&path.join(name)))?;
+    }
+    Ok(())
+}
+
+/// Writes `bench.json` to `staged`; it is to lie in `folder`.
+fn write_marker(staged: &Path, folder: &Path, bench: &Bench) -> Result<(), OutputError> {
+    let path = folder.join(MARKER);
+    let mut json = match serde_json::to_string_pretty(bench) {
+        Ok(json) => json,
+        Err(error) => {
+            let reason = error.to_string();
+            return Err(OutputError::Refused { path, reason });
+        }
+    };
+    json.push('\n');
+    fs::write(staged, json).map_err(|source| OutputError::Io { path, source })
 }
 
 fn record(error: RecordsError) -> OutputError {

@@ -83,7 +83,7 @@ impl Bars<'_> {
         }
         let mut index = 0;
         for group in &self.groups {
-            heading(&mut scene, grid.middle(index), group);
+            heading(&mut scene, grid.middle(index), &group.name, &group.note);
             index += 1;
             for contender in &group.contenders {
                 self.contender(&mut scene, &grid, index, contender, &panels);
@@ -142,15 +142,17 @@ impl Bars<'_> {
     }
 }
 
-fn heading(scene: &mut Scene, y: f64, group: &Group) {
+/// A row that names those below it.
+pub(super) fn heading(scene: &mut Scene, y: f64, name: &str, note: &str) {
     // Over grid lines, which would run through the words.
     scene.rect(0.0, y - ROW / 2.0, WIDTH, y + ROW / 2.0, PAPER);
-    scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, &group.name);
-    let x = MARGIN + Font::HEAD.width(&group.name) + 14.0;
-    scene.text_middle((x, y), Anchor::Start, Font::NOTE, &group.note);
+    scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, name);
+    let x = MARGIN + Font::HEAD.width(name) + 14.0;
+    scene.text_middle((x, y), Anchor::Start, Font::NOTE, note);
 }
 
-fn body(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
+/// A bar, or only its outline.
+pub(super) fn body(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
     scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
     if !full && right - left > 2.0 {
         scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);

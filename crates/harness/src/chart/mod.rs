@@ -33,6 +33,7 @@ pub(crate) mod structured;
 mod time;
 mod time_quality;
 pub(crate) mod windows;
+mod which;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
@@ -44,6 +45,7 @@ pub(crate) use policy::scene as policy;
 pub(crate) use redis::scene as redis;
 pub(crate) use scene::Scene as Sheet;
 pub(crate) use sizes::scene as sizes;
+pub(crate) use which::scene as which;
 
 use rows::DatasetRows;
 use scene::Scene;

@@ -1,4 +1,4 @@
-//! Time of filter policies over LevelDB's by the number of keys: a panel for each task, a column for each length of keys.
+//! Time of filter policies over an engine's own by the number of keys: a panel for each task, a column for each length of keys.
 
 use plotters::style::RGBColor;
 
@@ -64,9 +64,9 @@ const KINDS: [Kind; 5] = [
 ];
 
 impl Kind {
-    /// LevelDB itself is the line at 1.
+    /// The engine itself is the line at 1.
     fn shows(&self, row: &Policy) -> bool {
-        row.task == self.task && self.forms.contains(&row.form) && row.contender != Contender::Leveldb
+        row.task == self.task && self.forms.contains(&row.form) && !row.contender.is_engine()
     }
 }
 
@@ -88,7 +88,7 @@ impl Frame {
     }
 }
 
-/// The chart, or `None` where nothing is compared with LevelDB.
+/// The chart, or `None` where nothing is compared with an engine.
 pub(crate) fn scene(rows: &[Policy]) -> Option<Scene> {
     let kinds: Vec<&Kind> = KINDS
         .iter()
@@ -107,11 +107,13 @@ pub(crate) fn scene(rows: &[Policy]) -> Option<Scene> {
     let mut scene = Scene::new(
         WIDTH,
         HEAD + panels + FOOT,
-        "Time of filter policies over that of LevelDB's, by the keys of a filter",
+        "Time of filter policies over that of an engine's own, by the keys of a filter",
     );
+    let engine = (rows.iter().map(|row| row.contender)).find(|contender| contender.is_engine())?;
     let title = format!(
-        "Bloom filters of {} bits for each key: time over that of LevelDB's own policy",
-        rows.first()?.bits_per_key
+        "Filters of {} bits for each key: time over that of {}'s own policy",
+        rows.first()?.bits_per_key,
+        engine.words()
     );
     scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
     for (column, &lengths) in columns.iter().enumerate() {
@@ -129,7 +131,7 @@ pub(crate) fn scene(rows: &[Policy]) -> Option<Scene> {
             let of_panel = rows
                 .iter()
                 .filter(|row| row.key_lengths == lengths && kind.shows(row));
-            panel(&mut scene, &frame, kind, &of_panel.collect::<Vec<_>>());
+            panel(&mut scene, &frame, kind, engine, &of_panel.collect::<Vec<_>>());
         }
         scene.text(
             (left + PLOT / 2.0, HEAD + panels + 12.0),
@@ -151,7 +153,7 @@ fn heading(scene: &mut Scene, left: f64, rows: &[Policy], lengths: KeyLengths) {
     scene.text((x, 42.0), Anchor::Start, Font::NOTE, &note);
 }
 
-fn panel(scene: &mut Scene, frame: &Frame, kind: &Kind, rows: &[&Policy]) {
+fn panel(scene: &mut Scene, frame: &Frame, kind: &Kind, engine: Contender, rows: &[&Policy]) {
     let (left, right, bottom) = (frame.left, frame.right(), frame.bottom());
     scene.text((left, frame.top - 8.0), Anchor::Start, Font::NAME, kind.title);
     for value in frame.x.ticks(48.0) {
@@ -174,7 +176,7 @@ fn panel(scene: &mut Scene, frame: &Frame, kind: &Kind, rows: &[&Policy]) {
     scene.upright(left, frame.top, bottom, 1.0, INK);
     let mut labels = vec![Label {
         end: frame.y.at(1.0),
-        text: Contender::Leveldb.words().to_owned(),
+        text: engine.words().to_owned(),
         color: None,
         hollow: false,
     }];
@@ -205,7 +207,7 @@ fn line(scene: &mut Scene, frame: &Frame, points: &[&Policy], hollow: bool) -> O
     let place = |row: &Policy| {
         (
             frame.x.at(row.filter_keys as f64),
-            frame.y.at(row.ratio_to_leveldb),
+            frame.y.at(row.ratio_to_engine),
         )
     };
     for pair in points.windows(2) {
@@ -226,21 +228,24 @@ fn line(scene: &mut Scene, frame: &Frame, points: &[&Policy], hollow: bool) -> O
         text: format!(
             "{}: {}",
             last.name(),
-            number::significant(last.ratio_to_leveldb, 3)
+            number::significant(last.ratio_to_engine, 3)
         ),
         color: Some(color),
         hollow,
     })
 }
 
-/// Of the Okabe-Ito palette; the names tell the lines apart.
+/// Of the Okabe-Ito palette, and two dark ones besides; the names tell the lines apart.
 fn color(contender: Contender) -> RGBColor {
     match contender {
-        Contender::Leveldb => MUTED,
-        Contender::Scalar => RGBColor(0xe6, 0x9f, 0x00),
-        Contender::Avx2 => RGBColor(0x00, 0x72, 0xb2),
-        Contender::Avx512 => RGBColor(0x00, 0x9e, 0x73),
-        Contender::RustyLeveldb => RGBColor(0xd5, 0x5e, 0x00),
+        Contender::Leveldb | Contender::Rocksdb => MUTED,
+        Contender::Scalar | Contender::Ribbon => RGBColor(0xe6, 0x9f, 0x00),
+        Contender::Avx2 | Contender::Bloom64 => RGBColor(0x00, 0x72, 0xb2),
+        Contender::Avx512 | Contender::FastLocal => RGBColor(0x00, 0x9e, 0x73),
+        Contender::RustyLeveldb | Contender::RocksdbRibbon => RGBColor(0xd5, 0x5e, 0x00),
+        Contender::RocksdbBatch => RGBColor(0x33, 0x33, 0x33),
+        Contender::SbbfXxh3 => RGBColor(0x88, 0x22, 0x55),
+        Contender::SbbfXxph3 => RGBColor(0x99, 0x99, 0x33),
         Contender::FastbloomHashes => RGBColor(0xcc, 0x79, 0xa7),
         Contender::FastbloomDefault => RGBColor(0x56, 0xb4, 0xe9),
     }

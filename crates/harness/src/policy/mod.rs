@@ -1,5 +1,6 @@
-//! Building filters of LevelDB's format and asking them, LevelDB's own policy among those who do: from the batches of the
-//! benchmark program to medians, ratios to LevelDB and a chart.
+//! Building filters and asking them, an engine's own policy among those who do: from the batches of the benchmark programs
+//! to medians, ratios to the engine and a chart. Filters of LevelDB's and of RocksDB's are two runs with records of
+//! their own.
 //!
 //! Statistics and files are those of all benchmarks, see [`benchmark`].
 
@@ -18,12 +19,18 @@ use crate::output::OutputError;
 use crate::record::significant;
 use crate::records::RecordsError;
 
-/// The records of this benchmark.
+/// The records of filters of LevelDB's.
 pub const FORMAT: Format = Format {
     name: "policy-bench",
-    schema: 1,
+    schema: 2,
     rows: "policy",
     chart: "policy",
+};
+
+/// The records of filters of RocksDB's.
+pub const ROCKSDB_FORMAT: Format = Format {
+    name: "rocksdb-policy-bench",
+    ..FORMAT
 };
 
 /// Who does the work.
@@ -32,15 +39,31 @@ pub const FORMAT: Format = Format {
 pub enum Contender {
     /// Google's LevelDB, in C++ through its virtual functions.
     Leveldb,
+    /// Facebook's RocksDB, in C++ through its virtual functions: FastLocalBloom, a key a call.
+    Rocksdb,
+    /// The same, 32 keys a call.
+    RocksdbBatch,
+    /// RocksDB's own Ribbon filter.
+    RocksdbRibbon,
     /// `filter-policy` by its portable kernel.
     Scalar,
     /// `filter-policy` by its kernel for AVX2.
     Avx2,
     /// `filter-policy` by its kernel for AVX-512.
     Avx512,
+    /// RocksDB's FastLocalBloom by `filter-policy`.
+    FastLocal,
+    /// RocksDB's Ribbon filter by `filter-policy`. Its bytes are fewer.
+    Ribbon,
+    /// `BloomFilter64.Xxph3` of `filter-policy`.
+    Bloom64,
     /// rusty-leveldb's own policy, whose filters are LevelDB's.
     RustyLeveldb,
-    /// `fastbloom`, which gets LevelDB's hash of each key. Its filters are its own.
+    /// `sbbf-rs`, which gets XXH3 of each key. Its filters are its own.
+    SbbfXxh3,
+    /// `sbbf-rs`, which gets RocksDB's hash of each key.
+    SbbfXxph3,
+    /// `fastbloom`, which gets the engine's hash of each key. Its filters are its own.
     FastbloomHashes,
     /// `fastbloom` with the hasher that it comes with.
     FastbloomDefault,
@@ -48,24 +71,53 @@ pub enum Contender {
 
 impl Contender {
     /// Every one, in the order of the records.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Leveldb,
+        Self::Rocksdb,
+        Self::RocksdbBatch,
+        Self::RocksdbRibbon,
         Self::Scalar,
         Self::Avx2,
         Self::Avx512,
+        Self::FastLocal,
+        Self::Ribbon,
+        Self::Bloom64,
         Self::RustyLeveldb,
+        Self::SbbfXxh3,
+        Self::SbbfXxph3,
         Self::FastbloomHashes,
         Self::FastbloomDefault,
     ];
+
+    /// Whether it is the engine that the others are compared with.
+    pub fn is_engine(self) -> bool {
+        matches!(self, Self::Leveldb | Self::Rocksdb)
+    }
+
+    /// Whether it is this project's, in which case it has several forms.
+    fn is_ours(self) -> bool {
+        matches!(
+            self,
+            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::FastLocal | Self::Ribbon | Self::Bloom64
+        )
+    }
 
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Leveldb => "LevelDB",
+            Self::Rocksdb => "RocksDB",
+            Self::RocksdbBatch => "RocksDB, 32 a call",
+            Self::RocksdbRibbon => "RocksDB's Ribbon",
             Self::Scalar => "scalar",
             Self::Avx2 => "AVX2",
             Self::Avx512 => "AVX-512",
+            Self::FastLocal => "FastLocalBloom",
+            Self::Ribbon => "Ribbon",
+            Self::Bloom64 => "BloomFilter64",
             Self::RustyLeveldb => "rusty-leveldb",
+            Self::SbbfXxh3 => "sbbf-rs",
+            Self::SbbfXxph3 => "sbbf-rs, our hash",
             Self::FastbloomHashes => "fastbloom, by hash",
             Self::FastbloomDefault => "fastbloom",
         }
@@ -197,9 +249,9 @@ pub struct Policy {
     /// Median absolute deviation from that median.
     #[serde(with = "significant")]
     pub mad_ns_per_key: f64,
-    /// Median over the rounds of this contender's time over that of LevelDB in the same round.
+    /// Median over the rounds of this contender's time over that of the engine in the same round.
     #[serde(with = "significant")]
-    pub ratio_to_leveldb: f64,
+    pub ratio_to_engine: f64,
     /// Lower end of the interval of that median, see [`INTERVAL_LEVEL`](benchmark::INTERVAL_LEVEL).
     #[serde(with = "significant")]
     pub ratio_low: f64,
@@ -212,14 +264,10 @@ impl Policy {
     /// Contender and form in words; the form where the contender has more than one for a task.
     pub fn name(&self) -> String {
         let words = self.contender.words();
-        match self.contender {
-            Contender::Scalar | Contender::Avx2 | Contender::Avx512 => {
-                format!("{words}, {}", self.form.words())
-            }
-            Contender::Leveldb
-            | Contender::RustyLeveldb
-            | Contender::FastbloomHashes
-            | Contender::FastbloomDefault => words.to_owned(),
+        if self.contender.is_ours() {
+            format!("{words}, {}", self.form.words())
+        } else {
+            words.to_owned()
         }
     }
 }
@@ -266,7 +314,7 @@ impl Record for Policy {
         "keys",
         "median_ns_per_key",
         "mad_ns_per_key",
-        "ratio_to_leveldb",
+        "ratio_to_engine",
         "ratio_low",
         "ratio_high",
     ];
@@ -276,13 +324,13 @@ impl Record for Policy {
             self.median_ns_per_key,
             self.mad_ns_per_key,
             self.ratio_low,
-            self.ratio_to_leveldb,
+            self.ratio_to_engine,
             self.ratio_high,
         ];
         if numbers.iter().any(|number| !number.is_finite() || *number < 0.0) {
             Some("a number is negative or not finite")
-        } else if !(self.ratio_low..=self.ratio_high).contains(&self.ratio_to_leveldb) {
-            Some("ratio_to_leveldb is not from ratio_low to ratio_high")
+        } else if !(self.ratio_low..=self.ratio_high).contains(&self.ratio_to_engine) {
+            Some("ratio_to_engine is not from ratio_low to ratio_high")
         } else {
             None
         }

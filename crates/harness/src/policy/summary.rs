@@ -5,7 +5,7 @@ use crate::benchmark::{Series, Timed, series};
 
 impl Timed for Batch {
     type Contestant = (Contender, Form);
-    const BASELINE: &'static str = "batches of LevelDB's";
+    const BASELINE: &'static str = "batches of an engine's own";
     const CONDITIONS: &'static str = "version, bits per key or keys";
 
     fn contestant(&self) -> (Contender, Form) {
@@ -13,7 +13,7 @@ impl Timed for Batch {
     }
 
     fn is_baseline(&self) -> bool {
-        self.contender == Contender::Leveldb
+        self.contender.is_engine()
     }
 
     fn same_in_group(&self, other: &Self) -> bool {
@@ -53,7 +53,7 @@ impl Timed for Batch {
 ///
 /// # Errors
 ///
-/// In words, when batches contradict each other or lack LevelDB's of their round.
+/// In words, when batches contradict each other or lack the engine's of their round.
 pub fn summarize(batches: &[Batch]) -> Result<Vec<Policy>, String> {
     let all = series(batches, |batch| {
         (batch.key_lengths, batch.task, batch.filter_keys)
@@ -75,7 +75,7 @@ fn row(series: &Series<'_, Batch>) -> Policy {
         keys: series.batches.iter().map(|batch| batch.keys).sum(),
         median_ns_per_key: series.median_ns,
         mad_ns_per_key: series.mad_ns,
-        ratio_to_leveldb: series.ratio,
+        ratio_to_engine: series.ratio,
         ratio_low: series.ratio_low,
         ratio_high: series.ratio_high,
     }

@@ -59,17 +59,17 @@ fn ratios_are_formed_within_rounds() {
     assert_eq!(
         (
             leveldb.contender,
-            leveldb.ratio_to_leveldb,
+            leveldb.ratio_to_engine,
             leveldb.median_ns_per_key
         ),
         (Contender::Leveldb, 1.0, 120.0)
     );
-    assert_eq!((prepared.form, prepared.ratio_to_leveldb), (Form::Prepared, 0.5));
+    assert_eq!((prepared.form, prepared.ratio_to_engine), (Form::Prepared, 0.5));
     // 0.25, 0.2 and 0.3, whatever the machine did.
     assert_eq!((packed.form, packed.rounds, packed.keys), (Form::Packed, 3, 30));
     assert_eq!((packed.median_ns_per_key, packed.mad_ns_per_key), (25.0, 1.0));
     assert_eq!(
-        (packed.ratio_low, packed.ratio_to_leveldb, packed.ratio_high),
+        (packed.ratio_low, packed.ratio_to_engine, packed.ratio_high),
         (0.2, 0.25, 0.3)
     );
 }
@@ -90,7 +90,7 @@ fn batches_that_do_not_fit_together_are_named() {
         batches.retain(|batch| batch.contender != Contender::Leveldb || batch.task != Task::Absent)
     });
     assert!(
-        alone.ends_with("round 1: 0 batches of LevelDB's beside it, not one"),
+        alone.ends_with("round 1: 0 batches of an engine's own beside it, not one"),
         "{alone}"
     );
     let rounds = refuse(|batches| {
@@ -171,4 +171,66 @@ fn every_contender_kernel_of_the_library_has_a_name_here() {
         let read: Result<Contender, _> = serde_json::from_value(kernel.name().into());
         assert!(read.is_ok(), "{kernel}");
     }
+}
+
+#[test]
+fn the_engine_may_be_rocksdb() {
+    let parent = tempfile::tempdir().unwrap();
+    let bench = Bench::new(
+        ROCKSDB_FORMAT,
+        "cargo".to_owned(),
+        "2026".to_owned(),
+        true,
+        crate::environment::collect(),
+    );
+    let batches: Vec<Batch> = (1..=3)
+        .flat_map(|round| {
+            [
+                batch(
+                    Contender::Rocksdb,
+                    Form::OneByOne,
+                    Task::Absent,
+                    512,
+                    round,
+                    1_000,
+                ),
+                batch(
+                    Contender::RocksdbBatch,
+                    Form::Slices,
+                    Task::Absent,
+                    512,
+                    round,
+                    800,
+                ),
+                batch(
+                    Contender::FastLocal,
+                    Form::Prepared,
+                    Task::Absent,
+                    512,
+                    round,
+                    250,
+                ),
+            ]
+        })
+        .collect();
+    let folder = Folder::check(parent.path(), ROCKSDB_FORMAT).unwrap();
+    let rows = write(&folder, &bench, &batches).unwrap();
+    let ratios: Vec<f64> = rows.iter().map(|row| row.ratio_to_engine).collect();
+    assert_eq!(ratios, [1.0, 0.8, 0.25]);
+    let svg = fs::read_to_string(parent.path().join("policy.svg")).unwrap();
+    for text in ["RocksDB&apos;s own policy", "FastLocalBloom, prepared: 0.250"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    // LevelDB's records are another benchmark's.
+    assert!(Folder::check(parent.path(), FORMAT).is_err());
+    let mut both = batches;
+    both.push(batch(
+        Contender::Leveldb,
+        Form::OneByOne,
+        Task::Absent,
+        512,
+        1,
+        1_000,
+    ));
+    assert!(summarize(&both).is_err(), "two engines in a group");
 }

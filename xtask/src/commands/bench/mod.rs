@@ -1,10 +1,12 @@
 //! `cargo xtask bench`: benchmarks against peers.
 
+mod instructions;
 mod membership;
 mod memory;
 mod point_reads;
 mod policy;
 mod redis;
+mod which;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,11 +32,13 @@ use crate::{suite, workspace};
     cargo xtask bench --suite membership\n  \
     cargo xtask bench --suite memory\n  \
     cargo xtask bench --suite redis\n  \
-    cargo xtask bench --suite policy\n\n\
+    cargo xtask bench --suite policy\n  \
+    cargo xtask bench --suite instructions\n\n\
     point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
-    temporary files; \
+    temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
-    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools).")]
+    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
+    instructions needs valgrind.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -59,19 +63,27 @@ enum Name {
     Memory,
     /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
     Redis,
-    /// Time of building filters and of asking them, of LevelDB's own policy, ours by every kernel, and those of other
+    /// Time of building filters and of asking them, of LevelDB's and RocksDB's own policies, ours, and those of other
     /// crates, by the number of keys
     Policy,
+    /// Instructions that each policy takes by its portable kernel, against the committed record; no times
+    Instructions,
 }
 
 impl Name {
-    const fn suite(self) -> Suite {
+    /// The folders below the records' own, and what is measured for each; the first is that folder itself.
+    const fn suites(self) -> &'static [(&'static str, Suite)] {
         match self {
-            Self::PointReads => point_reads::SUITE,
-            Self::Membership => membership::SUITE,
-            Self::Memory => memory::SUITE,
-            Self::Redis => redis::SUITE,
-            Self::Policy => policy::SUITE,
+            Self::PointReads => &[("", point_reads::SUITE)],
+            Self::Membership => &[("", membership::SUITE)],
+            Self::Memory => &[("", memory::SUITE)],
+            Self::Redis => &[("", redis::SUITE)],
+            Self::Policy => &[
+                ("", policy::SUITE),
+                ("rocksdb", policy::ROCKSDB),
+                ("which", which::SUITE),
+            ],
+            Self::Instructions => &[("", instructions::SUITE)],
         }
     }
 
@@ -103,43 +115,60 @@ struct Program {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let suite = arguments.suite.suite();
     let name = arguments.suite.text();
     let root = workspace::root();
     let out = (arguments.out.clone()).unwrap_or_else(|| root.join("reports").join("bench").join(&name));
-    let folder = Folder::check(&out, suite.format).map_err(written::output)?;
-    (suite.require)()?;
+    // All that can be wrong comes before minutes are spent.
+    let mut parts = Vec::new();
+    for (below, suite) in arguments.suite.suites() {
+        let path = if below.is_empty() {
+            out.clone()
+        } else {
+            out.join(below)
+        };
+        let folder = Folder::check(&path, suite.format).map_err(written::output)?;
+        parts.push((path, folder, suite));
+    }
+    for (_, _, suite) in &parts {
+        (suite.require)()?;
+    }
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
 
     // In words that repeat it.
     let quick = if arguments.quick { " --quick" } else { "" };
-    let bench = Bench::new(
-        suite.format,
-        format!("cargo xtask bench --suite {name}{quick}"),
-        environment::now_utc(),
-        arguments.quick,
-        environment::collect(),
-    );
+    let command = format!("cargo xtask bench --suite {name}{quick}");
     let temporary =
         tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))?;
-    let mut files = Vec::new();
-    for program in suite.programs {
-        writeln!(io::stderr(), "{}", program.name)?;
-        let csv = temporary.path().join(format!("{}.csv", program.name));
-        let ended = measure(&root, program, &csv, arguments.quick);
-        if interrupt.requested() {
-            return Err(Failure::Interrupted);
+    let mut measured = Vec::new();
+    for (path, folder, suite) in &parts {
+        let bench = Bench::new(
+            suite.format,
+            command.clone(),
+            environment::now_utc(),
+            arguments.quick,
+            environment::collect(),
+        );
+        let mut files = Vec::new();
+        for program in suite.programs {
+            writeln!(io::stderr(), "{}", program.name)?;
+            let csv = temporary.path().join(format!("{}.csv", program.name));
+            let ended = measure(&root, program, &csv, arguments.quick);
+            if interrupt.requested() {
+                return Err(Failure::Interrupted);
+            }
+            ended.map_err(Failure::Internal)?;
+            files.push(csv);
         }
-        ended.map_err(Failure::Internal)?;
-        files.push(csv);
+        measured.push((path, folder, suite, bench, files));
     }
     interrupt.ignore();
-    // The folder was fit before: whatever is wrong now, it is not the arguments.
-    let summary = (suite.write)(&folder, &bench, &files)?;
-
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{summary}")?;
-    writeln!(stdout, "records and chart: {}", out.display())?;
+    for (path, folder, suite, bench, files) in &measured {
+        // The folder was fit before: whatever is wrong now, it is not the arguments.
+        let summary = (suite.write)(folder, bench, files)?;
+        writeln!(stdout, "{summary}")?;
+        writeln!(stdout, "written to {}", path.display())?;
+    }
     Ok(())
 }
 

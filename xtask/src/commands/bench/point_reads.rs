@@ -44,20 +44,25 @@ fn write(folder: &Folder, bench: &Bench, files: &[PathBuf]) -> Result<String, Fa
 
 /// Checks that the C++ compiler finds LevelDB, before minutes are spent.
 pub(super) fn require_leveldb() -> Result<(), Failure> {
+    require_header("leveldb/c.h", "LevelDB", "libleveldb-dev")
+}
+
+/// Checks that the C++ compiler finds a header of this engine.
+pub(super) fn require_header(header: &str, engine: &str, package: &str) -> Result<(), Failure> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let found = Command::new(&compiler)
-        .args(["-fsyntax-only", "-include", "leveldb/c.h", "-x", "c++", "-"])
+        .args(["-fsyntax-only", "-include", header, "-x", "c++", "-"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     let missing = match found {
         Ok(status) if status.success() => return Ok(()),
-        Ok(_) => "LevelDB's headers (package libleveldb-dev)".to_owned(),
+        Ok(_) => format!("{engine}'s headers (package {package})"),
         Err(error) => format!("{} (package g++): {error}", compiler.display()),
     };
     Err(Failure::input(format!(
-        "missing: {missing}; run `apt-get install g++ libleveldb-dev`"
+        "missing: {missing}; run `apt-get install g++ {package}`"
     )))
 }
 

@@ -1,12 +1,13 @@
-//! The suite `policy`: filters built and asked by LevelDB's own policy, ours by every kernel, and those of other crates.
+//! The suite `policy`: filters built and asked by an engine's own policy, ours, and those of other crates: LevelDB's by
+//! every kernel, and RocksDB's.
 
 use std::path::PathBuf;
 
 use harness::benchmark::{Bench, Folder};
-use harness::policy::{self, Contender, FORMAT, Policy};
+use harness::policy::{self, FORMAT, Policy, ROCKSDB_FORMAT};
 use harness::thousands::grouped;
 
-use super::point_reads::require_leveldb;
+use super::point_reads::{require_header, require_leveldb};
 use super::{Program, Suite};
 use crate::failure::Failure;
 use crate::table;
@@ -22,6 +23,24 @@ pub(super) const SUITE: Suite = Suite {
     require: require_leveldb,
     write,
 };
+
+/// The same for RocksDB's filters.
+pub(super) const ROCKSDB: Suite = Suite {
+    format: ROCKSDB_FORMAT,
+    programs: &[Program {
+        name: "RocksDB's policies and their peers",
+        run: &["run", "--release", "--bin", "rocksdb_policy"],
+        manifest: "crates/filter-policy/real-rocksdb/Cargo.toml",
+        quick: &["--keys", "32,4096", "--rounds", "7"],
+    }],
+    require: require_rocksdb,
+    write,
+};
+
+/// Checks that the C++ compiler finds RocksDB, before minutes are spent.
+pub(super) fn require_rocksdb() -> Result<(), Failure> {
+    require_header("rocksdb/c.h", "RocksDB", "librocksdb-dev")
+}
 
 /// Writes records and chart of what the program measured.
 fn write(folder: &Folder, bench: &Bench, files: &[PathBuf]) -> Result<String, Failure> {
@@ -54,7 +73,7 @@ fn summary(rows: &[Policy]) -> String {
             std::iter::once(of_way.name()).chain(cells).collect::<Vec<_>>()
         });
         let mut header = vec!["keys of a filter".to_owned()];
-        header.extend(sizes.iter().map(|&size| grouped(size)));
+        header.extend(sizes.iter().map(|&size| short(size)));
         let numbers: Vec<usize> = (1..=sizes.len()).collect();
         let table = table::table(header, &numbers, lines);
         text.push_str(&format!(
@@ -64,28 +83,41 @@ fn summary(rows: &[Policy]) -> String {
             first.bits_per_key
         ));
     }
-    text.push_str("\nLevelDB: nanoseconds a key; others: time over LevelDB's. Their 95 % intervals are in policy.csv.\n");
+    let engine = rows.iter().find(|row| row.contender.is_engine());
+    let engine = engine.map_or("engine", |row| row.contender.words());
+    text.push_str(&format!(
+        "\n{engine}: nanoseconds a key; others: time over {engine}'s. Their 95 % intervals are in policy.csv.\n"
+    ));
     text
 }
 
+/// So that eight sizes fit eighty columns.
+fn short(size: u64) -> String {
+    if size >= 1_000_000 && size.is_multiple_of(1_000_000) {
+        format!("{} M", size / 1_000_000)
+    } else {
+        grouped(size)
+    }
+}
+
 fn cell(row: &Policy) -> String {
-    if row.contender == Contender::Leveldb {
+    if row.contender.is_engine() {
         format!("{:.1}", row.median_ns_per_key)
     } else {
-        format!("{:.3}", row.ratio_to_leveldb)
+        format!("{:.3}", row.ratio_to_engine)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use harness::policy::{Form, KeyLengths, Task};
+    use harness::policy::{Contender, Form, KeyLengths, Task};
 
     use super::*;
 
     #[test]
     fn the_widest_table_is_not_wrapped() {
         let mut rows = Vec::new();
-        for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000] {
+        for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
             for contender in [Contender::Leveldb, Contender::Avx512, Contender::FastbloomHashes] {
                 rows.push(Policy {
                     contender,
@@ -99,7 +131,7 @@ mod tests {
                     keys: 1,
                     median_ns_per_key: 123.456,
                     mad_ns_per_key: 0.0,
-                    ratio_to_leveldb: 0.25,
+                    ratio_to_engine: 0.25,
                     ratio_low: 0.25,
                     ratio_high: 0.25,
                 });
@@ -108,6 +140,6 @@ mod tests {
         let text = summary(&rows);
         // A line for each contender beside two of title, two of header and rule, and two at the end.
         assert_eq!(text.lines().count(), 3 + 6, "{text}");
-        assert!(text.contains(" 16,384  100,000  1,000,000\n"), "{text}");
+        assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");
     }
 }

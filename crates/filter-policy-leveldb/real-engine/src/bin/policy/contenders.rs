@@ -5,49 +5,11 @@ use core::hint::black_box;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, Kernel, LevelDbHash, PreparedFilter};
 use filter_policy_leveldb_real_engine::{self as engine, EngineKeys, EnginePolicy};
 
+use crate::data::BITS_PER_KEY;
 use crate::peers::version;
-
-/// What all filters have.
-pub(crate) const BITS_PER_KEY: u32 = 10;
-
-/// Whose filters a contender has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// LevelDB's, byte for byte.
-    Same,
-    /// Its own, whose answers for absent keys are others.
-    Own,
-}
-
-/// One way to do the work of a task.
-pub(crate) struct Contender<'a> {
-    /// `leveldb`, the kernel, or the other crate.
-    pub(crate) name: &'static str,
-    /// How it is called.
-    pub(crate) form: &'static str,
-    /// Of its library.
-    pub(crate) version: String,
-    pub(crate) work: Work,
-    pub(crate) run: Box<dyn FnMut() -> u64 + 'a>,
-}
+use crate::turns::{Contender, Work};
 
 impl<'a> Contender<'a> {
-    pub(crate) fn new(
-        name: &'static str,
-        form: &'static str,
-        version: String,
-        work: Work,
-        run: impl FnMut() -> u64 + 'a,
-    ) -> Self {
-        Self {
-            name,
-            form,
-            version,
-            work,
-            run: Box::new(run),
-        }
-    }
-
     fn leveldb(form: &'static str, run: impl FnMut() -> u64 + 'a) -> Self {
         Self::new("leveldb", form, engine::version(), Work::Same, run)
     }

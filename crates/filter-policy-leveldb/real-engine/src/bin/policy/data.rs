@@ -3,6 +3,9 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+/// What all filters have.
+pub(crate) const BITS_PER_KEY: u32 = 10;
+
 /// How many keys a batch has at least, so that the clock's own time does not count.
 const FEWEST_IN_BATCH: usize = 1 << 16;
 /// How many keys a filter is asked for in a batch.

@@ -2,24 +2,32 @@
 
 use std::path::PathBuf;
 
+/// Up to how many keys a filter has [`ROUNDS`], and above that [`ROUNDS_OF_LARGE`], which take long enough.
+const SMALL: usize = 1_000_000;
+const ROUNDS: usize = 21;
+const ROUNDS_OF_LARGE: usize = 7;
+
 /// How much is measured.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     pub(crate) keys: Vec<usize>,
-    pub(crate) rounds: usize,
+    rounds: Option<usize>,
     pub(crate) csv: Option<PathBuf>,
 }
 
 impl Options {
-    /// `None` asks for the usage.
+    /// With these keys where the arguments name none. `None` asks for the usage.
     ///
     /// # Errors
     ///
     /// What is wrong with the arguments.
-    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
+    pub(crate) fn parse(
+        mut arguments: impl Iterator<Item = String>,
+        keys: &[usize],
+    ) -> Result<Option<Self>, String> {
         let mut options = Self {
-            keys: vec![32, 128, 512, 4096, 16_384, 100_000, 1_000_000],
-            rounds: 21,
+            keys: keys.to_vec(),
+            rounds: None,
             csv: None,
         };
         while let Some(name) = arguments.next() {
@@ -34,12 +42,18 @@ impl Options {
                         .map(|text| number(&name, text))
                         .collect::<Result<_, _>>()?;
                 }
-                "--rounds" => options.rounds = number(&name, &{ value }()?)?,
+                "--rounds" => options.rounds = Some(number(&name, &{ value }()?)?),
                 "--csv" => options.csv = Some({ value }()?.into()),
                 _ => return Err(format!("no argument is called {name:?}")),
             }
         }
         Ok(Some(options))
+    }
+
+    /// The rounds of filters of so many keys.
+    pub(crate) fn rounds(&self, size: usize) -> usize {
+        let usual = if size > SMALL { ROUNDS_OF_LARGE } else { ROUNDS };
+        self.rounds.unwrap_or(usual)
     }
 }
 
@@ -55,14 +69,17 @@ mod tests {
     use super::*;
 
     fn parse(arguments: &[&str]) -> Result<Option<Options>, String> {
-        Options::parse(arguments.iter().map(ToString::to_string))
+        Options::parse(arguments.iter().map(ToString::to_string), &[7])
     }
 
     #[test]
     fn arguments_are_understood_or_named() {
         let options = parse(&["--keys", "5,32", "--csv", "a.csv"]).unwrap().unwrap();
-        assert_eq!((options.keys, options.rounds), (vec![5, 32], 21));
+        assert_eq!(options.keys, [5, 32]);
+        assert_eq!((options.rounds(32), options.rounds(20_000_000)), (21, 7));
         assert_eq!(options.csv, Some("a.csv".into()));
+        let options = parse(&["--rounds", "3"]).unwrap().unwrap();
+        assert_eq!((options.keys.as_slice(), options.rounds(1 << 30)), (&[7][..], 3));
         assert_eq!(parse(&["--rounds", "3", "-h"]), Ok(None));
         let allowed = "allowed are whole numbers from 1 to 100000000";
         for (arguments, message) in [

@@ -6,7 +6,8 @@ use fastbloom::BloomFilter;
 use filter_policy::{KeyHasher, LevelDbHash};
 use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
-use crate::contenders::{BITS_PER_KEY, Contender, Work};
+use crate::data::BITS_PER_KEY;
+use crate::turns::{Contender, Work};
 
 /// The version that the lock file has of a package.
 pub(crate) fn version(package: &str) -> String {

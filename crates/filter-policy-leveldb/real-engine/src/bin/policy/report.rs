@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::contenders::BITS_PER_KEY;
-use crate::rounds::Batch;
+use crate::data::BITS_PER_KEY;
+use crate::turns::Batch;
 
 const HEADER: &str = "contender,form,version,task,key_lengths,filter_keys,bits_per_key,round,keys,ns";
 
@@ -33,7 +33,6 @@ pub(crate) fn csv(batches: &[Batch]) -> String {
 mod tests {
     use super::*;
     use crate::data::Shape;
-    use crate::rounds;
 
     #[test]
     fn lines_have_the_fields_of_the_header() {
@@ -52,23 +51,5 @@ mod tests {
         let (header, line) = text.trim_end().split_once('\n').unwrap();
         assert_eq!(line.split(',').count(), header.split(',').count());
         assert_eq!(line, "avx2,slices,0.1.0,absent,4-40,32,10,3,65536,2000");
-    }
-
-    #[test]
-    fn every_contender_takes_part_in_every_round() {
-        let batches = rounds::measure(33, Shape::Fixed, 2);
-        let of = |name, task| {
-            let taken = batches
-                .iter()
-                .filter(|batch| batch.name == name && batch.task == task);
-            taken.count()
-        };
-        assert_eq!((of("leveldb", "build"), of("scalar", "build")), (2, 4));
-        assert_eq!((of("leveldb", "both"), of("scalar", "both")), (2, 8));
-        for peer in ["rusty-leveldb", "fastbloom-hashes", "fastbloom-default"] {
-            assert_eq!((of(peer, "build"), of(peer, "present")), (2, 2), "{peer}");
-        }
-        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
-        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
     }
 }

@@ -1,0 +1,89 @@
+//! Work of every policy whose instructions are to be counted, each in a call of its own of [`counted`].
+//!
+//! ```text
+//! valgrind --tool=callgrind --toggle-collect=instructions::counted --dump-after=instructions::counted instructions
+//! ```
+//!
+//! Prints a line for each call, in their order: policy, length of keys, task, number of keys. `cargo xtask bench --suite
+//! instructions` builds it so that the portable kernel does the work, and has the instructions counted.
+//!
+//! Seeds are fixed: the work is the same in every run.
+
+use core::hint::black_box;
+use std::io::{self, Write};
+
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy,
+    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
+};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// Keys of a filter, and keys that it is asked for.
+const KEYS: usize = 1024;
+
+/// The call that starts and ends counting: not inlined, so that it has a name in the program.
+#[inline(never)]
+fn counted(work: &mut dyn FnMut()) {
+    work();
+}
+
+fn policies() -> [(&'static str, Box<dyn FilterPolicy>); 6] {
+    let (ten, rocksdb_ten) = (BitsPerKey::whole(10), RocksDbBitsPerKey::whole(10));
+    [
+        ("leveldb", Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
+        ("bloom-filter2", Box::new(BloomFilterPolicy::bloom_filter2(ten))),
+        ("bloom-filter64", Box::new(BloomFilter64Policy::new(ten))),
+        ("fast-local", Box::new(FastLocalBloomPolicy::new(rocksdb_ten))),
+        ("legacy-full", Box::new(LegacyFullFilterPolicy::new(rocksdb_ten))),
+        ("ribbon", Box::new(RibbonPolicy::new(rocksdb_ten))),
+    ]
+}
+
+/// Random keys of so many bytes, or of 4 to 40.
+fn keys(random: &mut SplitMix64, len: Option<usize>) -> Vec<Vec<u8>> {
+    (0..KEYS)
+        .map(|_| {
+            let mut key = vec![0; len.unwrap_or(4 + (random.next_u64() % 37) as usize)];
+            random.fill_bytes(&mut key);
+            key
+        })
+        .collect()
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut out = io::stdout().lock();
+    for (lengths, len) in [("16", Some(16)), ("4-40", None)] {
+        let mut random = SplitMix64::seed_from_u64(1);
+        let (stored, absent) = (keys(&mut random, len), keys(&mut random, len));
+        let (stored, absent) = (slices(&stored), slices(&absent));
+        for (name, policy) in policies() {
+            let policy = black_box(&*policy);
+            let mut room = vec![0; policy.max_filter_len(KEYS)?];
+            let mut written = Ok(0);
+            counted(&mut || {
+                written = policy
+                    .create_filter(&stored, &mut room)
+                    .map(|filter| filter.len());
+            });
+            writeln!(out, "{name},{lengths},build,{KEYS}")?;
+            let filter = &room[..written?];
+            for (task, asked) in [("absent", &absent), ("present", &stored)] {
+                let mut matches = 0;
+                counted(&mut || {
+                    matches = asked
+                        .iter()
+                        .filter(|key| policy.key_may_match(key, filter))
+                        .count();
+                });
+                black_box(matches);
+                writeln!(out, "{name},{lengths},{task},{KEYS}")?;
+            }
+        }
+    }
+    Ok(())
+}

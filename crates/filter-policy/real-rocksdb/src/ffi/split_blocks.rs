@@ -1,0 +1,68 @@
+//! The split block Bloom filter of `sbbf-rs`.
+
+use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
+
+/// Two blocks, since the crate asks for this alignment.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Pair([u8; 2 * BUCKET_SIZE]);
+
+const _: () = assert!(align_of::<Pair>() == ALIGNMENT);
+
+/// A filter in blocks of 256 bits, as Parquet has them, which gets hash values of 64 bits.
+pub struct SplitBlocks {
+    functions: FilterFn,
+    pairs: Vec<Pair>,
+    blocks: usize,
+}
+
+impl SplitBlocks {
+    /// An empty filter of as many blocks as hold so many bits, at least one.
+    pub fn with_bits(bits: usize) -> Self {
+        let mut filter = Self {
+            functions: FilterFn::new(),
+            pairs: Vec::new(),
+            blocks: 0,
+        };
+        filter.clear(bits);
+        filter
+    }
+
+    /// Makes it an empty filter of so many bits, in the memory that it has.
+    pub fn clear(&mut self, bits: usize) {
+        self.blocks = bits.div_ceil(8 * BUCKET_SIZE).max(1);
+        self.pairs.clear();
+        self.pairs
+            .resize(self.blocks.div_ceil(2), Pair([0; 2 * BUCKET_SIZE]));
+    }
+
+    /// The instructions that the crate chose.
+    pub fn instructions(&self) -> &'static str {
+        self.functions.which()
+    }
+
+    /// The first byte of the first block.
+    pub fn first_byte(&self) -> u8 {
+        self.pairs[0].0[0]
+    }
+
+    /// Adds a hash value.
+    #[inline]
+    pub fn insert(&mut self, hash: u64) {
+        // SAFETY: the memory is aligned, holds so many blocks, and there is at least one.
+        unsafe {
+            self.functions
+                .insert(self.pairs.as_mut_ptr().cast(), self.blocks, hash)
+        };
+    }
+
+    /// Whether the filter may hold a hash value.
+    #[inline]
+    pub fn contains(&self, hash: u64) -> bool {
+        // SAFETY: as in `insert`.
+        unsafe {
+            self.functions
+                .contains(self.pairs.as_ptr().cast(), self.blocks, hash)
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Facebook's RocksDB for the tests and the benchmark of `filter-policy`: its own filters built and asked directly, and
+//! tables written by it.
+
+mod ffi;
+
+pub use ffi::{EngineKeys, EnginePolicy, EngineReader, SplitBlocks, TableForm, version};

@@ -1,0 +1,51 @@
+//! Seeded keys.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// Where keys and choices come from.
+pub(crate) struct Source(SplitMix64);
+
+impl Source {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
+    }
+
+    /// A number below `limit`.
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.0.next_u64() % limit
+    }
+
+    pub(crate) fn bytes(&mut self, len: u64) -> Vec<u8> {
+        (0..len).map(|_| self.0.next_u64().to_le_bytes()[0]).collect()
+    }
+
+    /// A place in a slice of this length, which is not 0.
+    pub(crate) fn index(&mut self, len: usize) -> usize {
+        usize::try_from(self.below(len as u64)).expect("smaller than a length")
+    }
+
+    /// Mostly up to 40 bytes, some empty, some of up to 300.
+    pub(crate) fn key(&mut self) -> Vec<u8> {
+        let len = match self.below(20) {
+            0 => 0,
+            1 => self.below(301),
+            _ => self.below(41),
+        };
+        self.bytes(len)
+    }
+
+    /// Keys of which some come twice, at once or later.
+    pub(crate) fn keys(&mut self, count: u64) -> Vec<Vec<u8>> {
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        for _ in 0..count {
+            let key = match (keys.last(), self.below(40)) {
+                (Some(last), 0) => last.clone(),
+                (Some(_), 1) => keys[self.index(keys.len())].clone(),
+                _ => self.key(),
+            };
+            keys.push(key);
+        }
+        keys
+    }
+}
