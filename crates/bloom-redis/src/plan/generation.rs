@@ -90,6 +90,14 @@ pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
     companion("generation", anchor)
 }
 
+/// Asks how many generations were put in place, and when the last was: where the reply, an array, is another than before, the
+/// bits are others. The time is for a count that was lost in between, and begins anew.
+pub(super) fn swaps(anchor: &[u8]) -> Cmd {
+    let mut command = cmd("HMGET");
+    command.arg(record_key(anchor)).arg("swaps").arg("at");
+    command
+}
+
 /// Begins a rebuild: its bits are all zero.
 ///
 /// The anchor is what companions belong to; `name` gives the keys of the new bitmaps.

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use redis::{Value, cmd};
 
-use super::Batch;
+use super::{Batch, generation};
 use super::batch::unexpected;
 use super::bits::Bitmap;
-use super::generation::record_key;
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::slots;
@@ -40,8 +39,7 @@ pub(crate) async fn statistics(
     let spread = bitmaps.iter().any(|bitmap| bitmap.spread);
     let slots = slots(&keys, spread);
     let mut batches: Vec<Batch> = slots.iter().map(|keys| count(keys)).collect();
-    let mut record = cmd("HMGET");
-    record.arg(record_key(anchor)).arg("swaps").arg("at");
+    let record = generation::swaps(anchor);
     match batches.last_mut() {
         Some(last) if !spread => last.push(record),
         _ => batches.push(Batch::of(record)),

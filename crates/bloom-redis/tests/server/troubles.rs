@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Trouble,
+    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Split,
+    Trouble,
 };
+use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
-use crate::support::{Client, Server, for_each_client};
+use crate::support::{Client, Server, all_commands, for_each_client};
 
 fn filter(options: Options) -> Fixed {
     Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(options)
@@ -132,6 +134,98 @@ fn a_replica_answers_and_refuses_to_write() {
         );
         assert_eq!(writer.run(waiting.contains("f", "c")), Answer::MayContain);
     }
+}
+
+/// Connects anew for every request.
+struct Renewing<'a>(&'a Server);
+
+impl ConnectionLike for Renewing<'_> {
+    fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
+        self.0.connection().req_packed_command(command)
+    }
+
+    fn req_packed_commands(&mut self, all: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
+        self.0.connection().req_packed_commands(all, offset, count)
+    }
+
+    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
+        self.0.connection().req_command(command)
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+
+    fn check_connection(&mut self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn replicas_are_waited_for_over_the_connection_that_wrote() {
+    let master = Server::start(&[]);
+    let port = master.port().to_string();
+    let replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
+    let waiting = |commands, timeout| Options {
+        commands,
+        replicas: Some(Replicas { count: 1, timeout }),
+        ..EMPTY
+    };
+    let schema = Schema::words(100, 0.01).unwrap();
+    // The replica is in step, then hangs, and still counts as one for whoever has written nothing.
+    let patient = waiting(Commands::default(), Duration::from_secs(30));
+    let mut renewing = Renewing(&master);
+    filter(patient)
+        .insert("f", "a", None)
+        .query(&mut renewing)
+        .unwrap();
+    replica.process().signal("STOP");
+    for commands in all_commands() {
+        let hurried = waiting(commands, Duration::from_millis(20));
+        for missing in [Missing::Empty, Missing::Reported] {
+            let options = Options { missing, ..hurried };
+            let fixed = filter(options);
+            let growing = Growing::named("g", schema).with_options(options);
+            let split = Split::new("s", 2_000, 0.01)
+                .and_then(|split| split.with_part_bits(1_024))
+                .unwrap()
+                .with_options(options);
+            fixed.create("f", None).query(&mut renewing).unwrap();
+            growing.create().query(&mut renewing).unwrap();
+            split.create(None).query(&mut renewing).unwrap();
+            for (design, outcome) in [
+                fixed
+                    .insert("f", format!("{commands:?}"), None)
+                    .query(&mut renewing),
+                fixed
+                    .insert("f", "b", Expiry::Sliding(Duration::from_secs(99)))
+                    .query(&mut renewing),
+                growing
+                    .insert(format!("{commands:?} {missing:?}"))
+                    .query(&mut renewing),
+                split.insert("a").query(&mut renewing),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let error = outcome.unwrap_err();
+                let expected = Error::Replication {
+                    wanted: 1,
+                    reached: 0,
+                };
+                assert_eq!(error.to_string(), expected.to_string(), "{design} {options:?}");
+            }
+        }
+    }
+    replica.process().signal("CONT");
+    filter(patient)
+        .insert("f", "c", None)
+        .query(&mut renewing)
+        .unwrap();
 }
 
 #[test]
