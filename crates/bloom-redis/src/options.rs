@@ -32,7 +32,7 @@ pub struct Options {
     /// is some 2 MiB. An element is never divided, and each trip has one at least.
     pub bits_per_trip: NonZeroUsize,
     /// Whether inserts look for a rebuild under way and write to its generation too, and queries for several elements whether
-    /// one took the filter's place between their commands. It costs a `GET` or two `HMGET` in the same round
+    /// one took the filter's place between their commands. It costs a `GET` or two `HGET` in the same round
     /// trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild is lost when the
     /// generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
     pub follow_rebuilds: bool,

@@ -296,18 +296,18 @@ async fn contains_once(
                 batch.push(exists(part.key));
             }
         };
-        let swaps = |batch: &mut Batch| {
+        let generation = |batch: &mut Batch| {
             if watched {
-                batch.push(generation::swaps(bitmap.anchor()));
+                batch.push(generation::last(bitmap.anchor()));
             }
         };
-        swaps(&mut batch);
+        generation(&mut batch);
         look(&mut batch);
         for part in parts {
             push_get(&mut batch, options.commands, part.key, &part.offsets);
         }
         look(&mut batch);
-        swaps(&mut batch);
+        generation(&mut batch);
         batch
     });
     let mut replies = line.send_all(batches.collect()).await?;
@@ -317,11 +317,8 @@ async fn contains_once(
             let looked = parts.iter().filter(|_| reported);
             looked.map(|_| Ok(replies.count()? > 0)).collect()
         };
-        let swaps = |replies: &mut Replies| match watched {
-            true => replies.array().map(Some),
-            false => Ok(None),
-        };
-        let swaps_before = swaps(&mut replies)?;
+        let generation = |replies: &mut Replies| if watched { replies.bytes() } else { Ok(None) };
+        let first = generation(&mut replies)?;
         let before = look(&mut replies)?;
         let commands = parts
             .iter()
@@ -329,7 +326,7 @@ async fn contains_once(
             .sum();
         let mut bits = replies.take(commands);
         let after = look(&mut replies)?;
-        if swaps(&mut replies)? != swaps_before {
+        if generation(&mut replies)? != first {
             return Ok(None);
         }
         for (number, part) in parts.iter().enumerate() {

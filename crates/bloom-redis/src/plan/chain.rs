@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::companion;
-use crate::options::{Expiry, Missing, Options};
+use crate::options::{Commands, Expiry, Missing, Options};
 use crate::schema::Schema;
 
 /// Most bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
@@ -226,17 +226,17 @@ async fn insert_watched(
     acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
     let mut new = vec![false; hashes.len()];
-    let mut swaps = chain_by_commands::swaps(line, chain).await?;
+    let mut generation = chain_by_commands::generation(line, chain).await?;
     for _ in 0..ATTEMPTS {
         let some = insert_followed(line, chain, hashes, options, acknowledged).await?;
         for (new, some) in new.iter_mut().zip(some) {
             *new |= some;
         }
-        let now = chain_by_commands::swaps(line, chain).await?;
-        if now == swaps {
+        let now = chain_by_commands::generation(line, chain).await?;
+        if now == generation {
             return Ok(new);
         }
-        swaps = now;
+        generation = now;
     }
     Err(chain.replaced())
 }
@@ -316,44 +316,45 @@ async fn insert_once(
     if options.keep_count && millis.is_none() {
         keys.push(&counter);
     }
-    let mut replies = chain
-        .run(
-            &scripts::INSERT,
-            line,
-            &keys,
-            options,
-            acknowledged.wait(),
-            |command| {
-                command.arg(chain.schema.probes()).arg(chain.schema.bits());
-                match millis {
-                    Some(millis) => command.arg(millis),
-                    None => command.arg(""),
-                };
-                chain.push_offsets(command, hashes);
-            },
-        )
-        .await?;
-    let Some(mut told) = replies.parts()? else {
-        // The script may have run on a node that does not have all bitmaps yet, while their slot moves.
-        return Err(if chain_by_commands::is_missing(line, chain, options).await? {
-            chain.missing()
-        } else {
-            RedisError::from((
-                ErrorKind::Server(ServerErrorKind::TryAgain),
-                "the filter's slot is moving between nodes",
-            ))
-            .into()
-        });
-    };
-    acknowledged.read(&mut replies)?;
-    let new = characters(&mut told, hashes.len(), |character| match character {
-        b'0' => Some(false),
-        b'1' => Some(true),
-        _ => None,
-    })?
-    .ok_or_else(|| unexpected("answers", None))?;
-    let under_way = watch.read(told.bytes()?.as_deref())?;
-    Ok((new, under_way.filter(|_| options.follow_rebuilds)))
+    for _ in 0..ATTEMPTS {
+        let mut replies = chain
+            .run(
+                &scripts::INSERT,
+                line,
+                &keys,
+                options,
+                acknowledged.wait(),
+                |command| {
+                    command.arg(chain.schema.probes()).arg(chain.schema.bits());
+                    match millis {
+                        Some(millis) => command.arg(millis),
+                        None => command.arg(""),
+                    };
+                    chain.push_offsets(command, hashes);
+                },
+            )
+            .await?;
+        if let Some(mut told) = replies.parts()? {
+            acknowledged.read(&mut replies)?;
+            let new = characters(&mut told, hashes.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            })?
+            .ok_or_else(|| unexpected("answers", None))?;
+            let under_way = watch.read(told.bytes()?.as_deref())?;
+            return Ok((new, under_way.filter(|_| options.follow_rebuilds)));
+        }
+        if chain_by_commands::is_missing(line, chain, options).await? {
+            return Err(chain.missing());
+        }
+        // It has come back meanwhile; or the script ran on a node that does not have all bitmaps yet, while their slot moves.
+    }
+    Err(RedisError::from((
+        ErrorKind::Server(ServerErrorKind::TryAgain),
+        "the filter's slot is moving between nodes",
+    ))
+    .into())
 }
 
 /// The number of the current bitmap; 0 if there is no cursor.
@@ -374,12 +375,16 @@ pub(super) fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Er
         .ok_or_else(|| chain.bad_cursor(&text[..text.len().min(40)]))
 }
 
-/// Gives a bitmap its full length, as published.
-pub(super) fn allocate(chain: &Chain, number: u64) -> Cmd {
+/// Gives a bitmap its full length, as published. Its last bit stays what it is where the command for that is allowed: others may
+/// write already.
+pub(super) fn allocate(chain: &Chain, number: u64, commands: Commands) -> Cmd {
+    let (key, last) = (chain.key(number), chain.schema.bits() - 1);
+    if commands.bitfield {
+        let mut command = cmd("BITFIELD");
+        command.arg(key).arg("INCRBY").arg("u1").arg(last).arg("0");
+        return command;
+    }
     let mut command = cmd("SETBIT");
-    command
-        .arg(chain.key(number))
-        .arg(chain.schema.bits() - 1)
-        .arg("0");
+    command.arg(key).arg(last).arg("0");
     command
 }

@@ -62,7 +62,9 @@ pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Res
             .await?;
         return Ok(replies.count()? == 1);
     }
-    line.send(Batch::of(allocate(chain, current))).await?.checked()?;
+    line.send(Batch::of(allocate(chain, current, options.commands)))
+        .await?
+        .checked()?;
     write_first_cursor(line, chain).await?;
     Ok(true)
 }
@@ -106,7 +108,7 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     let mut rewind = cmd("SET");
     rewind.arg(chain.cursor.as_slice()).arg("0");
     if chain.spread {
-        for command in [unlink, rewind, allocate(chain, 0)] {
+        for command in [unlink, rewind, allocate(chain, 0, options.commands)] {
             line.send(Batch::of(command)).await?.checked()?;
         }
         return Ok(());
@@ -118,6 +120,6 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     };
     batch.push(unlink);
     batch.push(rewind);
-    batch.push(allocate(chain, 0));
+    batch.push(allocate(chain, 0, options.commands));
     line.send(batch).await?.checked().map(|_| ())
 }

@@ -1,13 +1,14 @@
 //! A growing filter without scripts: as published, with the races that this has.
 
 use guava_bloom::Hash128;
-use redis::{Value, cmd};
+use redis::{Cmd, Value, cmd};
 
+use super::Batch;
 use super::acknowledged::Acknowledged;
+use super::batch::count;
 use super::bits::{ATTEMPTS, exists, push_get, push_set, read_zeros};
 use super::chain::{Chain, MOST_BITMAPS, allocate, parse_cursor};
-use super::generation::swaps as swaps_of;
-use super::{Batch, Replies};
+use super::generation;
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
@@ -51,14 +52,17 @@ async fn ask(
     Ok(None)
 }
 
-/// How many rebuilds took the filter's place.
-pub(super) async fn swaps(line: &Line, chain: &Chain) -> Result<Vec<Value>, Error> {
-    line.send(Batch::of(swaps_of(&chain.cursor))).await?.array()
+/// Which rebuild took the filter's place last.
+pub(super) async fn generation(line: &Line, chain: &Chain) -> Result<Option<Vec<u8>>, Error> {
+    line.send(Batch::of(generation::last(&chain.cursor)))
+        .await?
+        .bytes()
 }
 
 /// What tells how many bitmaps there are.
 struct State {
-    swaps: Vec<Value>,
+    /// The rebuild that took the filter's place last.
+    generation: Option<Vec<u8>>,
     current: u64,
     /// Whether the cursor was lost.
     missing: bool,
@@ -69,15 +73,15 @@ impl State {
     async fn read(line: &Line, chain: &Chain, options: &Options) -> Result<Self, Error> {
         let mut get = cmd("GET");
         get.arg(chain.cursor.as_slice());
-        // The rebuilds before the cursor: one that comes in between is then seen afterwards.
+        // The generation before the cursor: one that comes in between is then seen afterwards.
         let commands = [
-            swaps_of(&chain.cursor),
+            generation::last(&chain.cursor),
             get,
             exists(&chain.key(1)),
             exists(&chain.record),
         ];
         let mut replies = line.send_all(divide(commands.map(Batch::of), chain)).await?;
-        let swaps = replies.array()?;
+        let generation = replies.bytes()?;
         let text = replies.bytes()?;
         let current = parse_cursor(chain, text.as_deref())?;
         let mut missing = false;
@@ -86,7 +90,7 @@ impl State {
             missing |= text.is_none() && replies.count()? == 1;
         }
         Ok(Self {
-            swaps,
+            generation,
             current,
             missing: missing && options.missing == Missing::Reported,
         })
@@ -125,7 +129,7 @@ async fn look(
         batch
     });
     // A filter that is spread is never rebuilt.
-    let after = (!chain.spread).then(|| Batch::of(swaps_of(&chain.cursor)));
+    let after = (!chain.spread).then(|| Batch::of(generation::last(&chain.cursor)));
     let mut replies = line.send_all(divide(bitmaps.chain(after), chain)).await?;
     let mut found = Found {
         held: vec![false; hashes.len()],
@@ -145,7 +149,7 @@ async fn look(
         }
     }
     if !chain.spread {
-        found.replaced = replies.array()? != state.swaps;
+        found.replaced = replies.bytes()? != state.generation;
     }
     Ok(found)
 }
@@ -227,13 +231,10 @@ pub(super) async fn insert(
                 bitmaps: MOST_BITMAPS,
             });
         }
-        let mut advance = cmd("INCR");
-        advance.arg(chain.cursor.as_slice());
-        let mut replies = write(line, Batch::of(advance), acknowledged).await?;
-        let opened = replies.count()?;
-        write(line, Batch::of(allocate(chain, opened)), acknowledged).await?;
+        let opened = open_next(line, chain, state.current, options, acknowledged).await?;
         if millis.is_some() {
-            mortal.extend([chain.cursor.clone(), chain.key(opened)]);
+            let cursor = chain.cursor.clone();
+            mortal.extend([cursor, chain.key(state.current + 1), chain.key(opened)]);
         }
     }
     if let Some(millis) = millis.filter(|_| !mortal.is_empty()) {
@@ -248,10 +249,34 @@ pub(super) async fn insert(
     Ok(new)
 }
 
-/// Sends one command that writes, and waits for replicas if the caller wants it; its reply.
-async fn write(line: &Line, batch: Batch, acknowledged: &mut Acknowledged) -> Result<Replies, Error> {
-    let mut replies = line.send(batch.and_wait(acknowledged.wait())).await?.checked()?;
-    let own = replies.take(1);
+/// Opens the bitmap after this one, or after those that others opened meanwhile; its number.
+async fn open_next(
+    line: &Line,
+    chain: &Chain,
+    current: u64,
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<u64, Error> {
+    // First the cursor, since one that is missing beside a second bitmap is taken for lost; then the bitmap, so that a client
+    // that dies here leaves none that is missing.
+    let mut begin = cmd("SET");
+    begin.arg(chain.cursor.as_slice()).arg("0").arg("NX");
+    write(line, begin, acknowledged).await?;
+    let mut create = cmd("SET");
+    create.arg(chain.key(current + 1)).arg(&[0_u8][..]).arg("NX");
+    write(line, create, acknowledged).await?;
+    let mut advance = cmd("INCR");
+    advance.arg(chain.cursor.as_slice());
+    let opened = count(&write(line, advance, acknowledged).await?)?;
+    write(line, allocate(chain, opened, options.commands), acknowledged).await?;
+    Ok(opened)
+}
+
+/// Sends a command that writes, and waits for replicas if the caller wants it; its reply.
+async fn write(line: &Line, command: Cmd, acknowledged: &mut Acknowledged) -> Result<Value, Error> {
+    let batch = Batch::of(command).and_wait(acknowledged.wait());
+    let mut replies = line.send(batch).await?;
+    let value = replies.value()?;
     acknowledged.read(&mut replies)?;
-    Ok(own)
+    Ok(value)
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use redis::{Value, cmd};
 
-use super::{Batch, generation};
+use super::Batch;
 use super::batch::unexpected;
 use super::bits::Bitmap;
+use super::generation::record_key;
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::slots;
@@ -39,7 +40,8 @@ pub(crate) async fn statistics(
     let spread = bitmaps.iter().any(|bitmap| bitmap.spread);
     let slots = slots(&keys, spread);
     let mut batches: Vec<Batch> = slots.iter().map(|keys| count(keys)).collect();
-    let record = generation::swaps(anchor);
+    let mut record = cmd("HMGET");
+    record.arg(record_key(anchor)).arg("swaps").arg("at");
     match batches.last_mut() {
         Some(last) if !spread => last.push(record),
         _ => batches.push(Batch::of(record)),

@@ -216,7 +216,7 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             batch.push(exists(key));
             // A filter that is spread is never replaced.
             if !bitmap.spread {
-                batch.push(generation::swaps(bitmap.anchor()));
+                batch.push(generation::last(bitmap.anchor()));
             }
             let mut replies = line.send(batch).await?;
             let before = replies.count()?;
@@ -224,7 +224,7 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             if before.min(replies.count()?) == 0 && options.missing == Missing::Reported {
                 return Err(Error::Missing { key: key.clone() });
             }
-            let now = if bitmap.spread { Vec::new() } else { replies.array()? };
+            let now = if bitmap.spread { None } else { replies.bytes()? };
             if *generation.get_or_insert_with(|| now.clone()) != now {
                 return Ok(None);
             }

@@ -30,5 +30,5 @@ end
 redis.call('SET', KEYS[4], cursor)
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[5])
 redis.call('HINCRBY', KEYS[3], 'swaps', 1)
-redis.call('HSET', KEYS[3], 'at', redis.call('TIME')[1])
+redis.call('HSET', KEYS[3], 'at', redis.call('TIME')[1], 'last', ARGV[6])
 return 1

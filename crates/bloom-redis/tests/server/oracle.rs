@@ -23,7 +23,12 @@ fn murmur3(data: &[u8]) -> (u64, u64) {
     }
     let mix1 = |k: u64| k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2);
     let mix2 = |k: u64| k.wrapping_mul(C2).rotate_left(33).wrapping_mul(C1);
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let word = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte))
+    };
     let (mut h1, mut h2) = (0_u64, 0_u64);
     let mut blocks = data.chunks_exact(16);
     for block in &mut blocks {
@@ -146,8 +151,6 @@ fn as_published() -> Options {
 
 #[test]
 fn the_account_of_the_hash_is_right() {
-    // The code's own verification value: hashes of the keys 0, 0 1, 0 1 2 and so on, each with 256 less their length for a
-    // seed, cannot be formed with one seed; published values of seed 0 instead.
     assert_eq!(murmur3(b""), (0, 0));
     assert_eq!(murmur3(b"hello"), (0xcbd8_a7b3_41bd_9b02, 0x5b1e_906a_48ae_1d19));
     let text = b"The quick brown fox jumps over the lazy dog";
@@ -178,7 +181,11 @@ fn the_fixed_design_is_that_of_the_formulas() {
         let mut expected = Vec::new();
         for element in &elements {
             let offsets = offsets(element, bits, probes);
-            assert_eq!(filter.offsets(element), offsets, "{insertions}, {fpp}, {element:?}");
+            assert_eq!(
+                filter.offsets(element),
+                offsets,
+                "{insertions}, {fpp}, {element:?}"
+            );
             let mut new = false;
             for offset in offsets {
                 new |= set(&mut string, offset);
