@@ -42,7 +42,7 @@ pub struct Options {
     /// counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is lost.
     pub keep_count: bool,
     /// Replicas that must have an insert before it counts. `WAIT` goes in the same round trip, behind what it waits for: over
-    /// another connection it would count replicas that have nothing of it.
+    /// another connection it could reach another master, and count replicas that have nothing of it.
     pub replicas: Option<Replicas>,
 }
 

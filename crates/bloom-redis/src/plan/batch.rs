@@ -77,8 +77,8 @@ impl Batch {
 
     /// The same followed by a `WAIT`, whose reply comes last.
     ///
-    /// It is for what its own connection wrote before it; over any other it would count replicas that have none of it. So it
-    /// goes with the commands, and nobody may take them apart.
+    /// It is for what its own connection wrote before it; over another it could reach another master, and count replicas that
+    /// have none of it. So it goes with the commands, and nobody may take them apart.
     pub(crate) fn and_wait(self, wait: Option<Cmd>) -> Self {
         Self { wait, ..self }
     }
