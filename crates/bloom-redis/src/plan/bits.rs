@@ -248,15 +248,12 @@ pub(crate) async fn contains(
 
 /// What a query answers in place of an error, if the caller wants it so.
 pub(super) fn in_place_of(error: Error, options: &Options) -> Result<Answer, Error> {
+    let unavailable = error.trouble().is_some_and(Trouble::is_unavailable);
     match options.on_failure {
-        OnFailure::MayContain if is_unavailable(&error) => Ok(Answer::MayContain),
-        OnFailure::Absent if is_unavailable(&error) => Ok(Answer::Absent),
+        OnFailure::MayContain if unavailable => Ok(Answer::MayContain),
+        OnFailure::Absent if unavailable => Ok(Answer::Absent),
         _ => Err(error),
     }
-}
-
-fn is_unavailable(error: &Error) -> bool {
-    error.trouble().is_some_and(Trouble::is_unavailable)
 }
 
 /// Asks again when a rebuild took the filter's place in between.

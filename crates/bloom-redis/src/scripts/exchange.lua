@@ -1,7 +1,7 @@
 -- Puts a new generation in the place of a growing filter. Follows cursor.lua, whose KEYS[1] and base are those of the new
 -- generation here.
--- KEYS[2]: which rebuild is under way. KEYS[3]: the generations' record. KEYS[4]: the cursor of the filter, KEYS[5] its kept count. ARGV[5]: what
--- the names of its bitmaps begin with. ARGV[6]: the rebuild. ARGV[7]: bits of a bitmap.
+-- KEYS[2]: which rebuild is under way. KEYS[3]: the generations' record. KEYS[4]: the cursor of the filter, KEYS[5] its kept
+-- count. ARGV[5]: what the names of its bitmaps begin with. ARGV[6]: the rebuild. ARGV[7]: bits of a bitmap.
 -- Returns 1 if it is done, 0 if the rebuild is not the one under way or lacks a bitmap.
 local cursor, problem = read_cursor()
 if not cursor then

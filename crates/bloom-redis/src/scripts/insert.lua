@@ -1,6 +1,7 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[5]: bits of an element. ARGV[6]: bits of a bitmap. ARGV[7]: least time to live of
--- all keys of the filter in ms, or '' if they have none. ARGV[8] and on: offsets, element by element.
+-- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[5]: bits of an element.
+-- ARGV[6]: bits of a bitmap. ARGV[7]: least time to live of all keys of the filter in ms, or '' if they have none. ARGV[8] and
+-- on: offsets, element by element.
 -- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a bitmap is missing and that is
 -- reported.
 --
