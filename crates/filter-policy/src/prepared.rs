@@ -45,19 +45,6 @@ enum Stored<'a> {
     Bits(Asked<'a>),
 }
 
-/// Whether stored bytes, of any kind, may hold a key of the hash value that `hash` computes.
-#[inline(always)]
-pub(crate) fn may_match(kernel: Chosen, filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
-    match filter {
-        [] | [_] => false,
-        [.., probes] if *probes > MAX_PROBES => true,
-        [bit_array @ .., probes] => {
-            let hash = hash();
-            arch::may_match(Asked::new(kernel, bit_array, *probes), hash)
-        }
-    }
-}
-
 impl<'a> PreparedFilter<'a> {
     /// Prepares a filter; accepts any bytes, as [`FilterView::new`](crate::FilterView::new).
     #[inline]
@@ -219,6 +206,6 @@ impl HashedKey {
     /// Whether the filter may hold the key; as [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match).
     #[inline]
     pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        may_match(self.kernel, filter, || self.hash)
+        arch::may_match_hash(|| self.hash, filter, self.kernel)
     }
 }
