@@ -153,16 +153,29 @@ fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32
     }
 }
 
+/// A hash value, for keys of 16 bytes without a loop.
+#[inline(always)]
+fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => hash(key),
+        Err(_) => hash(key),
+    }
+}
+
 /// Chooses the function once for all keys.
 #[inline(always)]
 fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
     macro_rules! hash_each {
         ($keys:expr, $function:expr) => {
             match $function {
-                LaneHash::LevelDb { seed } => $keys.for_each(|key| visit(leveldb_hash(key, seed))),
-                LaneHash::Murmur2 { seed } => $keys.for_each(|key| visit(murmur2(key, seed))),
+                LaneHash::LevelDb { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
+                }
+                LaneHash::Murmur2 { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
+                }
                 LaneHash::Murmur2SignedTail { seed } => {
-                    $keys.for_each(|key| visit(murmur2_signed_tail(key, seed)));
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
                 }
             }
         };

@@ -3,7 +3,10 @@
 //! What takes time is to set the bits. So the positions of a group of keys are computed between the stores for the
 //! group before, and the stores do not wait for each other: into a map of one byte per bit where it is small, into
 //! whole words elsewhere.
-#![expect(unsafe_code, reason = "with AVX2 a check for each bit takes a tenth of the time")]
+#![expect(
+    unsafe_code,
+    reason = "with AVX2 a check for each bit takes a tenth of the time"
+)]
 
 use core::hint::black_box;
 use core::mem;
