@@ -2,7 +2,7 @@
 //!
 //! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
 //! instructions for them. This file is the one place that chooses. Knows nothing of policies, names or errors; what
-//! comes in was checked.
+//! comes in was checked, but for stored filters that are asked for one key.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(
@@ -173,11 +173,14 @@ impl Chosen {
             Self::among(Found::before().unwrap_or_else(Found::now), kernel)
         }
         #[cfg(not(target_arch = "x86_64"))]
-        match kernel {
-            _ => Self::Scalar,
+        {
+            // Whichever it is, there is no other.
+            let _ = kernel;
+            Self::Scalar
         }
     }
 
+    /// The fastest of those that were found.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn among(found: Found, kernel: Option<Kernel>) -> Self {

@@ -68,7 +68,8 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
     }
 }
 
-/// Whether a stored filter may hold a key.
+/// Whether a stored filter may hold a key: in one function without loops for the usual number of probes and keys of 16
+/// bytes.
 pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8]) -> bool {
     if let [bit_array @ .., USUAL_PROBES] = filter
         && let Ok(key) = <&[u8; 16]>::try_from(key)
@@ -90,8 +91,10 @@ pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u
     }
 }
 
-/// Positions are below the number of bits. Said in this way, the loads stay among the other instructions: where they end
-/// the loop, as with a way out of it, they come last, and values are moved to the stack and back.
+/// The byte of a position that is not below the number of bits, which none is.
+///
+/// As the result of a function that is never called it takes a comparison for each probe and no more. With a way out of
+/// the loop instead, all loads would come after all comparisons, and positions go to the stack and back.
 #[cold]
 #[inline(never)]
 fn never_absent() -> u8 {
