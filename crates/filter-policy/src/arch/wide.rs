@@ -14,6 +14,21 @@ use crate::keys::KeyBatch;
 #[cfg(target_arch = "x86_64")]
 pub(super) const TILE: usize = 64;
 
+/// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
+///
+/// Source: RocksDB, `util/xxph3.h`.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SECRET: [u64; 4] = [
+    0xbe4b_a423_396c_feb8,
+    0x1cad_21f7_2c81_017c,
+    0xdb97_9083_e96d_d4de,
+    0x1f67_b3b7_a4a4_4072,
+];
+#[cfg(target_arch = "x86_64")]
+pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+#[cfg(target_arch = "x86_64")]
+pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+
 /// Where hash values come from.
 #[derive(Clone, Copy)]
 pub(crate) enum WideSource<'a> {

@@ -98,6 +98,7 @@ impl BloomFilter64Policy {
     }
 
     /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
+    #[inline]
     pub const fn hash(key: &[u8]) -> u64 {
         xxph3_64(key, 0)
     }

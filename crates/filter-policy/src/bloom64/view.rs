@@ -1,6 +1,6 @@
 //! Reads stored filter bytes in place.
 
-use super::{BloomFilter64Policy, MARKER};
+use super::MARKER;
 use crate::arch::wide::{WideSource, spread};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::params::MAX_PROBES;
 use crate::prepared::{fill, words_for};
 use crate::view::{FilterKind, count_ones, estimated_keys};
 
-/// A filter of [`BloomFilter64Policy`] in stored bytes, read in place; any bytes have an answer.
+/// A filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy) in stored bytes, read in place; any bytes have an answer.
 ///
 /// The work that depends on the filter alone is done once, in [`BloomFilter64View::new`]; keep the view to ask for many
 /// keys.
@@ -129,10 +129,7 @@ impl<'a> BloomFilter64View<'a> {
         match self.kind {
             FilterKind::TooShort => false,
             FilterKind::Reserved => true,
-            FilterKind::Bloom => {
-                let hash = BloomFilter64Policy::hash(key);
-                spread::may_match(self.kernel, self.bit_array, self.probes, hash)
-            }
+            FilterKind::Bloom => spread::key_may_match(self.kernel, self.bit_array, self.probes, key),
         }
     }
 
@@ -200,7 +197,7 @@ impl<'a> BloomFilter64View<'a> {
     }
 }
 
-/// A key that many filters of [`BloomFilter64Policy`] are asked for: hashed once.
+/// A key that many filters of [`BloomFilter64Policy`](crate::BloomFilter64Policy) are asked for: hashed once.
 ///
 /// That is what a read of a log-structured tree does, level by level, until the key is found. It pays from the second
 /// filter on.

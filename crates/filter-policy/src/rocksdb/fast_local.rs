@@ -9,7 +9,7 @@ use super::bits_per_key::RocksDbBitsPerKey;
 #[cfg(feature = "alloc")]
 use super::build::append;
 use super::build::{Layout, build_in};
-use super::view::{HashedRocksDbKey, RocksDbFilterView};
+use super::view::{HashedRocksDbKey, may_match};
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN};
@@ -126,6 +126,7 @@ impl FastLocalBloomPolicy {
     }
 
     /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
+    #[inline]
     pub const fn hash(key: &[u8]) -> u64 {
         xxph3_64(key, 0)
     }
@@ -310,6 +311,6 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        RocksDbFilterView::by(self.kernel(), filter).may_match(key)
+        may_match(self.kernel(), filter, key)
     }
 }

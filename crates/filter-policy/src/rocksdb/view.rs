@@ -12,6 +12,7 @@ use crate::arch::wide::lines::{self, LINE_LEN, Line};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
 use crate::keys::KeyBatch;
+use crate::params::MAX_PROBES;
 use crate::prepared::{fill, words_for};
 use crate::view::{MATCHES_EVERYTHING, count_ones};
 
@@ -48,9 +49,46 @@ enum Contents<'a> {
     Ribbon(Solution<'a>),
 }
 
+/// The lines and the probe count of a filter of the usual kind. Lines of 64 bytes have the upper three bits 0; 0 and 31
+/// probes are reserved; a filter that has not a whole line answers nothing.
+#[inline]
+fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
+    /// No probes: what the count is added to, in its place.
+    const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 0, 0, 0, 0, 0, 0]);
+    let (bits, _) = filter.split_last_chunk::<TAIL_LEN>()?;
+    // All five bytes together, and three before them, which a line has.
+    let tail = u64::from_le_bytes(*filter.last_chunk()?) >> 24;
+    // Whatever differs elsewhere is above the count by then.
+    let probes = tail.wrapping_sub(TAIL).rotate_right(16);
+    let (lines, _) = bits.as_chunks();
+    // RocksDB counts the bytes in 32 bits and writes no filter that has more.
+    let counted = u32::try_from(filter.len()).is_ok();
+    match u8::try_from(probes) {
+        Ok(probes @ 1..=MAX_PROBES) if counted && !lines.is_empty() => Some((lines, probes)),
+        _ => None,
+    }
+}
+
+/// Whether the filter, of any kind, may hold the key. The usual kind first, without what keeping a view takes.
+#[inline]
+pub(super) fn may_match(kernel: Chosen, filter: &[u8], key: &[u8]) -> bool {
+    match fast_local(filter) {
+        Some((lines, probes)) => lines::key_may_match(kernel, lines, probes, key),
+        None => Contents::of_another_kind(filter).may_match(key),
+    }
+}
+
 impl<'a> Contents<'a> {
     #[inline]
     fn new(filter: &'a [u8]) -> Self {
+        match fast_local(filter) {
+            Some((lines, probes)) => Self::FastLocalBloom { lines, probes },
+            None => Self::of_another_kind(filter),
+        }
+    }
+
+    #[inline(never)]
+    fn of_another_kind(filter: &'a [u8]) -> Self {
         let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
             // RocksDB writes no two bytes; who could not make a filter writes these.
             return if filter == MATCHES_EVERYTHING {
@@ -68,14 +106,28 @@ impl<'a> Contents<'a> {
         }
         let contents = match *tail {
             [probes @ 1..=0x7f, a, b, c, d] => legacy(bits, probes, u32::from_le_bytes([a, b, c, d])),
-            // Lines of 64 bytes have the upper three bits 0; 0 and 31 probes are reserved.
-            [NEW_BLOOM_MARKER, 0, probes @ 1..=30, 0, 0] => fast_local(bits, probes),
             [RIBBON_MARKER, seed, a, b, c] => {
                 Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0])).map(Self::Ribbon)
             }
             _ => None,
         };
         contents.unwrap_or(Self::Reserved)
+    }
+
+    /// Of the kinds that have portable code alone.
+    #[inline(never)]
+    fn may_match(self, key: &[u8]) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Reserved => true,
+            Self::LegacyBloom { bits, lines, probes } => {
+                legacy::may_match(bits, lines, probes, LegacyFullFilterPolicy::hash(key))
+            }
+            Self::FastLocalBloom { lines, probes } => {
+                lines::key_may_match(Chosen::Scalar, lines, probes, key)
+            }
+            Self::Ribbon(solution) => solution.may_match(FastLocalBloomPolicy::hash(key)),
+        }
     }
 }
 
@@ -153,15 +205,10 @@ impl<'a> RocksDbFilterView<'a> {
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
         match self.contents {
-            Contents::Empty => false,
-            Contents::Reserved => true,
-            Contents::LegacyBloom { bits, lines, probes } => {
-                legacy::may_match(bits, lines, probes, LegacyFullFilterPolicy::hash(key))
-            }
             Contents::FastLocalBloom { lines, probes } => {
-                lines::may_match(self.kernel, lines, probes, FastLocalBloomPolicy::hash(key))
+                lines::key_may_match(self.kernel, lines, probes, key)
             }
-            Contents::Ribbon(solution) => solution.may_match(FastLocalBloomPolicy::hash(key)),
+            contents => contents.may_match(key),
         }
     }
 
@@ -343,13 +390,12 @@ impl<'k> HashedRocksDbKey<'k> {
     /// Whether the filter, of any kind, may hold the key; as [`RocksDbFilterView::may_match`].
     #[inline]
     pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        let view = RocksDbFilterView::by(self.kernel, filter);
-        match view.contents {
-            Contents::FastLocalBloom { lines, probes } => {
-                lines::may_match(self.kernel, lines, probes, self.hash)
-            }
+        if let Some((lines, probes)) = fast_local(filter) {
+            return lines::may_match(self.kernel, lines, probes, self.hash);
+        }
+        match Contents::of_another_kind(filter) {
             Contents::Ribbon(solution) => solution.may_match(self.hash),
-            Contents::Empty | Contents::Reserved | Contents::LegacyBloom { .. } => view.may_match(self.key),
+            contents => contents.may_match(self.key),
         }
     }
 }
@@ -368,10 +414,4 @@ fn legacy(bits: &[u8], probes: u8, lines: u32) -> Option<Contents<'_>> {
         },
         probes,
     })
-}
-
-/// A filter that has not a whole line answers nothing.
-fn fast_local(bits: &[u8], probes: u8) -> Option<Contents<'_>> {
-    let (lines, _) = bits.as_chunks();
-    (!lines.is_empty()).then_some(Contents::FastLocalBloom { lines, probes })
 }

@@ -63,7 +63,14 @@ pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
         1..=3 => of_1_to_3(key, seed),
         4..=8 => of_4_to_8(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        17..=128 => of_17_to_128(key, seed),
+        _ => of_17_and_more(key, seed),
+    }
+}
+
+/// Apart, so that the function itself is small enough to become part of its callers.
+const fn of_17_and_more(key: &[u8], seed: u64) -> u64 {
+    match key.len() {
+        ..=128 => of_17_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
     }

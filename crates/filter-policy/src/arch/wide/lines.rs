@@ -1,6 +1,8 @@
 //! RocksDB's cache-local filters: a multiplication chooses the line of 64 bytes, and the top nine bits of a walk through
 //! 32-bit numbers the bit in it, for each probe.
 
+use hashzoo::xxph3_64;
+
 use super::super::Chosen;
 use super::WideSource;
 #[cfg(target_arch = "x86_64")]
@@ -18,10 +20,7 @@ pub(crate) const LINE_LEN: usize = 64;
 const MULTIPLIER: u32 = 0x9e37_79b9;
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
-#[cfg(target_arch = "x86_64")]
-pub(in super::super) const USUAL_PROBES: usize = 6;
-#[cfg(not(target_arch = "x86_64"))]
-const USUAL_PROBES: usize = 6;
+pub(in super::super) const USUAL_PROBES: u8 = 6;
 
 /// Number of lines from which they are brought into the cache before they are used.
 #[cfg(target_arch = "x86_64")]
@@ -61,6 +60,18 @@ pub(crate) fn may_match(kernel: Chosen, lines: &[Line], probes: u8, hash: u64) -
         #[cfg(target_arch = "x86_64")]
         Chosen::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
         Chosen::Scalar => scalar_may_match(lines, probes, hash),
+    }
+}
+
+/// [`may_match`] for a key, hashed by the same code: one call.
+#[inline(always)]
+pub(crate) fn key_may_match(kernel: Chosen, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
+        Chosen::Scalar => scalar_key_may_match(lines, probes, key),
     }
 }
 
@@ -105,15 +116,15 @@ pub(in super::super) const fn walk_of(hash: u64) -> u32 {
 }
 
 fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    if usize::from(probes) == USUAL_PROBES {
+    if probes == USUAL_PROBES {
         scalar_insert_all(lines, USUAL_PROBES, source)
     } else {
-        scalar_insert_all(lines, probes.into(), source)
+        scalar_insert_all(lines, probes, source)
     }
 }
 
 #[inline(always)]
-fn scalar_insert_all(lines: &mut [Line], probes: usize, source: WideSource<'_>) -> usize {
+fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
     let count = lines.len();
     let mut repeats = 0;
     let mut last = None;
@@ -135,21 +146,25 @@ fn scalar_insert_all(lines: &mut [Line], probes: usize, source: WideSource<'_>) 
     repeats
 }
 
+fn scalar_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    scalar_may_match(lines, probes, xxph3_64(key, 0))
+}
+
 #[inline(always)]
 fn scalar_may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
     let Some(line) = lines.get(line_of(hash, lines.len())) else {
         return true;
     };
-    if usize::from(probes) == USUAL_PROBES {
+    if probes == USUAL_PROBES {
         scalar_all_set(line, USUAL_PROBES, walk_of(hash))
     } else {
-        scalar_all_set(line, probes.into(), walk_of(hash))
+        scalar_all_set(line, probes, walk_of(hash))
     }
 }
 
 /// To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
 #[inline(always)]
-fn scalar_all_set(line: &Line, probes: usize, mut walk: u32) -> bool {
+fn scalar_all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
     let words = line.as_chunks::<8>().0;
     let mut all = 1;
     for _ in 0..probes {

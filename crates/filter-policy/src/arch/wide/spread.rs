@@ -1,6 +1,8 @@
 //! Filters whose probes go anywhere: each number of a walk through 64 bits chooses the bit that has its place in the
 //! range.
 
+use hashzoo::xxph3_64;
+
 use super::super::Chosen;
 use super::WideSource;
 #[cfg(target_arch = "x86_64")]
@@ -12,8 +14,7 @@ use crate::params::MAX_PROBES;
 pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 
 /// The probe count at 10 bits per key, for which loops are unrolled.
-#[cfg(target_arch = "x86_64")]
-pub(in super::super) const USUAL_PROBES: usize = 7;
+pub(in super::super) const USUAL_PROBES: u8 = 7;
 
 /// Length from which bytes are brought into the cache before they are used.
 #[cfg(target_arch = "x86_64")]
@@ -71,6 +72,22 @@ pub(crate) fn may_match(kernel: Chosen, bit_array: &[u8], probes: u8, hash: u64)
     }
 }
 
+/// [`may_match`] for a key, hashed by the same code: one call.
+#[inline(always)]
+pub(crate) fn key_may_match(kernel: Chosen, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match_key(bit_array, probes, key)
+        }
+        _ => key_all_set(bit_array, probes, key),
+    }
+}
+
+fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    all_set(bit_array, probes, xxph3_64(key, 0))
+}
+
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
 /// every 64 keys. Bits beyond the last key are 0.
 pub(crate) fn may_match_many(
@@ -109,6 +126,15 @@ pub(in super::super) const fn position(walk: u64, bits: u64) -> u64 {
 /// [`insert`] in the language alone.
 #[inline(always)]
 pub(in super::super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    if probes == USUAL_PROBES {
+        set_all(bit_array, USUAL_PROBES, source);
+    } else {
+        set_all(bit_array, probes, source);
+    }
+}
+
+#[inline(always)]
+fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     let bits = bit_array.len() as u64 * 8;
     // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
     let (words, rest) = bit_array.as_chunks_mut::<4>();
@@ -137,6 +163,15 @@ pub(in super::super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource
 /// half of the absent keys.
 #[inline(always)]
 pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    if probes == USUAL_PROBES {
+        all_of(bit_array, USUAL_PROBES, hash)
+    } else {
+        all_of(bit_array, probes, hash)
+    }
+}
+
+#[inline(always)]
+fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
     let bits = bit_array.len() as u64 * 8;
     let mut walk = hash;
     let mut all = 1;

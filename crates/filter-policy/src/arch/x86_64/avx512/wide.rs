@@ -7,20 +7,8 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxph3_64;
 
-use crate::arch::wide::{TILE, WideSource};
+use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource};
 use crate::keys::KeyBatch;
-
-/// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
-///
-/// Source: RocksDB, `util/xxph3.h`.
-const SECRET: [u64; 4] = [
-    0xbe4b_a423_396c_feb8,
-    0x1cad_21f7_2c81_017c,
-    0xdb97_9083_e96d_d4de,
-    0x1f67_b3b7_a4a4_4072,
-];
-const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
-const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 
 /// The hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]

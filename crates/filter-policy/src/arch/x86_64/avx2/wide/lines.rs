@@ -3,7 +3,10 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
+use hashzoo::xxph3_64;
+
 use super::super::Avx2;
+use super::hash;
 use crate::arch::generic::Lanes;
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
@@ -11,6 +14,9 @@ use crate::params::MAX_PROBES;
 
 /// Words of a line.
 const WORDS: usize = LINE_LEN / 4;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MOST: usize = MAX_PROBES as usize;
 
 impl Avx2 {
     pub(in crate::arch) fn insert_in_lines(
@@ -21,21 +27,24 @@ impl Avx2 {
     ) -> usize {
         // SAFETY: see the type.
         unsafe {
-            if usize::from(probes) == USUAL_PROBES {
-                insert::<USUAL_PROBES, USUAL_PROBES>(self, lines, probes, source)
+            if probes == USUAL_PROBES {
+                insert::<USUAL, USUAL>(self, lines, probes, source)
             } else {
-                insert::<0, { MAX_PROBES as usize }>(self, lines, probes, source)
+                insert::<0, MOST>(self, lines, probes, source)
             }
         }
     }
 
     #[inline]
     pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
-        let Some(line) = lines.get(line_of(hash, lines.len())) else {
-            return true;
-        };
         // SAFETY: see the type.
-        unsafe { all_set(line, probes, walk_of(hash)) }
+        unsafe { may_match(lines, probes, hash) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { key_may_match(lines, probes, key) }
     }
 
     pub(in crate::arch) fn lines_may_match_many(
@@ -73,31 +82,44 @@ fn insert<const PROBES: usize, const MOST: usize>(
     probes: u8,
     source: WideSource<'_>,
 ) -> usize {
-    let (len, ahead) = (source.len(), lines.len() >= PREFETCHED);
+    let len = source.len();
     // The first one is the last of the tile before.
-    let (mut now, mut before) = ([0; TILE + 1], [0; TILE + 1]);
-    let mut waiting = 0;
-    let mut repeats = 0;
+    let mut now = [0; TILE + 1];
+    if lines.len() < PREFETCHED {
+        let mut repeats = 0;
+        for start in (0..len).step_by(TILE) {
+            let count = TILE.min(len - start);
+            repeats += next_tile(source, start, &mut now[..=count]);
+            set::<PROBES, MOST>(lines, probes, &now[1..=count]);
+            now[0] = now[count];
+        }
+        return repeats;
+    }
+    let mut before = [0; TILE + 1];
+    let (mut waiting, mut repeats) = (0, 0);
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
-        source.hash(start, &mut now[1..=count]);
-        if start == 0 {
-            now[0] = !now[1];
-        }
-        repeats += (0..count).filter(|&i| now[i] == now[i + 1]).count();
-        let last = now[count];
-        if ahead {
-            prefetch::<true>(lanes, lines, &now[1..=count]);
-            set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
-            core::mem::swap(&mut now, &mut before);
-            waiting = count;
-        } else {
-            set::<PROBES, MOST>(lines, probes, &now[1..=count]);
-        }
-        now[0] = last;
+        repeats += next_tile(source, start, &mut now[..=count]);
+        prefetch::<true>(lanes, lines, &now[1..=count]);
+        set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
+        core::mem::swap(&mut now, &mut before);
+        now[0] = before[count];
+        waiting = count;
     }
     set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
     repeats
+}
+
+/// Puts the hash values from `start` on behind the first of `hashes`, which is the one before them. Gives how many equal
+/// the one before them.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn next_tile(source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize {
+    hash(source, start, &mut hashes[1..]);
+    if start == 0 {
+        hashes[0] = !hashes[1];
+    }
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 /// Sets the bits of these hash values.
@@ -105,28 +127,37 @@ fn insert<const PROBES: usize, const MOST: usize>(
 #[inline]
 fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
-    let count = lines.len();
+    let count = _mm256_set1_epi64x(lines.len() as i64);
     let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
     let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
     // For each probe of eight keys the word, and the bit in it.
     let mut rows = [[[0_u32; 8]; 2]; MOST];
+    let mut filled = [0; 8];
     for hashes in hashes.chunks(8) {
-        let (mut firsts, mut walks) = ([0; 8], [0; 8]);
-        for (&hash, (first, walk)) in hashes.iter().zip(firsts.iter_mut().zip(&mut walks)) {
-            *first = (line_of(hash, count) * WORDS) as u32;
-            *walk = walk_of(hash);
-        }
+        let hashes = match hashes.try_into() {
+            Ok(hashes) => hashes,
+            Err(_) => {
+                // The last one again does no harm.
+                filled.fill(hashes.last().copied().unwrap_or_default());
+                filled[..hashes.len()].copy_from_slice(hashes);
+                &filled
+            }
+        };
         // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
         let rows = &mut black_box(&mut rows)[..probes];
-        let (firsts, mut walks) = (load(&firsts), load(&walks));
+        let (first, second) = load_wide(hashes);
+        let mut walks = upper_halves(first, second);
+        let numbers = upper_halves(_mm256_mul_epu32(first, count), _mm256_mul_epu32(second, count));
+        // Fits: there are less than 2^26 lines.
+        let starts = _mm256_slli_epi32::<{ WORDS.ilog2() as i32 }>(numbers);
         for [indices, bits] in &mut *rows {
-            store(indices, _mm256_add_epi32(firsts, _mm256_srli_epi32::<28>(walks)));
+            store(indices, _mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)));
             store(bits, bits_of(walks));
             walks = _mm256_mullo_epi32(walks, multiplier);
         }
         for [indices, bits] in &*rows {
-            for (&index, &bit) in indices.iter().zip(bits).take(hashes.len()) {
-                // Never absent, unless there is no line.
+            for (&index, &bit) in indices.iter().zip(bits) {
+                // Never absent: what is multiplied is below one.
                 if let Some(word) = words.get_mut(index as usize) {
                     *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
                 }
@@ -135,13 +166,45 @@ fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, h
     }
 }
 
+/// The upper halves of eight values, in an order of its own.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
+    let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    // Short keys take no call, so that no register has to be saved for one.
+    if key.len() > 16 {
+        return long_key_may_match(lines, probes, key);
+    }
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    all_set(line, probes, walk_of(hash))
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
     let (len, ahead) = (source.len(), lines.len() >= PREFETCHED);
     let (mut now, mut before) = ([0; TILE], [0; TILE]);
     for (word, start) in (0..len).step_by(TILE).enumerate() {
         let count = TILE.min(len - start);
-        source.hash(start, &mut now[..count]);
+        hash(source, start, &mut now[..count]);
         if ahead {
             prefetch::<false>(lanes, lines, &now[..count]);
             if word > 0 {
@@ -213,6 +276,14 @@ fn bits_of(walks: __m256i) -> __m256i {
 fn load(values: &[u32; 8]) -> __m256i {
     // SAFETY: the array has the length of a vector.
     unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
+    let start: *const __m256i = values.as_ptr().cast();
+    // SAFETY: two vectors have the length of the array.
+    unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]

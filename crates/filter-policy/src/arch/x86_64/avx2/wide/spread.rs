@@ -2,6 +2,7 @@
 //! asked for ahead.
 
 use super::super::Avx2;
+use super::hash;
 use crate::arch::generic::Lanes;
 use crate::arch::wide::spread::{MULTIPLIER, PREFETCHED, all_set, position, set};
 use crate::arch::wide::{TILE, WideSource};
@@ -48,7 +49,7 @@ fn insert(lanes: Avx2, bit_array: &mut [u8], probes: u8, source: WideSource<'_>)
     let mut waiting = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
-        source.hash(start, &mut now[..count]);
+        hash(source, start, &mut now[..count]);
         prefetch::<true>(lanes, bit_array, probes, &now[..count]);
         set(bit_array, probes, WideSource::Hashes(&before[..waiting]));
         core::mem::swap(&mut now, &mut before);
@@ -63,7 +64,7 @@ fn may_match_many(lanes: Avx2, bit_array: &[u8], probes: u8, source: WideSource<
     let mut hashes = [0; TILE];
     for (word, start) in answers.iter_mut().zip((0..len).step_by(TILE)) {
         let hashes = &mut hashes[..TILE.min(len - start)];
-        source.hash(start, hashes);
+        hash(source, start, hashes);
         if bit_array.len() >= PREFETCHED {
             // All 64 are under way together before the first is waited for.
             prefetch::<false>(lanes, bit_array, probes, hashes);

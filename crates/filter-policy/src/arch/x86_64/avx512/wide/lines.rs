@@ -3,12 +3,17 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
+use hashzoo::xxph3_64;
+
 use super::super::Avx512;
 use super::{first_bits, hash, load, load_words, store_words, upper_halves};
 use crate::arch::generic::Lanes;
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MOST: usize = MAX_PROBES as usize;
 
 impl Avx512 {
     pub(in crate::arch) fn insert_in_lines(
@@ -19,27 +24,24 @@ impl Avx512 {
     ) -> usize {
         // SAFETY: see the type.
         unsafe {
-            if usize::from(probes) == USUAL_PROBES {
-                insert::<USUAL_PROBES, USUAL_PROBES>(self, lines, probes, source)
+            if probes == USUAL_PROBES {
+                insert::<USUAL, USUAL>(self, lines, probes, source)
             } else {
-                insert::<0, { MAX_PROBES as usize }>(self, lines, probes, source)
+                insert::<0, MOST>(self, lines, probes, source)
             }
         }
     }
 
     #[inline]
     pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
-        let Some(line) = lines.get(line_of(hash, lines.len())) else {
-            return true;
-        };
         // SAFETY: see the type.
-        unsafe {
-            if probes <= 8 {
-                all_of_8(line, probes, walk_of(hash))
-            } else {
-                all_of_32(line, probes, walk_of(hash))
-            }
-        }
+        unsafe { may_match(lines, probes, hash) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { key_may_match(lines, probes, key) }
     }
 
     pub(in crate::arch) fn lines_may_match_many(
@@ -114,11 +116,45 @@ fn insert<const PROBES: usize, const MOST: usize>(
     probes: u8,
     source: WideSource<'_>,
 ) -> usize {
-    let (len, prefetch) = (source.len(), lines.len() >= PREFETCHED);
+    let count = lines.len();
+    let mut now = Tile::new();
+    if let [line] = lines {
+        // Every key would wait for the one before it.
+        let mut bits = whole(line);
+        let repeats = for_each_tile(source, |hashes, keys| {
+            now.fill(hashes, count);
+            in_each::<PROBES, MOST>(probes, &now, keys, |_, new| bits = _mm512_or_si512(bits, new));
+        });
+        put(line, bits);
+        return repeats;
+    }
+    if count < PREFETCHED {
+        return for_each_tile(source, |hashes, keys| {
+            now.fill(hashes, count);
+            set::<PROBES, MOST>(lines, probes, &now, keys);
+        });
+    }
+    let mut before = Tile::new();
+    let mut waiting = 0;
+    let repeats = for_each_tile(source, |hashes, keys| {
+        now.fill(hashes, count);
+        now.prefetch::<true>(lanes, lines, keys);
+        set::<PROBES, MOST>(lines, probes, &before, waiting);
+        core::mem::swap(&mut now, &mut before);
+        waiting = keys;
+    });
+    set::<PROBES, MOST>(lines, probes, &before, waiting);
+    repeats
+}
+
+/// Gives the hash values of tile after tile, and how many of each are meant; what lies behind them is valid, too. Returns
+/// how many equal the one before them.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
+    let len = source.len();
     // The first one is the last of the tile before.
     let mut hashes = [0; TILE + 1];
-    let (mut now, mut before) = (Tile::new(), Tile::new());
-    let mut waiting = 0;
     let mut repeats = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
@@ -128,17 +164,8 @@ fn insert<const PROBES: usize, const MOST: usize>(
         }
         repeats += repeats_of(&hashes, count);
         hashes[0] = hashes[count];
-        now.fill(&hashes[1..], lines.len());
-        if prefetch {
-            now.prefetch::<true>(lanes, lines, count);
-            set::<PROBES, MOST>(lines, probes, &before, waiting);
-            core::mem::swap(&mut now, &mut before);
-            waiting = count;
-        } else {
-            set::<PROBES, MOST>(lines, probes, &now, count);
-        }
+        take(hashes.last_chunk().expect("a tile and a value"), count);
     }
-    set::<PROBES, MOST>(lines, probes, &before, waiting);
     repeats
 }
 
@@ -158,14 +185,30 @@ fn repeats_of(hashes: &[u64; TILE + 1], count: usize) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, tile: &Tile, count: usize) {
+    in_each::<PROBES, MOST>(probes, tile, count, |number, bits| {
+        // Never absent: what is multiplied is below one.
+        if let Some(line) = lines.get_mut(number) {
+            put(line, _mm512_or_si512(whole(line), bits));
+        }
+    });
+}
+
+/// Gives the line and the bits in it of each of the first `count` keys.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn in_each<const PROBES: usize, const MOST: usize>(
+    probes: u8,
+    tile: &Tile,
+    count: usize,
+    mut take: impl FnMut(usize, __m512i),
+) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
-    let one = _mm512_set1_epi32(1);
     // How many bits lie before each word of a line.
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
-    // For each probe the bits of 16 keys.
+    // For each probe the bits of 16 keys, and an even number of probes: the last one may come twice.
     let mut rows = [[0_u32; 16]; MOST];
     let groups = tile
         .lines
@@ -173,30 +216,57 @@ fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, t
         .0
         .iter()
         .zip(tile.walks.as_chunks().0);
-    for (group, (numbers, walks)) in groups.enumerate().take(count.div_ceil(16)) {
+    for (group, (lines, walks)) in groups.enumerate().take(count.div_ceil(16)) {
         // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
-        let rows = &mut black_box(&mut rows)[..probes];
+        let rows = &mut black_box(&mut rows)[..probes.next_multiple_of(2)];
         let mut walks = load_words(walks);
-        for row in &mut *rows {
+        for (probe, row) in rows.iter_mut().enumerate() {
             store_words(row, _mm512_srli_epi32::<23>(walks));
-            walks = _mm512_mullo_epi32(walks, multiplier);
-        }
-        for (key, &number) in numbers.iter().enumerate().take(count - 16 * group) {
-            // Never absent: what is multiplied is below one.
-            let Some(line) = lines.get_mut(number as usize) else {
-                continue;
-            };
-            let place: *mut __m512i = line.as_mut_ptr().cast();
-            // SAFETY: a line has the length of a vector.
-            let mut bits = unsafe { _mm512_loadu_si512(place) };
-            for row in &*rows {
-                // A shift by 32 or more, as a number below 0 is one, leaves nothing.
-                let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
-                bits = _mm512_or_si512(bits, _mm512_sllv_epi32(one, shift));
+            if probe + 1 < probes {
+                walks = _mm512_mullo_epi32(walks, multiplier);
             }
-            // SAFETY: as above.
-            unsafe { _mm512_storeu_si512(place, bits) };
         }
+        for key in 0..(count - 16 * group).min(16) {
+            // A shift by 32 or more, as a number below 0 is one, leaves nothing.
+            let bits_of = |row: &[u32; 16]| {
+                let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
+                _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
+            };
+            let mut bits = _mm512_setzero_si512();
+            for [first, second] in rows.as_chunks().0 {
+                // All three together.
+                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(first), bits_of(second));
+            }
+            take(lines[key] as usize, bits);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    // Short keys take no call, so that no register has to be saved for one.
+    if key.len() > 16 {
+        return long_key_may_match(lines, probes, key);
+    }
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    if probes <= 8 {
+        all_of_8(line, probes, walk_of(hash))
+    } else {
+        all_of_32(line, probes, walk_of(hash))
     }
 }
 
@@ -276,6 +346,7 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
 
 /// Whether the line has the bits of at most 8 probes: half a vector.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
 fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
     let [powers, ..] = POWERS.as_chunks().0 else {
         unreachable!("there are 32 powers")
@@ -308,6 +379,13 @@ fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {
 fn whole(line: &Line) -> __m512i {
     // SAFETY: a line has the length of a vector.
     unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn put(line: &mut Line, bits: __m512i) {
+    // SAFETY: a line has the length of a vector.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), bits) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]

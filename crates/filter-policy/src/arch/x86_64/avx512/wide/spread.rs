@@ -3,6 +3,8 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
+use hashzoo::xxph3_64;
+
 use super::super::Avx512;
 use super::{first_bits, hash, load, store_words, upper_halves};
 use crate::arch::MAP_BITS;
@@ -15,6 +17,7 @@ use crate::params::MAX_PROBES;
 const SMALL_MAP_BITS: usize = 512;
 const MEDIUM_MAP_BITS: usize = 2048;
 
+const USUAL: usize = USUAL_PROBES as usize;
 const MOST_PROBES: usize = MAX_PROBES as usize;
 
 impl Avx512 {
@@ -32,6 +35,12 @@ impl Avx512 {
     pub(in crate::arch) fn spread_may_match(self, bit_array: &[u8], probes: u8, hash: u64) -> bool {
         // SAFETY: see the type.
         unsafe { all_set(self, bit_array, probes, hash) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn spread_may_match_key(self, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { key_may_match(self, bit_array, probes, key) }
     }
 
     pub(in crate::arch) fn spread_may_match_many(
@@ -110,8 +119,8 @@ fn create(lanes: Avx512, bit_array: &mut [u8], probes: u8, source: WideSource<'_
         return insert(lanes, bit_array, probes, source);
     };
     for_each_tile(source, |hashes| {
-        if usize::from(probes) == USUAL_PROBES {
-            set_in_map::<USUAL_PROBES, USUAL_PROBES>(map, bits, probes, hashes);
+        if probes == USUAL_PROBES {
+            set_in_map::<USUAL, USUAL>(map, bits, probes, hashes);
         } else {
             set_in_map::<0, MOST_PROBES>(map, bits, probes, hashes);
         }
@@ -225,8 +234,8 @@ fn insert(lanes: Avx512, bit_array: &mut [u8], probes: u8, source: WideSource<'_
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn set_either(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
-    if usize::from(probes) == USUAL_PROBES {
-        set::<USUAL_PROBES, USUAL_PROBES>(bit_array, probes, tile);
+    if probes == USUAL_PROBES {
+        set::<USUAL, USUAL>(bit_array, probes, tile);
     } else {
         set::<0, MOST_PROBES>(bit_array, probes, tile);
     }
@@ -282,8 +291,14 @@ fn prefetch<const WRITE: bool>(lanes: Avx512, bit_array: &[u8], probes: u8, tile
     }
 }
 
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn key_may_match(lanes: Avx512, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    all_set(lanes, bit_array, probes, xxph3_64(key, 0))
+}
+
 /// Whether all bits of a hash value are set: eight probes at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
 fn all_set(lanes: Avx512, bit_array: &[u8], probes: u8, hash: u64) -> bool {
     let bits = _mm512_set1_epi64((bit_array.len() * 8) as i64);
     let hash = _mm512_set1_epi64(hash.cast_signed());
