@@ -147,7 +147,7 @@ impl<'a> BloomFilter64View<'a> {
     /// Writes a word for every 64 keys, the bits beyond the last key 0, and leaves further words as they are. Takes no
     /// memory but the stack's. The bytes of filters that do not lie in the cache are asked for ahead.
     ///
-    /// It pays with AVX-512, most for keys of 9 to 32 bytes, which are hashed eight at a time where eight in a row are 9 to
+    /// It pays with AVX-512 for some tens of keys and more, most for keys of 9 to 32 bytes, which are hashed eight at a time where eight in a row are 9 to
     /// 16 bytes long, or 17 to 32; with other kernels only where filters are larger than the cache.
     ///
     /// ```

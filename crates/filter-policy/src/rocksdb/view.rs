@@ -217,9 +217,9 @@ impl<'a> RocksDbFilterView<'a> {
     /// Writes a word for every 64 keys, the bits beyond the last key 0, and leaves further words as they are. Takes no
     /// memory but the stack's. The lines of filters that do not lie in the cache are asked for ahead.
     ///
-    /// It pays from two keys on for [`FastLocalBloom`](RocksDbFilterKind::FastLocalBloom), and most with AVX-512 and keys of
-    /// 9 to 32 bytes, which are hashed eight at a time where eight in a row are 9 to 16 bytes long, or 17 to 32. Other kinds
-    /// of filters are asked key by key.
+    /// It pays for some tens of keys and more in a filter of the kind [`FastLocalBloom`](RocksDbFilterKind::FastLocalBloom),
+    /// and most with AVX-512 and keys of 9 to 32 bytes, which are hashed eight at a time where eight in a row are 9 to 16
+    /// bytes long, or 17 to 32. Other kinds of filters are asked key by key.
     ///
     /// ```
     /// use filter_policy::{FastLocalBloomPolicy, RocksDbBitsPerKey, RocksDbFilterView};

@@ -18,7 +18,7 @@ pub(in super::super) const USUAL_PROBES: u8 = 7;
 
 /// Length from which bytes are brought into the cache before they are used.
 #[cfg(target_arch = "x86_64")]
-pub(in super::super) const PREFETCHED: usize = 2 << 20;
+pub(in super::super) const PREFETCHED: usize = 4 << 20;
 
 /// Length from which positions do not fit into lanes.
 #[cfg(target_arch = "x86_64")]

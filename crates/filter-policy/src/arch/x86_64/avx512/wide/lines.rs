@@ -70,23 +70,22 @@ impl Tile {
         }
     }
 
-    /// Takes the hash values apart, for so many lines.
+    /// Takes the first `count` hash values apart, for so many lines.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
     #[inline]
-    fn fill(&mut self, hashes: &[u64], lines: usize) {
-        let count = _mm512_set1_epi64(lines as i64);
-        let into = self
-            .lines
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(self.walks.as_chunks_mut().0);
+    fn fill(&mut self, hashes: &[u64; TILE], count: usize, lines: usize) {
+        let lines_of_all = _mm512_set1_epi64(lines as i64);
+        let (lines, walks) = (self.lines.as_chunks_mut().0, self.walks.as_chunks_mut().0);
+        let into = lines.iter_mut().zip(walks).take(count.div_ceil(16));
         for (hashes, (lines, walks)) in hashes.as_chunks::<16>().0.iter().zip(into) {
             let [first, second] = hashes.as_chunks().0 else {
                 unreachable!("16 are two times 8")
             };
             let (first, second) = (load(first), load(second));
-            let (low, high) = (_mm512_mul_epu32(first, count), _mm512_mul_epu32(second, count));
+            let (low, high) = (
+                _mm512_mul_epu32(first, lines_of_all),
+                _mm512_mul_epu32(second, lines_of_all),
+            );
             store_words(lines, upper_halves(low, high));
             store_words(walks, upper_halves(first, second));
         }
@@ -122,7 +121,7 @@ fn insert<const PROBES: usize, const MOST: usize>(
         // Every key would wait for the one before it.
         let mut bits = whole(line);
         let repeats = for_each_tile(source, |hashes, keys| {
-            now.fill(hashes, count);
+            now.fill(hashes, keys, count);
             in_each::<PROBES, MOST>(probes, &now, keys, |_, new| bits = _mm512_or_si512(bits, new));
         });
         put(line, bits);
@@ -130,14 +129,14 @@ fn insert<const PROBES: usize, const MOST: usize>(
     }
     if count < PREFETCHED {
         return for_each_tile(source, |hashes, keys| {
-            now.fill(hashes, count);
+            now.fill(hashes, keys, count);
             set::<PROBES, MOST>(lines, probes, &now, keys);
         });
     }
     let mut before = Tile::new();
     let mut waiting = 0;
     let repeats = for_each_tile(source, |hashes, keys| {
-        now.fill(hashes, count);
+        now.fill(hashes, keys, count);
         now.prefetch::<true>(lanes, lines, keys);
         set::<PROBES, MOST>(lines, probes, &before, waiting);
         core::mem::swap(&mut now, &mut before);
@@ -272,25 +271,34 @@ fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn may_match_many(lanes: Avx512, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
-    let (len, prefetch) = (source.len(), lines.len() >= PREFETCHED);
+    let len = source.len();
     let mut hashes = [0; TILE];
-    let (mut now, mut before) = (Tile::new(), Tile::new());
-    for (word, start) in (0..len).step_by(TILE).enumerate() {
-        let count = TILE.min(len - start);
-        hash(source, start, &mut hashes[..count]);
-        now.fill(&hashes, lines.len());
-        if prefetch {
-            now.prefetch::<false>(lanes, lines, count);
-            if word > 0 {
-                answers[word - 1] = ask(lines, probes, &before, TILE);
-            }
-            core::mem::swap(&mut now, &mut before);
-        } else {
-            answers[word] = ask(lines, probes, &now, count);
+    let mut now = Tile::new();
+    let tiles = (0..len).step_by(TILE).map(|start| (start, TILE.min(len - start)));
+    if lines.len() < PREFETCHED {
+        for (word, (start, count)) in answers.iter_mut().zip(tiles) {
+            hash(source, start, &mut hashes[..count]);
+            now.fill(&hashes, count, lines.len());
+            *word = ask(lines, probes, &now, count);
         }
+        return;
     }
-    if prefetch && let Some(last) = answers.last_mut() {
-        *last = ask(lines, probes, &before, len - (len - 1) / TILE * TILE);
+    let mut before = Tile::new();
+    let mut waiting = 0;
+    let mut word = 0;
+    for (start, count) in tiles {
+        hash(source, start, &mut hashes[..count]);
+        now.fill(&hashes, count, lines.len());
+        now.prefetch::<false>(lanes, lines, count);
+        if waiting > 0 {
+            answers[word] = ask(lines, probes, &before, waiting);
+            word += 1;
+        }
+        core::mem::swap(&mut now, &mut before);
+        waiting = count;
+    }
+    if waiting > 0 {
+        answers[word] = ask(lines, probes, &before, waiting);
     }
 }
 
