@@ -1,8 +1,8 @@
 //! The same filters and answers by different instructions, chosen when the program runs.
 //!
 //! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
-//! instructions for them. This file is the one place that chooses; [`wide`] does it for filters of 64-bit hash values.
-//! Knows nothing of policies, names or errors; what comes in was checked.
+//! instructions for them. This file is the one place that chooses. Knows nothing of policies, names or errors; what
+//! comes in was checked.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(

@@ -69,8 +69,13 @@ pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
 /// its filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
 /// [`RocksDbFilterView`] does.
 ///
-/// Keys in a slice are built from fastest: [`build_batch_in`](Self::build_batch_in), and what [`FilterPolicy`] has. To ask one
-/// filter for many keys, see [`RocksDbFilterView::may_match_many`]; many filters for one key, [`hashed`](Self::hashed).
+/// Keys in a slice are built from fastest: [`build_batch_in`](Self::build_batch_in), and what [`FilterPolicy`] has. To
+/// ask one filter for many keys, see [`RocksDbFilterView::may_match_many`]; many filters for one key,
+/// [`hashed`](Self::hashed).
+///
+/// [`RocksDbFilterView`]: crate::RocksDbFilterView
+/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
+/// [`RocksDbFilterView::may_match_many`]: crate::RocksDbFilterView::may_match_many
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
