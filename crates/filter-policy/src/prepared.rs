@@ -158,14 +158,15 @@ impl<'a> PreparedFilter<'a> {
 }
 
 /// The words that the answers for so many keys take.
-fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
+pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
     let (needed, given) = (keys.div_ceil(64), answers.len());
     answers
         .get_mut(..needed)
         .ok_or(Error::TooFewAnswers { needed, given })
 }
 
-fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
+/// The same answer for so many keys.
+pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     answers.fill(if answer { u64::MAX } else { 0 });
     if answer
         && !keys.is_multiple_of(64)

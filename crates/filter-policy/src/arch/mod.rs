@@ -15,6 +15,7 @@
 #[cfg(target_arch = "x86_64")]
 mod generic;
 mod scalar;
+pub(crate) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 

@@ -3,6 +3,7 @@
 //! Subsets F, BW, DQ and VL: what every processor with AVX-512 has but the first, Xeon Phi.
 
 mod lanes;
+mod wide;
 
 use core::arch::x86_64::*;
 
