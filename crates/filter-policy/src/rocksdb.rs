@@ -7,6 +7,7 @@
 mod bits_per_key;
 mod build;
 mod fast_local;
+mod hashed;
 mod legacy;
 mod rates;
 mod ribbon;
@@ -14,11 +15,12 @@ mod view;
 
 pub use bits_per_key::RocksDbBitsPerKey;
 pub use fast_local::FastLocalBloomPolicy;
+pub use hashed::HashedRocksDbKey;
 pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
-pub use view::{HashedRocksDbKey, RocksDbFilterKind, RocksDbFilterView};
+pub use view::{RocksDbFilterKind, RocksDbFilterView};
 
 /// Bytes behind the bits of every filter, which tell what they are.
 ///

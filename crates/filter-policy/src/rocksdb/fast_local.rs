@@ -9,7 +9,8 @@ use super::bits_per_key::RocksDbBitsPerKey;
 #[cfg(feature = "alloc")]
 use super::build::append;
 use super::build::{Layout, build_in};
-use super::view::{HashedRocksDbKey, may_match};
+use super::hashed::HashedRocksDbKey;
+use super::view::may_match;
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN};

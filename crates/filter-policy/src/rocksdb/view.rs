@@ -34,7 +34,7 @@ pub enum RocksDbFilterKind {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Contents<'a> {
+pub(super) enum Contents<'a> {
     Empty,
     Reserved,
     LegacyBloom {
@@ -52,7 +52,7 @@ enum Contents<'a> {
 /// The lines and the probe count of a filter of the usual kind. Lines of 64 bytes have the upper three bits 0; 0 and 31
 /// probes are reserved; a filter that has not a whole line answers nothing.
 #[inline]
-fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
+pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
     /// No probes: what the count is added to, in its place.
     const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 0, 0, 0, 0, 0, 0]);
     let (bits, _) = filter.split_last_chunk::<TAIL_LEN>()?;
@@ -88,7 +88,7 @@ impl<'a> Contents<'a> {
     }
 
     #[inline(never)]
-    fn of_another_kind(filter: &'a [u8]) -> Self {
+    pub(super) fn of_another_kind(filter: &'a [u8]) -> Self {
         let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
             // RocksDB writes no two bytes; who could not make a filter writes these.
             return if filter == MATCHES_EVERYTHING {
@@ -116,7 +116,7 @@ impl<'a> Contents<'a> {
 
     /// Of the kinds that have portable code alone.
     #[inline(never)]
-    fn may_match(self, key: &[u8]) -> bool {
+    pub(super) fn may_match(self, key: &[u8]) -> bool {
         match self {
             Self::Empty => false,
             Self::Reserved => true,
@@ -345,57 +345,6 @@ impl<'a> RocksDbFilterView<'a> {
             Contents::LegacyBloom { bits, lines, probes } => Some((bits, 1 << (lines.log2_bits - 3), probes)),
             Contents::FastLocalBloom { lines, probes } => Some((lines.as_flattened(), LINE_LEN, probes)),
             _ => None,
-        }
-    }
-}
-
-/// A key that many of RocksDB's filters are asked for: hashed once.
-///
-/// That is what a read of a log-structured tree does, level by level, until the key is found. It pays from the second
-/// filter on. Filters of the legacy kind have a hash function of their own and hash the key again.
-///
-/// ```
-/// use filter_policy::{FastLocalBloomPolicy, RocksDbBitsPerKey};
-///
-/// let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
-/// let (mut young, mut old) = ([0; 69], [0; 69]);
-/// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
-///
-/// let key = policy.hashed(b"c");
-/// assert_eq!(levels.iter().position(|filter| key.may_be_in(filter)), Some(1));
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct HashedRocksDbKey<'k> {
-    key: &'k [u8],
-    hash: u64,
-    kernel: Chosen,
-}
-
-impl<'k> HashedRocksDbKey<'k> {
-    #[inline]
-    pub(super) fn new(kernel: Chosen, key: &'k [u8]) -> Self {
-        Self {
-            key,
-            hash: FastLocalBloomPolicy::hash(key),
-            kernel,
-        }
-    }
-
-    /// The hash value, [`FastLocalBloomPolicy::hash`].
-    pub const fn hash(&self) -> u64 {
-        self.hash
-    }
-
-    /// Whether the filter, of any kind, may hold the key; as [`RocksDbFilterView::may_match`].
-    #[inline]
-    pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        if let Some((lines, probes)) = fast_local(filter) {
-            return lines::may_match(self.kernel, lines, probes, self.hash);
-        }
-        match Contents::of_another_kind(filter) {
-            Contents::Ribbon(solution) => solution.may_match(self.hash),
-            contents => contents.may_match(self.key),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! RocksDB's cache-local filters: a line is a vector.
 
+mod tile;
+
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
 use hashzoo::xxph3_64;
+use tile::Tile;
 
 use super::super::Avx512;
-use super::{first_bits, hash, load, load_words, store_words, upper_halves};
-use crate::arch::generic::Lanes;
-use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use super::{first_bits, hash, load, load_words, store_words};
+use crate::arch::wide::lines::{Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
@@ -53,57 +55,6 @@ impl Avx512 {
     ) {
         // SAFETY: see the type.
         unsafe { may_match_many(self, lines, probes, source, answers) }
-    }
-}
-
-/// The lines of some keys, and where their walks start. What no key has been written to is valid, too: the first line.
-struct Tile {
-    lines: [u32; TILE],
-    walks: [u32; TILE],
-}
-
-impl Tile {
-    const fn new() -> Self {
-        Self {
-            lines: [0; TILE],
-            walks: [0; TILE],
-        }
-    }
-
-    /// Takes the first `count` hash values apart, for so many lines.
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-    #[inline]
-    fn fill(&mut self, hashes: &[u64; TILE], count: usize, lines: usize) {
-        let lines_of_all = _mm512_set1_epi64(lines as i64);
-        let (lines, walks) = (self.lines.as_chunks_mut().0, self.walks.as_chunks_mut().0);
-        let into = lines.iter_mut().zip(walks).take(count.div_ceil(16));
-        for (hashes, (lines, walks)) in hashes.as_chunks::<16>().0.iter().zip(into) {
-            let [first, second] = hashes.as_chunks().0 else {
-                unreachable!("16 are two times 8")
-            };
-            let (first, second) = (load(first), load(second));
-            let (low, high) = (
-                _mm512_mul_epu32(first, lines_of_all),
-                _mm512_mul_epu32(second, lines_of_all),
-            );
-            store_words(lines, upper_halves(low, high));
-            store_words(walks, upper_halves(first, second));
-        }
-    }
-
-    /// Asks for the lines of the first `count` keys.
-    #[inline(always)]
-    fn prefetch<const WRITE: bool>(&self, lanes: Avx512, lines: &[Line], count: usize) {
-        let bytes = lines.as_flattened();
-        // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
-        let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
-        for &line in self.lines.iter().take(count) {
-            let start = line as usize * LINE_LEN;
-            lanes.prefetch::<WRITE>(bytes, start);
-            if !aligned {
-                lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
-            }
-        }
     }
 }
 

@@ -1,15 +1,18 @@
 //! Filters whose probes go anywhere, for bit arrays whose positions have at most 31 bits.
 
+mod walks;
+
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
 use hashzoo::xxph3_64;
+use walks::{Walks, scaled};
 
 use super::super::Avx512;
-use super::{first_bits, hash, load, store_words, upper_halves};
+use super::{first_bits, hash, load, store_words};
 use crate::arch::MAP_BITS;
 use crate::arch::generic::Lanes;
-use crate::arch::wide::spread::{MULTIPLIER, POWERS, PREFETCHED, USUAL_PROBES};
+use crate::arch::wide::spread::{POWERS, PREFETCHED, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
@@ -53,52 +56,6 @@ impl Avx512 {
         // SAFETY: see the type.
         unsafe { may_match_many(self, bit_array, probes, source, answers) }
     }
-}
-
-/// The walks of 16 keys, a vector for 8 of them each.
-#[derive(Clone, Copy)]
-struct Walks {
-    first: __m512i,
-    second: __m512i,
-    bits: __m512i,
-}
-
-impl Walks {
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-    #[inline]
-    fn new(hashes: &[u64; 16], bits: usize) -> Self {
-        let [first, second] = hashes.as_chunks().0 else {
-            unreachable!("16 are two times 8")
-        };
-        Self {
-            first: load(first),
-            second: load(second),
-            bits: _mm512_set1_epi64(bits as i64),
-        }
-    }
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-    #[inline]
-    fn positions(&self) -> __m512i {
-        upper_halves(scaled(self.first, self.bits), scaled(self.second, self.bits))
-    }
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-    #[inline]
-    fn advance(&mut self) {
-        let multiplier = _mm512_set1_epi64(MULTIPLIER.cast_signed());
-        self.first = _mm512_mullo_epi64(self.first, multiplier);
-        self.second = _mm512_mullo_epi64(self.second, multiplier);
-    }
-}
-
-/// Positions, in the upper halves of the lanes; `bits` has 32 bits at most.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn scaled(walks: __m512i, bits: __m512i) -> __m512i {
-    let low = _mm512_mul_epu32(walks, bits);
-    let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(walks), bits);
-    _mm512_add_epi64(high, _mm512_srli_epi64::<32>(low))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]

@@ -1,0 +1,60 @@
+//! Keys that are under way together.
+
+use core::arch::x86_64::*;
+
+use super::super::super::Avx512;
+use super::super::{load, store_words, upper_halves};
+use crate::arch::generic::Lanes;
+use crate::arch::wide::TILE;
+use crate::arch::wide::lines::{LINE_LEN, Line};
+
+/// The lines of some keys, and where their walks start. What no key has been written to is valid, too: the first line.
+pub(super) struct Tile {
+    pub(super) lines: [u32; TILE],
+    pub(super) walks: [u32; TILE],
+}
+
+impl Tile {
+    pub(super) const fn new() -> Self {
+        Self {
+            lines: [0; TILE],
+            walks: [0; TILE],
+        }
+    }
+
+    /// Takes the first `count` hash values apart, for so many lines.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    pub(super) fn fill(&mut self, hashes: &[u64; TILE], count: usize, lines: usize) {
+        let lines_of_all = _mm512_set1_epi64(lines as i64);
+        let (lines, walks) = (self.lines.as_chunks_mut().0, self.walks.as_chunks_mut().0);
+        let into = lines.iter_mut().zip(walks).take(count.div_ceil(16));
+        for (hashes, (lines, walks)) in hashes.as_chunks::<16>().0.iter().zip(into) {
+            let [first, second] = hashes.as_chunks().0 else {
+                unreachable!("16 are two times 8")
+            };
+            let (first, second) = (load(first), load(second));
+            let (low, high) = (
+                _mm512_mul_epu32(first, lines_of_all),
+                _mm512_mul_epu32(second, lines_of_all),
+            );
+            store_words(lines, upper_halves(low, high));
+            store_words(walks, upper_halves(first, second));
+        }
+    }
+
+    /// Asks for the lines of the first `count` keys.
+    #[inline(always)]
+    pub(super) fn prefetch<const WRITE: bool>(&self, lanes: Avx512, lines: &[Line], count: usize) {
+        let bytes = lines.as_flattened();
+        // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+        let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
+        for &line in self.lines.iter().take(count) {
+            let start = line as usize * LINE_LEN;
+            lanes.prefetch::<WRITE>(bytes, start);
+            if !aligned {
+                lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
+            }
+        }
+    }
+}
