@@ -1,7 +1,8 @@
 //! Tables for the terminal, at most 80 columns wide.
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
-use harness::record::{CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
+use harness::baseline::words;
+use harness::record::{Baseline, CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
 use harness::records::Records;
 use harness::thousands::grouped;
 
@@ -108,6 +109,14 @@ pub(crate) fn summary(records: &Records) -> String {
         text.push_str("\nin band: no difference from a random function seen\n");
     }
     text
+}
+
+/// What changed since an earlier run, wrapped like a table.
+pub(crate) fn baseline(baseline: &Baseline) -> String {
+    let heading = format!("Against the run of {} in {}:", baseline.date, baseline.folder);
+    let lines = words::sentences(baseline);
+    let rows = lines.into_iter().map(|line| ["-".to_owned(), line]);
+    format!("{heading}\n{}\n", labelled(rows.collect()))
 }
 
 /// `count` of what `noun` names.

@@ -1,6 +1,7 @@
 //! Measures hash functions on real key sets and draws the report.
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod benchmark;
 pub mod calibration;
 mod chart;
@@ -28,6 +29,7 @@ pub mod redis;
 pub mod render;
 mod report;
 pub mod reproduce;
+pub mod sizing;
 pub mod stats;
 pub mod structure;
 mod system;

@@ -17,7 +17,7 @@ use crate::record::Structure;
 /// When the system gives no threads, or `progress` asks to stop.
 pub fn measure(
     datasets: &[Dataset],
-    functions: &[&'static Function],
+    functions: &[&Function],
     seed: u64,
     threads: usize,
     progress: &dyn Progress,

@@ -3,8 +3,10 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use harness::baseline;
 use harness::compare::{self, CompareError, DEFAULT_SEED, Options};
 use harness::output::Destination;
+use harness::records::Records;
 
 use super::written;
 use crate::failure::Failure;
@@ -22,14 +24,16 @@ use crate::{table, workspace};
     cargo xtask compare\n  \
     cargo xtask compare --quick --dataset app-accounts\n  \
     cargo xtask compare --keys my-keys.txt --out my-report\n  \
-    cargo xtask compare --function MurMurHash2 --function XXH3\n\n\
+    cargo xtask compare --function MurMurHash2 --function XXH3\n  \
+    cargo xtask compare --function published --function anchors\n  \
+    cargo xtask compare --baseline reports/latest --out reports/after\n\n\
     Names are taken in any case; `cargo xtask list` shows them.")]
 pub(crate) struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
 
-    /// A function; may be given several times [default: all]
+    /// A function, or a group of them: published, anchors or variants; may be given several times [default: all]
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
 
@@ -48,6 +52,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
 
+    /// The folder of an earlier run: say what changed since, beyond noise
+    ///
+    /// What does not depend on the machine must be the same to the last digit. Of the times, what all functions together
+    /// did is the machine's doing, and is taken out; a function is told where it changed by more than runs of one build
+    /// differ. Runs of two machines are compared without times.
+    #[arg(long, value_name = "DIR")]
+    baseline: Option<PathBuf>,
+
     /// Folder of the report: absent, empty, or of an earlier run [default: reports/latest in the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -65,19 +77,36 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         keys,
         seed,
         quick,
+        baseline,
         out,
     } = arguments;
     let options = Options::new(&datasets, &functions, keys, seed, quick).map_err(failure)?;
     let out = out.unwrap_or_else(|| workspace::root().join("reports").join("latest"));
     let destination = Destination::check(&out).map_err(written::output)?;
 
+    // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
+    let earlier = baseline
+        .map(|folder| match Records::read(&folder) {
+            Ok(records) => Ok((folder, records)),
+            Err(error) => Err(Failure::input(format!(
+                "--baseline: {error}; give the folder of a run"
+            ))),
+        })
+        .transpose()?;
+
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
     let mut records = compare::run(&options, &terminal).map_err(failure)?;
+    if let Some((folder, before)) = &earlier {
+        records.run.baseline = Some(baseline::hold_against(before, folder, &records));
+    }
     written::all(&mut records, destination, &terminal, &interrupt)?;
 
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", table::summary(&records))?;
+    if let Some(baseline) = &records.run.baseline {
+        writeln!(stdout, "{}", table::baseline(baseline))?;
+    }
     if let Some(sentence) = table::disturbance(&records.run.environment) {
         writeln!(stdout, "{sentence}")?;
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use harness::dataset::{Manifest, ManifestEntry};
 use harness::functions::{self, Function};
-use harness::record::{DatasetKind, FunctionGroup};
+use harness::record::DatasetKind;
 use harness::thousands::grouped;
 
 use crate::failure::Failure;
@@ -12,15 +12,25 @@ use crate::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long")]
+#[command(after_help = "Examples:\n  cargo xtask list\n  cargo xtask list --long\n  cargo xtask list --json")]
 pub(crate) struct Arguments {
-    /// Show sources, other names and known weaknesses too
+    /// Show sources, seeds, licences, other names and known weaknesses too
     #[arg(long)]
     long: bool,
+
+    /// The functions alone, as JSON with the fields that run.json has for them
+    #[arg(long, conflicts_with = "long")]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
+    if arguments.json {
+        let summaries: Vec<_> = functions::all().iter().map(Function::summary).collect();
+        let text = serde_json::to_string_pretty(&summaries).map_err(Failure::internal)?;
+        writeln!(out, "{text}")?;
+        return Ok(());
+    }
     if arguments.long {
         for function in functions::all() {
             facts(&mut out, function.name, function_facts(function))?;
@@ -34,15 +44,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         [
             function.name.to_owned(),
             function.output_bits.to_string(),
-            group(function.group).to_owned(),
-            function.year.to_string(),
+            function.group.label().to_owned(),
+            if function.stable { "yes" } else { "no" }.to_owned(),
+            function.resistance.label().to_owned(),
             function.origin.to_owned(),
         ]
     });
     writeln!(
         out,
         "{}\n",
-        table(["function", "bits", "group", "year", "origin"], &[1, 3], rows)
+        table(
+            ["function", "bits", "group", "fixed", "secret", "origin"],
+            &[1],
+            rows
+        )
+    )?;
+    writeln!(
+        out,
+        "fixed: the same values for ever on every platform\n\
+         secret: what a secret seed or key is worth against keys that an attacker chooses\n"
     )?;
     let rows = Manifest::embedded().datasets.iter().map(|entry| {
         [
@@ -67,7 +87,7 @@ fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io
 
 fn function_facts(function: &Function) -> Vec<[String; 2]> {
     let mut facts = vec![
-        fact("group", group(function.group)),
+        fact("group", function.group.label()),
         fact("name in code", function.ident),
         fact(
             "output",
@@ -79,7 +99,23 @@ fn function_facts(function: &Function) -> Vec<[String; 2]> {
         ),
         fact("author", format!("{}, {}", function.author, function.year)),
         fact("source", function.source),
-        fact("measured as", function.origin),
+        fact(
+            "measured as",
+            format!("{}, licence {}", function.origin, function.licence),
+        ),
+        fact(
+            "values",
+            if function.stable {
+                "the same for ever on every platform"
+            } else {
+                "may change with every release and platform: not for stored data"
+            },
+        ),
+        fact("seed or key", function.seed.unwrap_or("none")),
+        fact(
+            "chosen keys",
+            format!("{}: {}", function.resistance.label(), function.resistance_reason),
+        ),
     ];
     if !function.aliases.is_empty() {
         facts.push(fact("other names", function.aliases.join(", ")));
@@ -112,13 +148,6 @@ fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
 
 fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
     [label.to_owned(), text.into()]
-}
-
-fn group(group: FunctionGroup) -> &'static str {
-    match group {
-        FunctionGroup::Published => "published",
-        FunctionGroup::Anchor => "modern",
-    }
 }
 
 fn kind(kind: DatasetKind) -> &'static str {

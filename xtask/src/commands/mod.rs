@@ -8,6 +8,7 @@ mod inspect;
 mod list;
 mod render;
 mod reproduce;
+mod size;
 mod test;
 mod tidy;
 mod written;
@@ -45,6 +46,7 @@ enum Command {
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
     Inspect(inspect::Arguments),
+    Size(size::Arguments),
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
@@ -61,6 +63,7 @@ impl Cli {
             Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::List(arguments) => list::run(&arguments),
             Command::Inspect(arguments) => inspect::run(&arguments),
+            Command::Size(arguments) => size::run(&arguments),
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),

@@ -66,7 +66,7 @@ pub(super) fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
 /// Every file that belongs to the run of `records`, sorted.
 pub(super) fn files(records: &Records) -> Vec<String> {
     let mut files = render::file_names(records);
-    files.extend(records.csv_files().into_iter().chain([RUN]).map(str::to_owned));
+    files.extend(records.csv_files().chain([RUN]).map(str::to_owned));
     files.sort();
     files.dedup();
     files

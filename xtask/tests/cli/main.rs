@@ -10,6 +10,7 @@ mod keys;
 mod mistakes;
 mod output;
 mod render;
+mod size;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,7 @@
 //! The sizes and rates of the stored formats.
 
+use core::f64::consts::LN_2;
+
 use super::{exact_rate, lines, proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
@@ -152,6 +154,10 @@ impl Format {
         let tried_singly = reachable_bits.map_or(MOST_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let mut lowest = 1.0_f64;
         for bits in 1..tried_singly {
+            // The exact rates take long where a filter is crowded; then the bound says enough.
+            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted {
+                continue;
+            }
             let reached = rate_at(bits)?;
             if reached <= wanted {
                 return Ok(BitsPerKey::whole(bits));
@@ -186,6 +192,17 @@ impl Format {
             }
         }
         Ok(BitsPerKey::whole(high))
+    }
+
+    /// No filter of this length has a lower rate: of those with probes the best Bloom filter, otherwise one that stores no
+    /// more than the information there is.
+    fn least_rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
+        Ok(match self {
+            Self::Ribbon => libm::exp2(-bits),
+            // Of LevelDB's, bits beyond the reach of a hash value only make it worse.
+            Self::LevelDb | Self::BloomFilter64 | Self::FastLocalBloom => libm::exp(-bits * LN_2 * LN_2),
+        })
     }
 
     /// The largest whole bits per key whose filter of this many keys takes at most so many bytes: 0 to 4,294,967,295, of

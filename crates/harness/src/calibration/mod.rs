@@ -137,7 +137,7 @@ pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRo
         .map(|dataset| {
             go_on(progress)?;
             let probes = Probes::new(dataset);
-            let ideal = probes.measure_ideal();
+            let ideal = probes.measure_ideal(progress)?;
             Ok(Asked {
                 dataset,
                 probes,
@@ -158,7 +158,7 @@ pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRo
             let mut generator = ChaCha8Rng::seed_from_u64((1 << 32) + seed);
             KEY.set((generator.next_u64(), generator.next_u64()));
             let mut alarms = Alarms::default();
-            real_keys(&function, &plan.datasets, &datasets, &mut alarms);
+            real_keys(&function, &plan.datasets, &datasets, &mut alarms, progress)?;
             structured_sets(&sets, &mut alarms);
             progress.step();
             Ok(alarms)
@@ -175,7 +175,13 @@ struct Asked<'a> {
 }
 
 /// All tests on real keys.
-fn real_keys(function: &Function, datasets: &[Dataset], asked: &[Asked<'_>], alarms: &mut Alarms) {
+fn real_keys(
+    function: &Function,
+    datasets: &[Dataset],
+    asked: &[Asked<'_>],
+    alarms: &mut Alarms,
+    progress: &dyn Progress,
+) -> Result<(), Cancelled> {
     let (mut raw, mut spread, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
     let mut tables = Vec::new();
     for Asked {
@@ -206,7 +212,7 @@ fn real_keys(function: &Function, datasets: &[Dataset], asked: &[Asked<'_>], ala
             spread.push(row);
         }
         let folds = if dataset.recipe.is_some() { 1.0 } else { 2.0 };
-        let rows = probes.measure(&hashed);
+        let rows = probes.measure(&hashed, progress)?;
         for (row, ideal) in rows.iter().zip(ideal) {
             alarms.single(
                 "false_positives",
@@ -245,6 +251,7 @@ fn real_keys(function: &Function, datasets: &[Dataset], asked: &[Asked<'_>], ala
         "occupancy",
         tables.iter().any(|row| row.verdict > Verdict::InBand),
     );
+    Ok(())
 }
 
 /// The structured sets, as a file about this function alone.

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::CompareError;
 use crate::dataset;
-use crate::functions::{self, Function};
+use crate::functions::{self, Function, GROUPS, OwnFunctionError};
 use crate::names::UnknownName;
-use crate::records::MOST_DATASETS;
+use crate::records::{MOST_DATASETS, MOST_FUNCTIONS};
 
 /// Seed of a run that names none; the manifest's checksums are for it.
 pub const DEFAULT_SEED: u64 = 1;
@@ -16,7 +16,7 @@ pub const DEFAULT_SEED: u64 = 1;
 pub struct Options {
     pub(super) datasets: Vec<String>,
     pub(super) keys: Vec<PathBuf>,
-    pub(super) functions: Vec<&'static Function>,
+    pub(super) functions: Vec<Function>,
     pub(super) seed: u64,
     pub(super) quick: bool,
     command: String,
@@ -25,7 +25,8 @@ pub struct Options {
 impl Options {
     /// Looks up the names, in any case and each once, and checks what the key files would be called.
     ///
-    /// Without functions, all; without datasets and key files, all embedded datasets.
+    /// A function's name may also be that of a group, which is all of its functions. Without functions, all; without
+    /// datasets and key files, all embedded datasets.
     ///
     /// # Errors
     ///
@@ -64,16 +65,23 @@ impl Options {
                 .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
         );
 
-        let mut wanted: Vec<&'static Function> = Vec::new();
+        let mut wanted: Vec<Function> = Vec::new();
         for name in functions {
-            let function = functions::find(name).map_err(CompareError::Name)?;
-            if !wanted.iter().any(|other| other.name == function.name) {
-                command.push(format!("--function {}", function.name));
-                wanted.push(function);
+            let selected = functions::select(name).map_err(CompareError::Name)?;
+            let group = GROUPS.iter().find(|(group, _)| group.eq_ignore_ascii_case(name));
+            let before = wanted.len();
+            for &function in &selected {
+                if !wanted.iter().any(|other| other.name == function.name) {
+                    wanted.push(*function);
+                }
+            }
+            if wanted.len() > before {
+                let name = group.map_or(selected[0].name, |(group, _)| group);
+                command.push(format!("--function {name}"));
             }
         }
         if wanted.is_empty() {
-            wanted.extend(functions::all());
+            wanted.extend_from_slice(functions::all());
         }
 
         command.push(format!("--seed {seed}"));
@@ -88,6 +96,35 @@ impl Options {
             quick,
             command: command.join(" "),
         })
+    }
+
+    /// Adds functions that are not built in, measured after the others.
+    ///
+    /// `command` is the command line that repeats the run, since `cargo xtask compare` does not know them.
+    ///
+    /// # Errors
+    ///
+    /// When two functions of the run would have one name, in any case, and when there are too many for one report.
+    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, CompareError> {
+        for function in own {
+            let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
+            if let Some(other) = self.functions.iter().find(same) {
+                return Err(CompareError::Own(OwnFunctionError::NameTaken {
+                    name: function.name.to_owned(),
+                    by: format!("{}, of {}", other.name, other.origin),
+                }));
+            }
+            self.functions.push(*function);
+        }
+        let count = self.functions.len();
+        if count > MOST_FUNCTIONS {
+            return Err(CompareError::Own(OwnFunctionError::TooMany {
+                count,
+                most: MOST_FUNCTIONS,
+            }));
+        }
+        command.clone_into(&mut self.command);
+        Ok(self)
     }
 
     /// The command line that repeats the run.
@@ -156,6 +193,55 @@ mod tests {
         let error = options(&[], &[], &names).unwrap_err();
         assert!(
             error.is_input() && error.to_string().contains("65 datasets and key files"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_group_is_all_of_its_functions() {
+        let names = ["XXH3", "Anchors", "crc-32", "variants"];
+        let chosen = options(&[], &names, &[]).unwrap();
+        assert_eq!(
+            chosen.command(),
+            "cargo xtask compare --function XXH3 --function anchors --function variants --seed 7 --quick"
+        );
+        assert_eq!(chosen.functions.len(), functions::all().len() - 17);
+        let published = options(&[], &["PUBLISHED"], &[]).unwrap();
+        assert_eq!(published.functions.len(), 17);
+    }
+
+    #[test]
+    fn own_functions_have_names_of_their_own() {
+        let own = |name| Function {
+            name,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own, "my program");
+        let options = with(&[own("Mine"), own("Yours")]).unwrap();
+        assert_eq!(options.command(), "my program");
+        assert_eq!(
+            options
+                .functions
+                .iter()
+                .map(|function| function.name)
+                .collect::<Vec<_>>(),
+            ["XXH3", "Mine", "Yours"]
+        );
+        for clash in [vec![own("xxh3")], vec![own("Mine"), own("MINE")]] {
+            let error = with(&clash).unwrap_err();
+            assert!(
+                error.is_input() && error.to_string().contains("taken by"),
+                "{error}"
+            );
+        }
+        let names: Vec<&'static str> = (0..MOST_FUNCTIONS)
+            .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
+            .collect();
+        let many: Vec<Function> = names.into_iter().map(own).collect();
+        assert!(with(&many[1..]).is_ok());
+        let error = with(&many).unwrap_err().to_string();
+        assert!(
+            error.starts_with("65 functions; one run takes at most 64"),
             "{error}"
         );
     }

@@ -1,5 +1,6 @@
 //! What all measurements together say of each function on each dataset.
 
+mod bits;
 mod false_positives;
 mod mechanisms;
 mod summary;
@@ -8,6 +9,7 @@ mod words;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+pub use bits::bit_facts;
 pub use false_positives::FEWEST_KEYS;
 pub(crate) use false_positives::more_than;
 pub use mechanisms::{explain, sentences};

@@ -32,7 +32,7 @@ struct Tried {
 }
 
 /// Rows of each function, one for each [`Mechanism`], in the order given.
-pub fn measure(functions: &[&'static Function]) -> Vec<MechanismRow> {
+pub fn measure(functions: &[&Function]) -> Vec<MechanismRow> {
     let rows: Vec<Vec<MechanismRow>> = functions
         .par_iter()
         .map(|function| of(function, functions.len()))

@@ -95,7 +95,7 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 ///
 /// When `progress` asks to stop.
 pub fn measure(
-    functions: &[&'static Function],
+    functions: &[&Function],
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Vec<StructuredRow>, Cancelled> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::ReproduceError;
 use crate::quality::Quality;
-use crate::record::Structure;
+use crate::record::{BitTests, Structure};
 use crate::records::Records;
 use crate::render;
 
@@ -49,7 +49,8 @@ impl FileCheck {
     }
 }
 
-/// Writes the deterministic files of `quality` and `structure` anew, in a scratch folder, and compares them with those in `dir`.
+/// Writes the deterministic files of `quality`, `bits` and `structure` anew, in a scratch folder, and compares them with those
+/// in `dir`.
 ///
 /// Times and environment are those of `committed`; the charts that show them are not compared.
 ///
@@ -60,6 +61,7 @@ pub(super) fn checks(
     dir: &Path,
     committed: &Records,
     quality: &Quality,
+    bits: BitTests,
     structure: Structure,
 ) -> Result<Vec<FileCheck>, ReproduceError> {
     let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
@@ -70,13 +72,13 @@ pub(super) fn checks(
     now.collisions.clone_from(&quality.collisions);
     now.distribution.clone_from(&quality.distribution);
     now.false_positives.clone_from(&quality.false_positives);
+    now.bits = Some(bits);
     now.structure = Some(structure);
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
     let names = now
         .deterministic_files()
-        .into_iter()
         .map(str::to_owned)
         .chain(render::deterministic_charts(&now));
     names

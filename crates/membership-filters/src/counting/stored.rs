@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use guava_bloom::{MAX_WORDS, Modulus, Strategy};
+use guava_bloom::{MAX_WORDS, Modulus, Parameters, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
-use crate::error::ReadError;
-use crate::packed::PackedIntegers;
+use crate::error::{BuildError, ReadError};
+use crate::packed::{PackedIntegers, word_count};
 use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
 
 /// How the bytes start.
@@ -14,6 +14,35 @@ const MAGIC: [u8; 8] = *b"MFcounts";
 
 /// Bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
+
+/// Bytes around so many words, and theirs.
+fn stored_bytes(words: usize) -> u64 {
+    HEADER_LEN + FIELDS_LEN + words as u64 * 8 + CHECKSUM_LEN
+}
+
+impl CountingBloomFilter<()> {
+    /// Bytes of the stored form of a filter with these parameters, without making one.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::TooLarge`].
+    ///
+    /// ```
+    /// use membership_filters::guava_bloom::{Parameters, Utf8};
+    /// use membership_filters::{CounterWidth, CountingBloomFilter};
+    ///
+    /// let parameters = Parameters::new(10_000, 0.001)?;
+    /// let filter = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR)?;
+    /// let bytes = CountingBloomFilter::stored_bytes_of(&parameters, CounterWidth::FOUR)?;
+    /// assert_eq!(bytes, filter.to_bytes().len() as u64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stored_bytes_of(parameters: &Parameters, width: CounterWidth) -> Result<u64, BuildError> {
+        word_count(parameters.bit_size(), width.bits().into())
+            .map(stored_bytes)
+            .map_err(|bytes| BuildError::TooLarge { bytes })
+    }
+}
 
 impl<F> CountingBloomFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
@@ -52,7 +81,7 @@ impl<F> CountingBloomFilter<F> {
 
     /// Bytes of the stored form.
     pub fn stored_bytes(&self) -> u64 {
-        HEADER_LEN + FIELDS_LEN + self.counters.words().len() as u64 * 8 + CHECKSUM_LEN
+        stored_bytes(self.counters.words().len())
     }
 
     fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {

@@ -148,6 +148,23 @@ impl CuckooParameters {
         full_fpp(self.fingerprint_bits)
     }
 
+    /// The same when the filter holds so many elements, at most as many as it has slots.
+    ///
+    /// ```
+    /// use membership_filters::CuckooParameters;
+    ///
+    /// let parameters = CuckooParameters::new(1_000_000, 0.001)?;
+    /// assert!(parameters.fpp_of(1_000_000) < parameters.fpp());
+    /// assert_eq!(parameters.fpp_of(0), 0.0);
+    /// # Ok::<(), membership_filters::BuildError>(())
+    /// ```
+    pub fn fpp_of(&self, items: u64) -> f64 {
+        fpp_at(
+            self.fingerprint_bits,
+            items.min(self.slots()) as f64 / self.slots() as f64,
+        )
+    }
+
     /// Bytes of the slots in memory.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8

@@ -14,6 +14,20 @@ const MAGIC: [u8; 8] = *b"MFcuckoo";
 /// Bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
 
+impl CuckooParameters {
+    /// Bytes of the stored form of a filter with these parameters.
+    ///
+    /// ```
+    /// use membership_filters::CuckooParameters;
+    ///
+    /// assert_eq!(CuckooParameters::new(1_000_000, 0.001)?.stored_bytes(), 1_710_624);
+    /// # Ok::<(), membership_filters::BuildError>(())
+    /// ```
+    pub fn stored_bytes(&self) -> u64 {
+        HEADER_LEN + FIELDS_LEN + self.memory_bytes() + CHECKSUM_LEN
+    }
+}
+
 impl<F> CuckooFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -51,7 +65,7 @@ impl<F> CuckooFilter<F> {
 
     /// Bytes of the stored form.
     pub fn stored_bytes(&self) -> u64 {
-        HEADER_LEN + FIELDS_LEN + self.parameters.memory_bytes() + CHECKSUM_LEN
+        self.parameters.stored_bytes()
     }
 
     fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {

@@ -155,6 +155,15 @@ impl GrowingParameters {
         self.rule
     }
 
+    /// Bits and probes of the first link.
+    ///
+    /// # Errors
+    ///
+    /// None: those of [`with_rule`](Self::with_rule) have been met before.
+    pub fn first_link(&self) -> Result<Parameters, BuildError> {
+        Ok(self.link(0)?.parameters)
+    }
+
     /// What the link at this place of the chain is like; the first has place 0.
     pub(crate) fn link(&self, place: usize) -> Result<LinkShape, BuildError> {
         match self.rule {

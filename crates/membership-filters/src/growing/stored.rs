@@ -29,6 +29,28 @@ const WORDS: &str = "1 to 2^31 - 1";
 const NO_GROWTH: u32 = 1;
 const NO_RATIO: f64 = 1.0;
 
+impl GrowingParameters {
+    /// Bytes of the stored form of a filter with these parameters as long as it has not grown.
+    ///
+    /// # Errors
+    ///
+    /// None: those of [`with_rule`](Self::with_rule) have been met before.
+    ///
+    /// ```
+    /// use membership_filters::guava_bloom::Utf8;
+    /// use membership_filters::{GrowingBloomFilter, GrowingParameters};
+    ///
+    /// let parameters = GrowingParameters::new(10_000, 0.001)?;
+    /// let filter = GrowingBloomFilter::new(Utf8, &parameters)?;
+    /// assert_eq!(parameters.stored_bytes()?, filter.to_bytes().len() as u64);
+    /// # Ok::<(), membership_filters::BuildError>(())
+    /// ```
+    pub fn stored_bytes(&self) -> Result<u64, BuildError> {
+        let bits = self.first_link()?.bit_size();
+        Ok(HEADER_LEN + FIELDS_LEN + LINK_FIELDS_LEN + bits / 8 + CHECKSUM_LEN)
+    }
+}
+
 impl<F> GrowingBloomFilter<F> {
     /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -1,0 +1,60 @@
+//! The rate against what is stored for a key.
+
+use super::{Answer, Filter, Question, answer};
+
+/// Bits per key of the first and the last point of a curve.
+pub const CURVE: std::ops::RangeInclusive<u32> = 4..=24;
+
+/// What filters of a kind for so many keys do at each whole number of bits per key of [`CURVE`]; points that the format
+/// does not reach are left out.
+///
+/// Formats that are configured by bits per key are asked by these, the others by the memory that they make.
+pub fn curve(filter: Filter, keys: u64) -> Vec<Answer> {
+    let mut points: Vec<Answer> = Vec::new();
+    for bits in CURVE {
+        let question = Question {
+            keys: Some(keys),
+            bits_per_key: Some(f64::from(bits)),
+            ..Question::default()
+        };
+        let Some(point) = question
+            .checked()
+            .ok()
+            .and_then(|question| answer(filter, &question).ok())
+        else {
+            continue;
+        };
+        // Small filters have one size over a range of bits per key.
+        if points
+            .last()
+            .is_none_or(|last| last.bits_per_key < point.bits_per_key)
+        {
+            points.push(point);
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_bits_err_less_often() {
+        for filter in Filter::ALL {
+            for keys in [32, 1_000_000] {
+                let points = curve(filter, keys);
+                assert!(
+                    points.len() > 5 || keys == 32,
+                    "{filter:?} {keys}: {}",
+                    points.len()
+                );
+                for pair in points.windows(2) {
+                    // A probe more or less may cost a little.
+                    assert!(pair[1].rate < pair[0].rate * 1.05, "{filter:?} {keys} {pair:?}");
+                    assert!(pair[1].bits_per_key > pair[0].bits_per_key);
+                }
+            }
+        }
+    }
+}

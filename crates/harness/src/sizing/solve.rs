@@ -1,0 +1,261 @@
+//! From what is given to the keys and the setting of a filter, by its own sizes: nothing here knows a formula.
+
+use filter_policy::BitsPerKey;
+use filter_policy::sizing::Format;
+use membership_filters::GrowthRule;
+
+use super::filter::{Shape, words};
+use super::{Checked, Filter, Question, textbook};
+
+/// The filter that a question leads to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// Which.
+    pub filter: Filter,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Bytes of the stored filter: exact, but of the textbook's.
+    pub bytes: u64,
+    /// The bits per key to configure, where the filter is configured by them.
+    pub configured: Option<f64>,
+    /// Bits that are stored for a key, everything included.
+    pub bits_per_key: f64,
+    /// Probe count k, where there are probes.
+    pub probes: Option<u32>,
+    /// The false-positive rate that is to be expected.
+    pub rate: f64,
+}
+
+/// Why a kind of filter cannot be what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// Which.
+    pub filter: Filter,
+    /// In words.
+    pub reason: String,
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.filter.name(), self.reason)
+    }
+}
+
+impl std::error::Error for NoAnswer {}
+
+/// Most whole bits per key that are tried: beyond, no format has more probes, and hardly any a lower rate.
+const MOST_BITS: u32 = 100;
+
+/// The smallest filter of the kind that does what is asked, or with a given memory the best.
+///
+/// # Errors
+///
+/// [`NoAnswer`] when the format's limits forbid it.
+pub fn answer(filter: Filter, question: &Checked) -> Result<Answer, NoAnswer> {
+    let question = question.question();
+    let answer = if filter == Filter::Textbook {
+        textbook::answer(question)
+    } else {
+        of_format(filter, question)
+    };
+    answer.map_err(|reason| NoAnswer { filter, reason })
+}
+
+fn of_format(filter: Filter, question: &Question) -> Result<Answer, String> {
+    let (keys, setting) = match (question.keys, question.memory, filter.engine(), question.rate) {
+        (Some(keys), ..) => (keys, setting(filter, question, keys)?),
+        (None, Some(bytes), Some(format), Some(rate)) => most_keys_at(format, rate, bytes)?,
+        (None, Some(bytes), ..) => {
+            let keys = most_keys(filter, question, bytes)?;
+            (keys, setting(filter, question, keys)?)
+        }
+        (None, None, ..) => return Err("neither keys nor memory are fixed".to_owned()),
+    };
+    let Shape { bytes, probes, rate } = filter.shape(keys, setting)?;
+    Ok(Answer {
+        filter,
+        keys,
+        bytes,
+        configured: filter.engine().map(|_| setting),
+        bits_per_key: 8.0 * bytes as f64 / keys as f64,
+        probes,
+        rate,
+    })
+}
+
+/// Bits per key, or the rate to ask for, that make a filter for so many keys what is wanted.
+fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String> {
+    match (filter.engine(), question) {
+        (Some(format), Question { rate: Some(rate), .. }) => format
+            .bits_per_key_for_rate(keys, *rate)
+            .map(BitsPerKey::get)
+            .map_err(words),
+        (None, Question { rate: Some(rate), .. }) => Ok(*rate),
+        (
+            Some(_),
+            Question {
+                bits_per_key: Some(bits),
+                ..
+            },
+        ) => Ok(*bits),
+        (
+            None,
+            Question {
+                bits_per_key: Some(bits),
+                ..
+            },
+        ) => {
+            let bytes = question
+                .memory
+                .unwrap_or_else(|| (bits * keys as f64 / 8.0) as u64);
+            lowest_rate(filter, keys, bytes)
+        }
+        (
+            Some(format),
+            Question {
+                memory: Some(bytes),
+                keys: Some(_),
+                ..
+            },
+        ) => format
+            .bits_per_key_for_bytes(keys, *bytes)
+            .map(BitsPerKey::get)
+            .map_err(words),
+        (
+            None,
+            Question {
+                memory: Some(bytes),
+                keys: Some(_),
+                ..
+            },
+        ) => lowest_rate(filter, keys, *bytes),
+        (
+            Some(format),
+            Question {
+                probes: Some(probes), ..
+            },
+        ) => bits_for_probes(format, keys, *probes),
+        (
+            None,
+            Question {
+                probes: Some(probes), ..
+            },
+        ) => rate_for_probes(filter, *probes),
+        _ => Err("neither rate nor size is fixed".to_owned()),
+    }
+}
+
+/// The fewest whole bits per key at which the format takes so many probes.
+fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String> {
+    let of = |bits| format.probe_count(keys, BitsPerKey::whole(bits));
+    let mut most = 0;
+    for bits in 1..=MOST_BITS {
+        let Some(taken) = of(bits).map_err(words)? else {
+            return Err("has no probes".to_owned());
+        };
+        if u32::from(taken) == probes {
+            return Ok(f64::from(bits));
+        }
+        most = most.max(taken);
+    }
+    Err(format!(
+        "{probes} probes are not taken at any whole number of bits per key; at most {most} are"
+    ))
+}
+
+/// The rate to ask for, so that the formula gives so many probes.
+fn rate_for_probes(filter: Filter, probes: u32) -> Result<f64, String> {
+    let rate = libm::exp2(-f64::from(probes));
+    match (filter, GrowthRule::default()) {
+        (Filter::Cuckoo, _) => Err("has fingerprints, no probes".to_owned()),
+        // Its first link is made for a part of the rate.
+        (Filter::Growing, GrowthRule::Tightening { ratio, .. }) if rate < 1.0 - ratio => {
+            Ok(rate / (1.0 - ratio))
+        }
+        (Filter::Growing, GrowthRule::Tightening { .. }) => Err(format!("takes more than {probes} probes")),
+        _ => Ok(rate),
+    }
+}
+
+/// The lowest rate whose filter takes at most so many bytes.
+fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
+    let fits = |rate: f64| fits(filter, keys, rate, bytes);
+    // Positive numbers are in the order of their bits.
+    let (mut low, mut high) = (f64::MIN_POSITIVE.to_bits(), (1.0 - f64::EPSILON / 2.0).to_bits());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if fits(f64::from_bits(middle)) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    let rate = f64::from_bits(high);
+    match filter.shape(keys, rate) {
+        Ok(shape) if shape.bytes <= bytes => Ok(rate),
+        Ok(shape) => Err(format!("takes at least {} bytes for so many keys", shape.bytes)),
+        Err(_) => Err(format!(
+            "there is no filter of so few bytes as {bytes} for so many keys"
+        )),
+    }
+}
+
+/// The most keys for which the format reaches a rate in so many bytes, and the whole bits per key of that.
+fn most_keys_at(format: Format, rate: f64, bytes: u64) -> Result<(u64, f64), String> {
+    let mut lowest = 1.0_f64;
+    for bits in 1..=MOST_BITS {
+        let bits_per_key = BitsPerKey::whole(bits);
+        let keys = format.max_keys(bytes, bits_per_key).min(Question::MOST_KEYS);
+        // What takes no more than the best of all filters needs no long sums.
+        let least = libm::exp2(-8.0 * bytes as f64 / keys as f64);
+        if keys == 0 || least > rate {
+            continue;
+        }
+        let reached = format.rate(keys, bits_per_key).map_err(words)?;
+        if reached <= rate {
+            return Ok((keys, f64::from(bits)));
+        }
+        lowest = lowest.min(reached);
+    }
+    Err(format!(
+        "no filter of {bytes} bytes errs so seldom; {lowest:e} is the lowest rate"
+    ))
+}
+
+/// The most keys whose filter takes at most so many bytes.
+fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, String> {
+    let fits = |keys: u64| match (filter.engine(), question.bits_per_key) {
+        (None, Some(bits)) => bits * keys as f64 <= 8.0 * bytes as f64,
+        _ => setting(filter, question, keys).is_ok_and(|setting| fits(filter, keys, setting, bytes)),
+    };
+    let (mut low, mut high) = (0, Question::MOST_KEYS);
+    while low < high {
+        // The upper of two middles, so that the search ends.
+        let middle = high - (high - low) / 2;
+        if fits(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    if low == 0 {
+        // Mostly the reason is that of one key.
+        setting(filter, question, 1)?;
+        return Err(format!("not even one key fits into {bytes} bytes"));
+    }
+    Ok(low)
+}
+
+/// Whether a filter fits; one that cannot be built fits if the formula says so, since then it is too small to be one.
+fn fits(filter: Filter, keys: u64, setting: f64, bytes: u64) -> bool {
+    filter.shape(keys, setting).map_or_else(
+        |_| {
+            let bits = match filter.engine() {
+                Some(_) => setting * keys as f64,
+                None => -libm::log(setting) * keys as f64 / (std::f64::consts::LN_2 * std::f64::consts::LN_2),
+            };
+            bits <= 64.0 && bytes >= 8
+        },
+        |shape| shape.bytes <= bytes,
+    )
+}

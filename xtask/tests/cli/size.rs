@@ -1,0 +1,85 @@
+//! The sizing calculator on the command line.
+
+use super::Workbench;
+
+#[test]
+fn published_examples() {
+    let bench = Workbench::new();
+    let outcome = bench.run(&["size", "--keys", "10M", "--rate", "0.01%"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("size", outcome.stdout);
+    let outcome = bench.run(&[
+        "size",
+        "--bits-per-key",
+        "16",
+        "--probes",
+        "8",
+        "--filter",
+        "textbook",
+        "--json",
+    ]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let answer = &report["answers"][0];
+    assert_eq!(
+        (answer["keys"].as_u64(), answer["probes"].as_u64()),
+        (Some(1_000_000), Some(8))
+    );
+    let rate = answer["rate"].as_f64().unwrap();
+    assert!((rate - 5.745e-4).abs() < 1e-7, "{rate}");
+}
+
+#[test]
+fn what_no_filter_can_be_is_told() {
+    let bench = Workbench::new();
+    let outcome = bench.run(&["size", "--keys", "5", "--memory", "9 B"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("size refused", outcome.stdout);
+    let none = bench.run(&["size", "--keys", "1G", "--memory", "9", "--filter", "cuckoo"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stdout.contains("cuckoo: takes at least"), "{}", none.stdout);
+}
+
+#[test]
+fn mistakes_name_the_value_and_what_is_allowed() {
+    let bench = Workbench::new();
+    for (arguments, words) in [
+        (&["--rate", "2"][..], ["rate is 2", "below 1"]),
+        (&["--keys", "1.5"][..], ["1.5", "digits"]),
+        (&["--memory", "9 pounds"][..], ["9 pounds", "KiB"]),
+        (&["--keys", "0"][..], ["keys is 0", "1 to"]),
+        (
+            &["--filter", "bloom", "--keys", "1"][..],
+            ["bloom", "fast-local-bloom"],
+        ),
+        (
+            &["--rate", "0.1", "--bits-per-key", "10"][..],
+            ["the bits per key", "two at most"],
+        ),
+        (&[][..], ["nothing is given", "at least one"]),
+        (
+            &["--keys", "9", "--chart", "curve.gif"][..],
+            ["curve.gif", ".svg or .png"],
+        ),
+    ] {
+        let outcome = bench.run(&[&["size"], arguments].concat());
+        assert_eq!(outcome.code, 2, "{arguments:?}");
+        for word in words {
+            assert!(outcome.stderr.contains(word), "{arguments:?}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_chart_is_a_new_file() {
+    let bench = Workbench::new();
+    let draw = |name: &str| bench.run(&["size", "--keys", "1000", "--chart", name]);
+    assert_eq!(draw("curve.svg").code, 0);
+    let first = bench.read("curve.svg");
+    assert!(first.contains("</svg>") && first.contains("fast-local-bloom"));
+    let again = draw("curve.svg");
+    assert_eq!(again.code, 2);
+    assert!(again.stderr.contains("is there already"), "{}", again.stderr);
+    assert_eq!(bench.read("curve.svg"), first);
+    assert_eq!(draw("curve.png").code, 0);
+}
