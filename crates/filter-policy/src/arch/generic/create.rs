@@ -137,8 +137,8 @@ pub(in super::super) fn insert<S: Lanes>(
     }
 }
 
-/// On a boundary of cache lines, so that no vector lies in two of them: what was stored across two cannot be loaded again
-/// until it has reached the cache.
+/// On a boundary of cache lines, so that no vector lies in two of them: what was stored across two cannot be loaded
+/// again until it has reached the cache.
 #[repr(align(64))]
 struct Aligned<T>(T);
 

@@ -94,8 +94,8 @@ macro_rules! entries {
                 }
             });
 
-            // For one question the way to it takes as long as the answer: hence one function from the key to the answer,
-            // for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes another way.
+            // For one question the way to it takes as long as the answer: hence one function from the key to the
+            // answer, for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes another way.
             entry!($lanes, $features, fn may_match_key<H>(
                 hasher: &H,
                 key: &[u8],
