@@ -2,22 +2,18 @@
 #![forbid(unsafe_code)]
 
 mod commands;
-mod failure;
 mod inspection;
 mod instructions;
-mod interrupt;
 mod suite;
-mod table;
-mod terminal;
 mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use hash_comparison::{failure, interrupt, table, terminal};
 
 fn main() -> ExitCode {
-    match commands::Cli::parse().run() {
+    match commands::Cli::of_arguments().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -6,6 +6,7 @@
 
 mod options;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::path::Path;
@@ -14,13 +15,15 @@ pub use self::options::{DEFAULT_SEED, Options};
 use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
-use crate::functions::{self, GateError};
-use crate::measure::timing::{self, TimingError};
+use crate::functions::{self, Function, GateError, OwnFunctionError};
+use crate::measure::timing::{self, Pinned, TimingError};
+use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
-use crate::record::{FORMAT, Run, SCHEMA, significant};
+use crate::record::{BitTests, FORMAT, Run, SCHEMA, significant};
 use crate::records::{MOST_DATASETS, Records};
+use crate::structure;
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub enum CompareError {
     TooManyDatasets(usize),
     /// A dataset cannot be had.
     Dataset(DatasetError),
+    /// A function of the user's own cannot be measured.
+    Own(OwnFunctionError),
     /// A function is not what its name says.
     Gate(GateError),
     /// There are no times.
@@ -46,7 +51,7 @@ impl CompareError {
     /// Whether the user can mend it: by other arguments, or other files.
     pub fn is_input(&self) -> bool {
         match self {
-            Self::Name(_) | Self::TooManyDatasets(_) => true,
+            Self::Name(_) | Self::TooManyDatasets(_) | Self::Own(_) => true,
             Self::Dataset(error) => error.is_input(),
             Self::Gate(_) | Self::Timing(_) | Self::Threads(_) | Self::Cancelled => false,
         }
@@ -62,6 +67,7 @@ impl fmt::Display for CompareError {
                 "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
             ),
             Self::Dataset(error) => error.fmt(f),
+            Self::Own(error) => error.fmt(f),
             Self::Gate(error) => error.fmt(f),
             Self::Timing(error) => error.fmt(f),
             Self::Threads(error) => write!(f, "cannot start threads: {error}"),
@@ -87,10 +93,17 @@ impl From<TimingError> for CompareError {
     }
 }
 
+impl From<OwnFunctionError> for CompareError {
+    fn from(error: OwnFunctionError) -> Self {
+        Self::Own(error)
+    }
+}
+
 impl From<DatasetError> for CompareError {
     fn from(error: DatasetError) -> Self {
         match error {
             DatasetError::Unknown(unknown) => Self::Name(unknown),
+            DatasetError::Cancelled(_) => Self::Cancelled,
             other => Self::Dataset(other),
         }
     }
@@ -106,31 +119,39 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     let mut environment = environment::collect();
     let datasets = load(options, progress)?;
 
-    progress.begin("known answers", options.functions.len() as u64);
-    for &function in &options.functions {
+    let functions: Vec<&Function> = options.functions.iter().collect();
+    progress.begin("known answers", functions.len() as u64);
+    for &function in &functions {
         go_on(progress)?;
         functions::gate([function]).map_err(CompareError::Gate)?;
         progress.step();
     }
 
-    let times = timing::measure(
-        &datasets,
-        &options.functions,
-        options.seed,
-        options.quick,
-        progress,
-    )?;
+    let pinned = Pinned::here();
+    environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
+    let times = timing::measure(&datasets, &functions, options.seed, options.quick, progress)?;
+    let curves = curves::measure(&functions, options.seed, options.quick, progress)?;
+    let places = places::measure(&datasets, &functions, options.seed, options.quick, progress)?;
+    drop(pinned);
     environment.threads_while_timing = times.threads;
     environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = times.involuntary_switches;
-    let quality = quality::measure(&datasets, &options.functions, ALL_PROCESSORS, progress)?;
-    let findings = findings::judge(Evidence {
+    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
+    let bits = BitTests {
+        windows: quality.windows,
+        avalanche: mixing.avalanche,
+        mixing: mixing.rows,
+    };
+    let structure = structure::measure(&datasets, &functions, options.seed, ALL_PROCESSORS, progress)?;
+    let mut findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,
         collisions: &quality.collisions,
         distribution: &quality.distribution,
         false_positives: &quality.false_positives,
     });
+    findings::explain(&mut findings, &structure.mechanisms);
     go_on(progress)?;
 
     Ok(Records {
@@ -143,23 +164,27 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             seed: options.seed,
             quick: options.quick,
             files: Vec::new(),
+            checksums: BTreeMap::new(),
             environment,
             datasets: datasets
                 .iter()
                 .map(|dataset| summarise(dataset, quality.collisions.len()))
                 .collect(),
-            functions: options
-                .functions
-                .iter()
-                .map(|function| function.summary())
-                .collect(),
+            functions: functions.iter().map(|function| function.summary()).collect(),
             findings,
+            bit_facts: findings::bit_facts(&bits),
+            baseline: None,
         },
         collisions: quality.collisions,
         timing: times.timing,
         latency: times.latency,
+        spread: times.spread,
+        curves,
+        places,
         distribution: quality.distribution,
         false_positives: quality.false_positives,
+        bits: Some(bits),
+        structure: Some(structure),
     })
 }
 
@@ -172,7 +197,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
         let early = if is_plain(path) {
             None
         } else {
-            Some(dataset::load_file(path, options.seed)?)
+            Some(dataset::load_file_watched(path, options.seed, progress)?)
         };
         own.push(early);
     }
@@ -185,7 +210,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
     }
     for (path, early) in options.keys.iter().zip(own) {
         go_on(progress)?;
-        datasets.push(early.map_or_else(|| dataset::load_file(path, options.seed), Ok)?);
+        datasets.push(early.map_or_else(|| dataset::load_file_watched(path, options.seed, progress), Ok)?);
         progress.step();
     }
     Ok(datasets)

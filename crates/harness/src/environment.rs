@@ -34,6 +34,7 @@ pub fn collect() -> Environment {
         cpu_features: cpu_features(),
         governor: governor(),
         threads_while_timing: None,
+        pinned_cpu: None,
         timing_seconds: None,
         involuntary_switches_while_timing: None,
     }

@@ -4,6 +4,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::progress::{Cancelled, Progress, Silent, go_on};
+
 /// Keys back to back in one buffer, in a fixed order.
 ///
 /// The set holds what was put in; [`from_lines`](Self::from_lines) drops duplicates, [`push`](Self::push) does not look.
@@ -48,6 +50,30 @@ impl std::fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
+/// Why lines gave no [`KeySet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinesError {
+    /// They are too long.
+    TooLarge(TooLarge),
+    /// The run was asked to stop.
+    Cancelled(Cancelled),
+}
+
+impl std::fmt::Display for LinesError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooLarge(error) => error.fmt(f),
+            Self::Cancelled(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LinesError {}
+
+/// Lines taken in before somebody is asked whether to go on.
+const LINES_UNWATCHED: u32 = 1 << 16;
+
 impl KeySet {
     /// An empty set with room for `keys` keys of `bytes` bytes together.
     pub fn with_capacity(keys: usize, bytes: usize) -> Self {
@@ -68,11 +94,24 @@ impl KeySet {
     /// # Errors
     ///
     /// When `data` is longer than [`TooLarge::MAX_BYTES`].
-    pub fn from_lines(mut data: Vec<u8>) -> Result<(Self, u64), TooLarge> {
+    pub fn from_lines(data: Vec<u8>) -> Result<(Self, u64), TooLarge> {
+        match Self::from_lines_watched(data, &Silent) {
+            Ok(done) => Ok(done),
+            Err(LinesError::TooLarge(error)) => Err(error),
+            Err(LinesError::Cancelled(_)) => unreachable!("nobody stops what nobody watches"),
+        }
+    }
+
+    /// The same, unless `progress` asks to stop meanwhile: of ten million lines it is asked every few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// When `data` is longer than [`TooLarge::MAX_BYTES`], or `progress` asks to stop.
+    pub fn from_lines_watched(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), LinesError> {
         if data.len() as u64 > TooLarge::MAX_BYTES {
-            return Err(TooLarge {
+            return Err(LinesError::TooLarge(TooLarge {
                 bytes: data.len() as u64,
-            });
+            }));
         }
         let most = most_distinct_lines(&data);
         let mut ends: Vec<u32> = Vec::with_capacity(most);
@@ -81,7 +120,13 @@ impl KeySet {
         let mut duplicates = 0;
         let mut kept_bytes = 0;
         let mut next = 0;
+        let mut until_asked = LINES_UNWATCHED;
         while next < data.len() {
+            until_asked -= 1;
+            if until_asked == 0 {
+                go_on(progress).map_err(LinesError::Cancelled)?;
+                until_asked = LINES_UNWATCHED;
+            }
             let start = next;
             let end = match data[start..].iter().position(|&byte| byte == b'\n') {
                 Some(length) => {

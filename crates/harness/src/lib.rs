@@ -1,7 +1,9 @@
 //! Measures hash functions on real key sets and draws the report.
 #![forbid(unsafe_code)]
 
+pub mod baseline;
 pub mod benchmark;
+pub mod calibration;
 mod chart;
 pub mod compare;
 pub mod dataset;
@@ -30,6 +32,7 @@ mod report;
 pub mod reproduce;
 pub mod sizing;
 pub mod stats;
+pub mod structure;
 mod system;
 pub mod thousands;
 pub mod which;

@@ -133,7 +133,7 @@ impl Destination {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             return refused(
                 path,
-                format!("no {RUN} here; give the folder of a run, or make one with `cargo xtask compare`"),
+                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`"),
             );
         }
         Self::check(path)
@@ -225,6 +225,7 @@ impl Destination {
         // The names of the charts depend on the data; these do not, so that a mistake costs no run.
         let always: Vec<String> = records::CSV_FILES
             .iter()
+            .chain(&records::STRUCTURE_FILES)
             .chain(&[REPORT])
             .map(|&name| name.to_owned())
             .collect();
@@ -353,7 +354,8 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
 
 /// Whether `name` is one that a run can have written.
 fn is_ours(name: &str) -> bool {
-    if name == RUN || name == REPORT || records::CSV_FILES.contains(&name) {
+    let records = || records::CSV_FILES.iter().chain(&records::STRUCTURE_FILES);
+    if name == RUN || name == REPORT || records().any(|record| *record == name) {
         return true;
     }
     let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {

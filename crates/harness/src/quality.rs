@@ -7,9 +7,10 @@ use crate::dataset::Dataset;
 use crate::functions::Function;
 use crate::measure::collisions::{self, RawCollisions};
 use crate::measure::false_positives::Probes;
-use crate::measure::{Hashed, distribution};
+use crate::measure::mixing::{self, Effort, Mixing};
+use crate::measure::{Hashed, distribution, windows};
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow};
+use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow, WindowRow};
 
 /// The deterministic measurements of a run, by dataset and function in the order given.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,26 +23,25 @@ pub struct Quality {
     pub distribution: Vec<DistributionRow>,
     /// False positives, the ideal hash after the functions of its dataset.
     pub false_positives: Vec<FalsePositiveRow>,
+    /// Collisions in windows of the output, corrected over all rows.
+    pub windows: Vec<WindowRow>,
 }
 
 /// For [`measure`]: as many threads as there are processors, or as the variable `RAYON_NUM_THREADS` says.
 pub const ALL_PROCESSORS: usize = 0;
 
-/// Measures everything but time on `threads` threads; the result does not depend on their number.
+/// Measures everything but time that depends on datasets, on `threads` threads; the result does not depend on their number.
 ///
 /// # Errors
 ///
 /// When the system gives no threads, or `progress` asks to stop.
 pub fn measure(
     datasets: &[Dataset],
-    functions: &[&'static Function],
+    functions: &[&Function],
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Quality, CompareError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| CompareError::Threads(error.to_string()))?;
+    let pool = pool(threads)?;
     progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
     let parts: Result<Vec<Part>, Cancelled> = pool.install(|| {
         let probes: Vec<Probes<'_>> = datasets
@@ -64,24 +64,66 @@ pub fn measure(
             .par_iter()
             .map(|&(dataset, probes, function)| {
                 go_on(progress)?;
-                let part = part(dataset, probes, function);
+                let part = part(dataset, probes, function, progress)?;
                 progress.step();
                 Ok(part)
             })
             .collect()
     });
+    let mut windows = Vec::new();
     let (mut raw, mut distribution, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts? {
         raw.extend(part.collisions);
         distribution.extend(part.distribution);
         false_positives.extend(part.false_positives);
+        windows.extend(part.windows);
     }
+    windows::judge(&mut windows);
     Ok(Quality {
         collisions: collisions::judge(&raw),
         raw,
         distribution,
         false_positives,
+        windows,
     })
+}
+
+/// Measures how well functions mix the bits of random keys, on `threads` threads; the keys depend on `seed` alone, and the
+/// result on nothing else.
+///
+/// # Errors
+///
+/// When the system gives no threads, or `progress` asks to stop.
+pub fn mixing(
+    functions: &[&Function],
+    seed: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Mixing, CompareError> {
+    progress.begin("mixing of bits", functions.len() as u64);
+    let parts: Result<Vec<Mixing>, Cancelled> = pool(threads)?.install(|| {
+        let part = |function: &&Function| {
+            go_on(progress)?;
+            let mixing = mixing::measure(function, seed, Effort::RUN);
+            progress.step();
+            Ok(mixing)
+        };
+        functions.par_iter().map(part).collect()
+    });
+    let mut all = Mixing::default();
+    for part in parts? {
+        all.avalanche.extend(part.avalanche);
+        all.rows.extend(part.rows);
+    }
+    mixing::judge(&mut all.rows);
+    Ok(all)
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, CompareError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| CompareError::Threads(error.to_string()))
 }
 
 /// What one function does to one dataset.
@@ -90,20 +132,35 @@ struct Part {
     collisions: Option<RawCollisions>,
     distribution: Vec<DistributionRow>,
     false_positives: Vec<FalsePositiveRow>,
+    windows: Vec<WindowRow>,
 }
 
 /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
-fn part(dataset: &Dataset, probes: &Probes<'_>, function: Option<&'static Function>) -> Part {
+fn part(
+    dataset: &Dataset,
+    probes: &Probes<'_>,
+    function: Option<&Function>,
+    progress: &dyn Progress,
+) -> Result<Part, Cancelled> {
     let Some(function) = function else {
-        return Part {
-            false_positives: probes.measure_ideal(),
+        return Ok(Part {
+            false_positives: probes.measure_ideal(progress)?,
             ..Part::default()
-        };
+        });
     };
+    // With ten million keys each of these takes a good part of a second.
     let hashed = Hashed::new(&dataset.keys, function);
-    Part {
-        collisions: Some(collisions::measure(dataset, &hashed)),
-        distribution: distribution::measure(dataset, &hashed),
-        false_positives: probes.measure(&hashed),
-    }
+    go_on(progress)?;
+    let collisions = collisions::measure(dataset, &hashed);
+    go_on(progress)?;
+    let distribution = distribution::measure(dataset, &hashed);
+    go_on(progress)?;
+    let windows = windows::measure(&dataset.name, function, hashed.values64());
+    go_on(progress)?;
+    Ok(Part {
+        collisions: Some(collisions),
+        distribution,
+        windows,
+        false_positives: probes.measure(&hashed, progress)?,
+    })
 }

@@ -4,12 +4,31 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod baseline;
+mod bits;
+mod function;
+mod structure;
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+
+pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
+pub use self::bits::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
+pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
+pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structure, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes.
-pub const SCHEMA: u32 = 1;
+///
+/// 1: the first. 2: `spread.csv`, `curves.csv` and `places.csv` beside it, `baseline`,
+/// `checksums` and the pinned processor in it.
+pub const SCHEMA: u32 = 2;
+/// The oldest `schema` that this version reads.
+pub const OLDEST_SCHEMA: u32 = 1;
+/// The first `schema` with `spread.csv`, `curves.csv` and `places.csv`.
+pub const SCHEMA_WITH_SPREAD: u32 = 2;
 
 /// How a function did against chance, most welcome first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,6 +93,108 @@ pub struct TimingRow {
     pub keys: u64,
     /// Bytes in one batch.
     pub bytes: u64,
+    /// Median over the rounds, the floor not subtracted.
+    #[serde(with = "significant")]
+    pub median_ns_per_key: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "significant")]
+    pub mad_ns_per_key: f64,
+    /// Number of rounds.
+    pub samples: u64,
+}
+
+/// Whether a timed call waits for the result of the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallForm {
+    /// Calls overlap in the processor: throughput.
+    Independent,
+    /// Each call waits for the one before: latency.
+    Chained,
+}
+
+impl CallForm {
+    /// The word in the records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::Chained => "chained",
+        }
+    }
+}
+
+/// A row of `spread.csv`: how the readings behind a row of `timing.csv` or `latency.csv` lie, in nanoseconds per key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpreadRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Number of rounds.
+    pub samples: u64,
+    /// The fastest reading.
+    #[serde(with = "significant")]
+    pub min_ns: f64,
+    /// A quarter of the readings are faster.
+    #[serde(with = "significant")]
+    pub q1_ns: f64,
+    /// Half of them.
+    #[serde(with = "significant")]
+    pub median_ns: f64,
+    /// Three quarters of them.
+    #[serde(with = "significant")]
+    pub q3_ns: f64,
+    /// The slowest reading.
+    #[serde(with = "significant")]
+    pub max_ns: f64,
+}
+
+/// A row of `curves.csv`: the time of keys of one length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurveRow {
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// Length of all keys, bytes.
+    pub length: u64,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Median over the rounds, the floor not subtracted.
+    #[serde(with = "significant")]
+    pub median_ns_per_key: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "significant")]
+    pub mad_ns_per_key: f64,
+    /// Number of rounds.
+    pub samples: u64,
+}
+
+/// Where keys lie while they are timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Back to back in a buffer that the caches hold.
+    Cache,
+    /// Far apart in a buffer that they do not hold, visited in shuffled order: from main memory, as a rule.
+    Memory,
+}
+
+/// A row of `places.csv`: the time of the same keys in two places.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlaceRow {
+    /// Name of the dataset.
+    pub dataset: String,
+    /// Name of the function; `empty` is the floor.
+    pub function: String,
+    /// Where the keys lie.
+    pub place: Place,
+    /// How the calls were made.
+    pub form: CallForm,
+    /// Keys in one batch: a sample of the dataset's.
+    pub keys: u64,
+    /// Bytes from the first to the last of them in memory.
+    pub footprint_bytes: u64,
     /// Median over the rounds, the floor not subtracted.
     #[serde(with = "significant")]
     pub median_ns_per_key: f64,
@@ -182,6 +303,10 @@ pub struct Run {
     pub quick: bool,
     /// Every file of the run, relative to its folder, sorted, `run.json` itself included.
     pub files: Vec<String>,
+    /// SHA-256 of the files whose bytes depend on data and seed alone, by name, lower-case hex; runs of schema 1 have
+    /// none.
+    #[serde(default)]
+    pub checksums: BTreeMap<String, String>,
     /// The machine and the build.
     pub environment: Environment,
     /// The datasets, in the order measured.
@@ -190,6 +315,12 @@ pub struct Run {
     pub functions: Vec<FunctionSummary>,
     /// One for each dataset and function.
     pub findings: Vec<Finding>,
+    /// Failed tests of single bits, which are no part of the verdicts; runs of older versions do not tell.
+    #[serde(default)]
+    pub bit_facts: Vec<BitFact>,
+    /// What changed since an earlier run, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
 }
 
 /// The machine and the build behind the times.
@@ -217,6 +348,9 @@ pub struct Environment {
     pub governor: Option<String>,
     /// Most threads of this process that were seen while it measured times.
     pub threads_while_timing: Option<u64>,
+    /// The logical processor that the timing was kept on, where the system allows that.
+    #[serde(default)]
+    pub pinned_cpu: Option<u64>,
     /// How long it measured times, warm-up included, seconds.
     #[serde(default)]
     pub timing_seconds: Option<f64>,
@@ -278,41 +412,6 @@ pub enum DatasetKind {
     Generated,
     /// The user's own file.
     File,
-}
-
-/// What a function is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FunctionSummary {
-    /// Name in the rows.
-    pub name: String,
-    /// `published` (the 17) or `anchor`.
-    pub group: FunctionGroup,
-    /// Bits of output that were compared, at most 32.
-    pub bits: u32,
-    /// Bits of output that the function has.
-    pub output_bits: u32,
-    /// Crate and version that it comes from.
-    pub origin: String,
-    /// First publication.
-    pub year: u16,
-    /// Who wrote it.
-    pub author: String,
-    /// Where it was published.
-    pub source: String,
-    /// Known weaknesses, a sentence each.
-    pub weaknesses: Vec<String>,
-    /// Whether it promises the same values for ever on every platform.
-    pub stable: bool,
-}
-
-/// Which part of the comparison a function belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FunctionGroup {
-    /// One of the 17 of the published comparison.
-    Published,
-    /// A modern function beside them.
-    Anchor,
 }
 
 /// A kind of test that a function can fail, most telling first.

@@ -1,21 +1,54 @@
 //! All records of a run, in memory and on disk.
 
+mod bits;
 mod check;
+mod structure;
 mod table;
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub use self::structure::STRUCTURE_FILES;
+use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
-use self::table::{read_csv, write_csv};
-use crate::record::{CollisionRow, DistributionRow, FORMAT, FalsePositiveRow, Run, SCHEMA, TimingRow};
+use crate::record::{
+    BitTests, CollisionRow, CurveRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, PlaceRow,
+    Run, SCHEMA, SCHEMA_WITH_SPREAD, SpreadRow, Structure, TimingRow,
+};
 use crate::system;
 
 /// Names of the files beside `run.json` that hold records.
-pub const CSV_FILES: [&str; 5] = [COLLISIONS, TIMING, LATENCY, DISTRIBUTION, FALSE_POSITIVES];
+pub const CSV_FILES: [&str; 14] = [
+    COLLISIONS,
+    TIMING,
+    LATENCY,
+    SPREAD,
+    CURVES,
+    PLACES,
+    DISTRIBUTION,
+    FALSE_POSITIVES,
+    WINDOWS,
+    AVALANCHE,
+    MIXING,
+    structure::STRUCTURED,
+    structure::OCCUPANCY,
+    structure::MECHANISMS,
+];
 
-/// Those whose bytes depend on data and seed alone.
-pub const DETERMINISTIC_FILES: [&str; 3] = [COLLISIONS, DISTRIBUTION, FALSE_POSITIVES];
+/// Those that runs of schema 1 do not have.
+const NEWER_TIMED_FILES: [&str; 3] = [SPREAD, CURVES, PLACES];
+
+/// Those of them that hold times, so that they differ from machine to machine.
+const TIMED_FILES: [&str; 5] = [TIMING, LATENCY, SPREAD, CURVES, PLACES];
+
+/// The rows of the deterministic files that a run is held against another by.
+pub(crate) const DETERMINISTIC_ROWS: [fn(&Records) -> Vec<AnyRow>; 3] = [
+    |records| spelled(COLLISIONS, &records.collisions),
+    |records| spelled(DISTRIBUTION, &records.distribution),
+    |records| spelled(FALSE_POSITIVES, &records.false_positives),
+];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -23,8 +56,14 @@ pub const RUN: &str = "run.json";
 const COLLISIONS: &str = "collisions.csv";
 const TIMING: &str = "timing.csv";
 const LATENCY: &str = "latency.csv";
+const SPREAD: &str = "spread.csv";
+const CURVES: &str = "curves.csv";
+const PLACES: &str = "places.csv";
 const DISTRIBUTION: &str = "distribution.csv";
 const FALSE_POSITIVES: &str = "false_positives.csv";
+const WINDOWS: &str = "windows.csv";
+const AVALANCHE: &str = "avalanche.csv";
+const MIXING: &str = "mixing.csv";
 
 /// Everything that one run recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,10 +76,20 @@ pub struct Records {
     pub timing: Vec<TimingRow>,
     /// `latency.csv`.
     pub latency: Vec<TimingRow>,
+    /// `spread.csv`; empty in a run of schema 1.
+    pub spread: Vec<SpreadRow>,
+    /// `curves.csv`; empty in a run of schema 1.
+    pub curves: Vec<CurveRow>,
+    /// `places.csv`; empty in a run of schema 1.
+    pub places: Vec<PlaceRow>,
     /// `distribution.csv`.
     pub distribution: Vec<DistributionRow>,
     /// `false_positives.csv`.
     pub false_positives: Vec<FalsePositiveRow>,
+    /// `windows.csv`, `avalanche.csv` and `mixing.csv`; `None` where an older version wrote the run.
+    pub bits: Option<BitTests>,
+    /// [`STRUCTURE_FILES`]; runs of older versions have none.
+    pub structure: Option<Structure>,
 }
 
 /// Why records could not be read or written.
@@ -106,15 +155,37 @@ impl Records {
             collisions: read_csv(&dir.join(COLLISIONS), &run)?,
             timing: read_csv(&dir.join(TIMING), &run)?,
             latency: read_csv(&dir.join(LATENCY), &run)?,
+            spread: read_newer(&dir.join(SPREAD), &run)?,
+            curves: read_newer(&dir.join(CURVES), &run)?,
+            places: read_newer(&dir.join(PLACES), &run)?,
             distribution: read_csv(&dir.join(DISTRIBUTION), &run)?,
             false_positives: read_csv(&dir.join(FALSE_POSITIVES), &run)?,
+            bits: bits::read(dir, &run)?,
+            structure: structure::read(dir, &run)?,
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
         Ok(records)
     }
 
+    /// Those of [`CSV_FILES`] that hold these records: runs of older versions have fewer.
+    pub fn csv_files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let (bits, structure) = (self.bits.is_some(), self.structure.is_some());
+        let spread = self.run.schema >= SCHEMA_WITH_SPREAD;
+        CSV_FILES
+            .into_iter()
+            .filter(move |name| spread || !NEWER_TIMED_FILES.contains(name))
+            .filter(move |name| bits || !bits::FILES.contains(name))
+            .filter(move |name| structure || !STRUCTURE_FILES.contains(name))
+    }
+
+    /// Those of them whose bytes depend on data and seed alone.
+    pub fn deterministic_files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.csv_files().filter(|name| !TIMED_FILES.contains(name))
+    }
+
     /// Writes the records into `dir`, which must exist.
+    /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
     ///
     /// # Errors
     ///
@@ -123,9 +194,51 @@ impl Records {
         write_csv(&dir.join(COLLISIONS), &self.collisions)?;
         write_csv(&dir.join(TIMING), &self.timing)?;
         write_csv(&dir.join(LATENCY), &self.latency)?;
+        if self.run.schema >= SCHEMA_WITH_SPREAD {
+            write_csv(&dir.join(SPREAD), &self.spread)?;
+            write_csv(&dir.join(CURVES), &self.curves)?;
+            write_csv(&dir.join(PLACES), &self.places)?;
+        }
         write_csv(&dir.join(DISTRIBUTION), &self.distribution)?;
         write_csv(&dir.join(FALSE_POSITIVES), &self.false_positives)?;
-        write_run(&dir.join(RUN), &self.run)
+        if let Some(bits) = &self.bits {
+            bits::write(dir, bits)?;
+        }
+        if let Some(structure) = &self.structure {
+            structure::write(dir, structure)?;
+        }
+        if self.run.schema < SCHEMA_WITH_SPREAD {
+            return write_run(&dir.join(RUN), &self.run);
+        }
+        let sums = self.deterministic_files().map(|name| {
+            let path = dir.join(name);
+            let bytes = std::fs::read(&path).map_err(io(&path))?;
+            Ok((name.to_owned(), checksum(&bytes)))
+        });
+        let run = Run {
+            checksums: sums.collect::<Result<_, _>>()?,
+            ..self.run.clone()
+        };
+        write_run(&dir.join(RUN), &run)
+    }
+}
+
+/// SHA-256, lower-case hex.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes any text");
+        hex
+    })
+}
+
+/// The rows of a file that runs of schema 1 do not have.
+fn read_newer<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, RecordsError> {
+    if run.schema >= SCHEMA_WITH_SPREAD {
+        read_csv(path, run)
+    } else {
+        Ok(Vec::new())
     }
 }
 
@@ -154,11 +267,20 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
         None => return foreign(format!("not a run of this program: no \"format\": {FORMAT:?}")),
     }
     let schema = value.get("schema").and_then(serde_json::Value::as_u64);
-    if schema != Some(u64::from(SCHEMA)) {
-        let found = schema.map_or("missing".to_owned(), |schema| schema.to_string());
-        return foreign(format!(
-            "of another version of this program: \"schema\" is {found}, and this version reads {SCHEMA}"
-        ));
+    let readable = u64::from(OLDEST_SCHEMA)..=u64::from(SCHEMA);
+    match schema {
+        Some(known) if readable.contains(&known) => {}
+        Some(other) => {
+            return foreign(format!(
+                "of another version of this program: this run has schema {other}, and this program reads {OLDEST_SCHEMA} to \
+                 {SCHEMA}"
+            ));
+        }
+        None => {
+            return foreign(format!(
+                "damaged: \"schema\" is missing or no whole number; this program reads {OLDEST_SCHEMA} to {SCHEMA}"
+            ));
+        }
     }
     // From the text once more: this error names line and column.
     serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: {e}")))

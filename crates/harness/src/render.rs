@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use crate::chart::{self, Chart};
 use crate::output::{CHARTS, REPORT};
-use crate::record::SCHEMA;
 use crate::records::Records;
 use crate::report;
 use crate::system;
@@ -66,7 +65,7 @@ pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError>
     for some in charts.chunks(AT_ONCE) {
         drawn.extend(
             some.par_iter()
-                .map(|chart| draw(chart, dir))
+                .map(|chart| draw(chart, records.run.schema, dir))
                 .collect::<Result<Vec<_>, _>>()?,
         );
     }
@@ -111,14 +110,14 @@ fn png_name(chart: &Chart) -> String {
 }
 
 /// Writes both files of a chart and returns its SVG element for the page.
-fn draw(chart: &Chart, dir: &Path) -> Result<String, RenderError> {
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
     let failed = |name: String| move |reason| RenderError::Chart { name, reason };
     let element = chart::svg(&chart.scene).map_err(failed(svg_name(chart)))?;
     let version = env!("CARGO_PKG_VERSION");
     // The command of the run is left out: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by harness {version} (cargo xtask render) from records of schema {SCHEMA}; do not edit. -->\n{element}"
+         <!-- Written by harness {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
     write(&dir.join(svg_name(chart)), document.as_bytes())?;
     let png = chart::png(&chart.scene).map_err(failed(png_name(chart)))?;

@@ -6,6 +6,7 @@ use harness::dataset::{Dataset, Recipe};
 use harness::functions::{self, Function};
 use harness::measure::false_positives::{Ideal, Probes};
 use harness::measure::{Hashed, collisions, distribution};
+use harness::progress::Silent;
 use harness::record::{DatasetKind, DistributionKind};
 use harness::stats::collisions::CollisionLaw;
 
@@ -116,7 +117,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
 
     let function = keyed();
     let probes = Probes::new(dataset);
-    let ideal = probes.measure_ideal();
+    let ideal = probes.measure_ideal(&Silent).expect("nobody stops it");
     let mut accusing = 0;
     // The seeds begin far from that of the dataset's own ideal hashes.
     for first in (1000..).step_by(functions as usize).take(runs as usize) {
@@ -128,7 +129,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             let mut counts = collisions::measure(dataset, &hashed);
             counts.function = seed.to_string();
             raw.push(counts);
-            let mut rows = probes.measure(&hashed);
+            let mut rows = probes.measure(&hashed, &Silent).expect("nobody stops it");
             rows.iter_mut().for_each(|row| row.function = seed.to_string());
             false_positives.extend(rows);
         }

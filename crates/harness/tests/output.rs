@@ -7,7 +7,7 @@ use std::path::Path;
 use harness::compare::{self, Options};
 use harness::output::{Destination, OutputError};
 use harness::progress::Silent;
-use harness::records::{CSV_FILES, Records};
+use harness::records::Records;
 
 /// The records of a small run, without charts and report.
 fn records(folder: &Path) -> Records {
@@ -16,10 +16,11 @@ fn records(folder: &Path) -> Records {
     let options = Options::new(&[], &["xxh3".to_owned()], vec![keys.clone()], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();
     fs::remove_file(keys).unwrap();
-    records.run.files = CSV_FILES
-        .iter()
-        .chain(&["run.json"])
-        .map(|&name| name.to_owned())
+    records.run.files = records
+        .csv_files()
+        .into_iter()
+        .chain(["run.json"])
+        .map(str::to_owned)
         .collect();
     records
 }

@@ -158,7 +158,9 @@ fn findings_say_what_is_wrong_with_app_accounts() {
 #[test]
 fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
     let dataset = load_embedded("app-accounts", 1).unwrap();
-    let rows = Probes::new(&dataset).measure_ideal();
+    let rows = Probes::new(&dataset)
+        .measure_ideal(&Silent)
+        .expect("nobody stops it");
     let sizes: Vec<(u64, u64, u64)> = rows
         .iter()
         .map(|row| (row.keys, row.probes, row.filter_bytes))

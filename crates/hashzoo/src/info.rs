@@ -5,7 +5,7 @@ use crate::verification_value;
 /// Facts about one hash function: where it comes from, what it returns and what is wrong with it.
 ///
 /// Every record is part of the registry: [`PUBLISHED`](crate::PUBLISHED), [`VARIANTS`](crate::VARIANTS),
-/// [`all`](crate::all) and [`find`](crate::find).
+/// [`OTHERS`](crate::OTHERS), [`all`](crate::all) and [`find`](crate::find).
 ///
 /// ```
 /// let info = hashzoo::find("BPHash").unwrap();

@@ -1,10 +1,10 @@
 //! Looking functions up. The tables themselves stand beside the `mod` lines in `functions/mod.rs`.
 
-use crate::{HashInfo, PUBLISHED, VARIANTS};
+use crate::{HashInfo, OTHERS, PUBLISHED, VARIANTS};
 
-/// Every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`].
+/// Every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`], then [`OTHERS`].
 pub fn all() -> impl Iterator<Item = &'static HashInfo> + Clone {
-    PUBLISHED.iter().chain(VARIANTS).copied()
+    PUBLISHED.iter().chain(VARIANTS).chain(OTHERS).copied()
 }
 
 /// The function of that name, identifier or alias; ASCII case does not matter.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, PUBLISHED, VARIANTS, all, find};
+use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, OTHERS, PUBLISHED, VARIANTS, all, find};
 
 /// Keys of 0 to 40 bytes, all byte values among them.
 fn keys() -> impl Iterator<Item = Vec<u8>> {
@@ -45,7 +45,7 @@ fn the_published_functions_stand_in_the_published_order() {
         ]
     );
     let listed: Vec<&str> = all().map(|info| info.name).collect();
-    assert_eq!(listed.len(), PUBLISHED.len() + VARIANTS.len());
+    assert_eq!(listed.len(), PUBLISHED.len() + VARIANTS.len() + OTHERS.len());
     assert!(listed.starts_with(&PUBLISHED.map(|info| info.name)));
 }
 
@@ -70,7 +70,14 @@ fn every_file_of_a_function_is_registered() {
     let idents: BTreeSet<String> = PUBLISHED
         .iter()
         .map(|info| info.ident)
-        .chain(["murmur3_x64_128", "rocksdb_hash", "xxph3"])
+        .chain([
+            "farm_fingerprint64",
+            "lookup3",
+            "murmur3_x64_128",
+            "one_at_a_time",
+            "rocksdb_hash",
+            "xxph3",
+        ])
         .map(str::to_owned)
         .collect();
     assert_eq!(files, idents);
@@ -133,6 +140,9 @@ fn the_codes_that_smhasher_prints() {
         ("MurMurHash2", 0x2786_4c1e),
         ("SipHash-1-3", 0x29c0_10bf),
         ("SipHash-2-4", 0xc58d_7f9c),
+        ("lookup3", 0x3d83_917a),
+        // There "JenkinsOOAT_perl".
+        ("OneAtATime", 0xee05_869b),
     ] {
         assert_eq!(find(name).unwrap().verification, code, "{name}");
     }
@@ -147,6 +157,8 @@ fn the_seeded_form_under_the_published_seed_is_the_function() {
         ("MurmurHash3_x64_128", 0),
         ("RocksDB-Hash", LEVELDB_BLOOM_SEED),
         ("XXPH3", 0),
+        ("OneAtATime", 0),
+        ("lookup3", 0),
     ] {
         let info = find(name).unwrap();
         for key in keys() {

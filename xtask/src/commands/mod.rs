@@ -1,20 +1,19 @@
 //! The commands, one file each.
 
 mod bench;
-mod compare;
+mod calibrate;
 mod fuzz;
 mod inspect;
-mod list;
-mod render;
 mod reproduce;
-mod size;
 mod test;
 mod tidy;
-mod written;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use hash_comparison::commands::{compare, list, render, size, written};
+use hash_comparison::program::Program;
 
 use crate::failure::Failure;
+use crate::workspace;
 
 /// Compares hash functions, inspects filters, and looks after the workspace.
 #[derive(Debug, Parser)]
@@ -40,6 +39,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Compare(compare::Arguments),
+    Calibrate(calibrate::Arguments),
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
@@ -51,11 +51,28 @@ enum Command {
     Bench(bench::Arguments),
 }
 
+/// The repository's own way in.
+fn program() -> Program {
+    Program {
+        name: "cargo xtask",
+        out: workspace::root().join("reports").join("latest"),
+        out_words: "reports/latest in the workspace",
+    }
+}
+
 impl Cli {
+    /// What the command line says; ends the process where it says nothing that can be done.
+    pub(crate) fn of_arguments() -> Self {
+        let mut command = program().named(Self::command());
+        let parsed = Self::from_arg_matches(&command.get_matches_mut());
+        parsed.unwrap_or_else(|error| error.format(&mut command).exit())
+    }
+
     /// Does what was asked.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
-            Command::Compare(arguments) => compare::run(arguments),
+            Command::Calibrate(arguments) => calibrate::run(&arguments),
+            Command::Compare(arguments) => compare::run(arguments, &program()),
             Command::Render(arguments) => render::run(&arguments),
             Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::List(arguments) => list::run(&arguments),

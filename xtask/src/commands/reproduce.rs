@@ -27,7 +27,7 @@ pub(crate) fn run(_arguments: &Arguments) -> Result<(), Failure> {
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
     let result = reproduce::run(&reference, &terminal).map_err(|error| match error {
-        ReproduceError::Compare(error) => compare::failure(error),
+        ReproduceError::Compare(error) => compare::failure(error, "cargo xtask"),
         other => Failure::internal(other),
     })?;
     drop(terminal);
@@ -187,6 +187,7 @@ fn reference(result: &Reproduction) -> String {
     let rows = result.reference.iter().map(|check| {
         let state = match &check.state {
             FileState::Equal => "equal".to_owned(),
+            FileState::Checksum { .. } => "another checksum".to_owned(),
             FileState::Missing => "missing".to_owned(),
             FileState::Differs { line, .. } => format!("differs from line {line}"),
         };

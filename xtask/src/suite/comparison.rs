@@ -8,7 +8,7 @@ use harness::measure::collisions::NARROW_BITS;
 use harness::measure::false_positives::BITS_PER_KEY;
 use harness::published::{self, KeySet};
 use harness::record::{EMPTY, IDEAL};
-use harness::records::{DETERMINISTIC_FILES, Records};
+use harness::records::Records;
 
 use super::run_command;
 
@@ -27,7 +27,7 @@ pub(super) fn check(_root: &Path) -> Result<(), String> {
     }
     rows(&records)?;
     exact_counts(&records)?;
-    for name in DETERMINISTIC_FILES {
+    for name in records.deterministic_files() {
         let read = |folder: &Path| fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"));
         if read(&first)? != read(&second)? {
             return Err(format!("{name}: one thread gives other bytes than several"));

@@ -3,6 +3,7 @@
 mod comparison;
 mod engines;
 mod freestanding;
+mod installed;
 mod loom;
 pub(crate) mod programs;
 
@@ -30,7 +31,7 @@ const NO_STD: [(&str, &[&str]); 5] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -87,6 +88,10 @@ const STEPS: [Step; 14] = [
     Step {
         name: "published figures and committed run",
         run: comparison::reproduce,
+    },
+    Step {
+        name: "installed program",
+        run: installed::check,
     },
     Step {
         name: "storage engines",

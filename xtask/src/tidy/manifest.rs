@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{Offence, Source};
 
 /// The crates, and which of the others each may use. A new crate is entered here.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("hashzoo", &[]),
     ("filter-policy", &["hashzoo"]),
     ("filter-policy-leveldb", &["hashzoo", "filter-policy"]),
@@ -19,6 +19,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
         "harness",
         &["hashzoo", "filter-policy", "guava-bloom", "membership-filters"],
     ),
+    ("hash-comparison", &["harness"]),
     (
         "xtask",
         &[
@@ -27,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
             "guava-bloom",
             "membership-filters",
             "harness",
+            "hash-comparison",
         ],
     ),
 ];

@@ -11,6 +11,7 @@ fn help_texts() {
     for command in [
         "",
         "compare",
+        "calibrate",
         "render",
         "reproduce",
         "list",
@@ -44,6 +45,9 @@ fn csv_headers() {
         "latency",
         "distribution",
         "false_positives",
+        "windows",
+        "avalanche",
+        "mixing",
     ]
     .iter()
     .map(|name| {
@@ -79,6 +83,18 @@ fn list_names_everything() {
         );
     }
     assert!(long.stdout.contains("weakness") && !short.stdout.contains("weakness"));
+}
+
+#[test]
+fn list_tells_programs_what_it_tells_people() {
+    let outcome = Workbench::new().run(&["list", "--json"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let functions: Vec<harness::record::FunctionSummary> = serde_json::from_str(&outcome.stdout).unwrap();
+    let known = harness::functions::all();
+    assert_eq!(functions.len(), known.len());
+    for (told, function) in functions.iter().zip(known) {
+        assert_eq!(*told, function.summary());
+    }
 }
 
 #[test]

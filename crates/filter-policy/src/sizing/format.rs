@@ -155,7 +155,8 @@ impl Format {
         let mut lowest = 1.0_f64;
         for bits in 1..tried_singly {
             // The exact rates take long where a filter is crowded; then the bound says enough.
-            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted {
+            if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted
+            {
                 continue;
             }
             let reached = rate_at(bits)?;

@@ -13,18 +13,17 @@ use crate::record::{Finding, Verdict};
 const WIDTH: f64 = 1240.0;
 /// Title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
-/// More rows than that do not fit a screen: the last are named below instead.
+/// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
 const MOST_ROWS: usize = 26;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
 /// The chart, or `None` without findings.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let mut findings = data.best_first();
+    let (findings, folded) = data.best_and_rest(MOST_ROWS);
     if findings.is_empty() {
         return None;
     }
-    let folded = findings.split_off(findings.len().min(MOST_ROWS));
     let rows = Rows {
         top: HEAD,
         height: row_height(findings.len()),
@@ -53,7 +52,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     filter(&mut scene, data, &findings, &rows);
     if !folded.is_empty() {
         let names: Vec<_> = folded.iter().map(|f| f.function.as_str()).collect();
-        let text = format!("Next in the same order, not drawn: {}", names.join(", "));
+        let text = format!(
+            "{} more, not drawn, best first: {}",
+            names.len(),
+            names.join(", ")
+        );
         let text = Font::VALUE.fit(&text, WIDTH - 2.0 * MARGIN);
         scene.text(
             (MARGIN, rows.bottom() + foot - 6.0),

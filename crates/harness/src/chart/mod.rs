@@ -2,15 +2,18 @@
 //!
 //! A chart is one file, which lays it out as a [`scene::Scene`], and one line of [`KINDS`].
 
+mod avalanche;
 mod bars;
 mod bits;
 mod collisions;
+mod curves;
 mod distribution;
 mod false_positives;
 mod file_name;
 mod findings;
 mod font;
 mod grid;
+mod heat;
 mod labels;
 mod mark;
 mod membership;
@@ -18,6 +21,7 @@ mod memory;
 pub(crate) mod number;
 mod paint;
 mod panel;
+mod places;
 mod point_reads;
 mod policy;
 mod redis;
@@ -25,9 +29,11 @@ pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
 mod sizes;
+pub(crate) mod structured;
 mod time;
 mod time_quality;
 mod which;
+pub(crate) mod windows;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
@@ -46,7 +52,7 @@ use scene::Scene;
 
 use crate::records::Records;
 
-/// A kind of chart; there is one for each dataset that has the rows for it.
+/// A kind of chart; there is one for each dataset that has the rows for it, or one for the whole run.
 pub(crate) struct Kind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
@@ -56,20 +62,36 @@ pub(crate) struct Kind {
     pub(crate) reading: &'static str,
     /// Whether times are in it, so that it differs from machine to machine.
     pub(crate) timed: bool,
-    draw: fn(&DatasetRows<'_>) -> Option<Scene>,
+    draw: Of,
+}
+
+/// What a kind of chart is drawn of.
+enum Of {
+    /// Of each dataset, where it has the rows.
+    Dataset(fn(&DatasetRows<'_>) -> Option<Scene>),
+    /// Of the functions alone, once a run.
+    Run(fn(&Records) -> Option<Scene>),
 }
 
 /// Every kind of chart, in the order of the report; the first is that of the first screen.
 #[rustfmt::skip]
 pub(crate) const KINDS: &[Kind] = &[
-    Kind { stem: FINDINGS, title: "Findings", reading: "", timed: true, draw: findings::scene },
-    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: collisions::scene },
-    Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: time::scene },
-    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: time_quality::scene },
-    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: distribution::scene },
-    Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: bits::scene },
-    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: false_positives::scene },
+    Kind { stem: FINDINGS, title: "Findings", reading: "", timed: true, draw: Of::Dataset(findings::scene) },
+    Kind { stem: "collisions", title: "Collisions against expectation", reading: COLLISIONS, timed: false, draw: Of::Dataset(collisions::scene) },
+    Kind { stem: "time", title: "Time", reading: TIME, timed: true, draw: Of::Dataset(time::scene) },
+    Kind { stem: "quality-against-time", title: "Time against quality", reading: TIME_QUALITY, timed: true, draw: Of::Dataset(time_quality::scene) },
+    Kind { stem: "curves", title: "Time by length", reading: CURVES, timed: true, draw: Of::Dataset(curves::scene) },
+    Kind { stem: "places", title: "Keys in the cache and out of it", reading: PLACES, timed: true, draw: Of::Dataset(places::scene) },
+    Kind { stem: "distribution", title: "Distribution over buckets", reading: DISTRIBUTION, timed: false, draw: Of::Dataset(distribution::scene) },
+    Kind { stem: "bits", title: "Output bits", reading: BITS, timed: false, draw: Of::Dataset(bits::scene) },
+    Kind { stem: "false-positives", title: "False-positive rate against theory", reading: RATES, timed: false, draw: Of::Dataset(false_positives::scene) },
+    Kind { stem: "windows", title: "Windows of the output", reading: WINDOWS, timed: false, draw: Of::Dataset(windows::scene) },
+    Kind { stem: "avalanche", title: "Avalanche", reading: AVALANCHE, timed: false, draw: Of::Run(avalanche::scene) },
+    Kind { stem: STRUCTURED_KEYS, title: "Structured keys", reading: "", timed: false, draw: Of::Run(structured::scene) },
 ];
+
+/// File name of the chart of structured keys, which the report shows among their tables.
+pub(crate) const STRUCTURED_KEYS: &str = "structured-keys";
 
 /// Start of the file name of the first screen's chart.
 pub(crate) const FINDINGS: &str = "findings";
@@ -81,6 +103,13 @@ const TIME: &str = "Whole batches of keys, timed in interleaved rounds. Calls th
     in the processor; a table lookup waits for its hash, which the chained times show.";
 const TIME_QUALITY: &str = "Left is faster, lower is better; but points whose interval reaches 1× cannot be told apart in \
     quality: their height is noise. Functions without any collision stand in the row below the axis.";
+const CURVES: &str = "Random keys, all of one length, in the cache: what a call costs and what each byte adds, without the \
+    wrong guesses that varying lengths cause. Calls that overlap stand beside calls that wait for each other. The lines \
+    with names are the best for the key set at the head of the chart, and MurMurHash2, the filter's own function; the \
+    grey ones are all others. The shaded lengths are those of that key set.";
+const PLACES: &str = "The same keys, back to back in the cache, and scattered over a buffer that caches do not hold, in \
+    shuffled order, as keys of a program are that lie all over its heap. The misses cost the same whatever the function, \
+    so functions differ less there.";
 const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder by a prime. Many cells are tested, so \
     a lone pale one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";
@@ -88,33 +117,52 @@ const RATES: &str = "The textbook rate assumes k independent probes. The filter 
     hashing, and the dashed line is what that costs with an ideal hash, the mean of several with keys of their own. A \
     single filter may by luck lie below or above it. The marks carry no verdict here.";
 
+const WINDOWS: &str = "Tables take some bits of a hash: the low ones, or the high ones. Here each width is tested as if the \
+    function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone pale one is \
+    to be expected by chance. This is told beside the verdicts, not in them.";
+const AVALANCHE: &str = "One bit of a random key is turned over: each output bit should turn over half of the time. A \
+    blank corner means that a key bit never reaches those output bits; stripes mean that a function is linear. Keys of \
+    your own may never meet the weakness, so this is told beside the verdicts, not in them.";
+
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
     /// Which of [`KINDS`].
     pub(crate) kind: usize,
-    /// Which of the run's datasets.
-    pub(crate) dataset: usize,
+    /// Which of the run's datasets; `None` where it is of none.
+    pub(crate) dataset: Option<usize>,
     /// File name without extension.
     pub(crate) stem: String,
     /// The shapes.
     pub(crate) scene: Scene,
 }
 
-/// Every chart of the run, by dataset and kind.
+/// Every chart of the run, by dataset and kind, those of the whole run last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
     let mut charts = Vec::new();
     for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
         for (kind, entry) in KINDS.iter().enumerate() {
-            if let Some(scene) = (entry.draw)(data) {
+            let Of::Dataset(draw) = entry.draw else { continue };
+            if let Some(scene) = draw(data) {
                 charts.push(Chart {
                     kind,
-                    dataset,
+                    dataset: Some(dataset),
                     stem: format!("{}-{slug}", entry.stem),
                     scene,
                 });
             }
+        }
+    }
+    for (kind, entry) in KINDS.iter().enumerate() {
+        let Of::Run(draw) = entry.draw else { continue };
+        if let Some(scene) = draw(records) {
+            charts.push(Chart {
+                kind,
+                dataset: None,
+                stem: entry.stem.to_owned(),
+                scene,
+            });
         }
     }
     charts

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::record::{
-    CollisionRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL, TimingRow,
-    Verdict,
+    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup,
+    IDEAL, PlaceRow, TimingRow, Verdict, WindowRow,
 };
 use crate::records::Records;
 
@@ -21,10 +21,18 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) timing: Vec<&'a TimingRow>,
     /// Chained calls.
     pub(crate) latency: Vec<&'a TimingRow>,
+    /// Keys of one length, of no dataset.
+    pub(crate) curves: &'a [CurveRow],
+    /// In the cache and out of it.
+    pub(crate) places: Vec<&'a PlaceRow>,
     /// Buckets and bits.
     pub(crate) distribution: Vec<&'a DistributionRow>,
     /// Of each function and number of bits per key.
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
+    /// Of each function and window of the output.
+    pub(crate) windows: Vec<&'a WindowRow>,
+    /// Names of the functions that are another form of a published one.
+    variants: Vec<&'a str>,
 }
 
 /// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
@@ -73,6 +81,8 @@ impl<'a> DatasetRows<'a> {
             collisions: records.collisions.iter().filter(|r| r.dataset == *name).collect(),
             timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
             latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
+            curves: &records.curves,
+            places: records.places.iter().filter(|r| r.dataset == *name).collect(),
             distribution: records
                 .distribution
                 .iter()
@@ -83,7 +93,53 @@ impl<'a> DatasetRows<'a> {
                 .iter()
                 .filter(|r| r.dataset == *name)
                 .collect(),
+            windows: records
+                .bits
+                .iter()
+                .flat_map(|bits| &bits.windows)
+                .filter(|r| r.dataset == *name)
+                .collect(),
+            variants: records
+                .run
+                .functions
+                .iter()
+                .filter(|function| function.group == FunctionGroup::Variant)
+                .map(|function| function.name.as_str())
+                .collect(),
         }
+    }
+
+    /// The best `most` findings, best first, and the others in the same order.
+    ///
+    /// Where there is no room for all, other forms of a published function give way before anything else.
+    pub(crate) fn best_and_rest(&self, most: usize) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
+        let mut best = self.best_first();
+        if best.len() <= most {
+            return (best, Vec::new());
+        }
+        let others = best.iter().filter(|finding| !self.is_variant(finding)).count();
+        let mut variants_drawn = most.saturating_sub(others);
+        let mut others_drawn = most;
+        let mut rest = Vec::new();
+        best.retain(|finding| {
+            let left = if self.is_variant(finding) {
+                &mut variants_drawn
+            } else {
+                &mut others_drawn
+            };
+            let drawn = *left > 0;
+            *left = left.saturating_sub(1);
+            if !drawn {
+                rest.push(*finding);
+            }
+            drawn
+        });
+        (best, rest)
+    }
+
+    /// Whether the function is another form of a published one.
+    pub(crate) fn is_variant(&self, finding: &Finding) -> bool {
+        self.variants.contains(&finding.function.as_str())
     }
 
     /// Findings best first: those that chance explains by time, the others by how far they are off.

@@ -20,14 +20,18 @@ const AXIS: f64 = 240.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 44.0;
+/// With more names than that, points hide each other: other forms of published functions are left out.
+const MANY: usize = 40;
 /// Ratios above this are drawn at the upper edge, with their number.
 const FARTHEST: f64 = 4.0;
 
 /// The chart, or `None` where no function has both a time and a ratio.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let many = data.findings.len() > MANY;
     let found: Vec<_> = data
         .best_first()
         .into_iter()
+        .filter(|finding| !(many && data.is_variant(finding)))
         .filter_map(|finding| {
             let row = data.worst_width(finding)?;
             let time = data.throughput(&finding.function)?.median_ns_per_key;

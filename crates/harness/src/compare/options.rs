@@ -4,19 +4,22 @@ use std::path::PathBuf;
 
 use super::CompareError;
 use crate::dataset;
-use crate::functions::{self, Function};
+use crate::functions::{self, Function, GROUPS, OwnFunctionError};
 use crate::names::UnknownName;
-use crate::records::MOST_DATASETS;
+use crate::records::{MOST_DATASETS, MOST_FUNCTIONS};
 
 /// Seed of a run that names none; the manifest's checksums are for it.
 pub const DEFAULT_SEED: u64 = 1;
+
+/// What is typed before the command, inside the repository.
+const PROGRAM: &str = "cargo xtask";
 
 /// What to compare, checked.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(super) datasets: Vec<String>,
     pub(super) keys: Vec<PathBuf>,
-    pub(super) functions: Vec<&'static Function>,
+    pub(super) functions: Vec<Function>,
     pub(super) seed: u64,
     pub(super) quick: bool,
     command: String,
@@ -25,7 +28,8 @@ pub struct Options {
 impl Options {
     /// Looks up the names, in any case and each once, and checks what the key files would be called.
     ///
-    /// Without functions, all; without datasets and key files, all embedded datasets.
+    /// A function's name may also be that of a group, which is all of its functions. Without functions, all; without
+    /// datasets and key files, all embedded datasets.
     ///
     /// # Errors
     ///
@@ -37,7 +41,7 @@ impl Options {
         seed: u64,
         quick: bool,
     ) -> Result<Self, CompareError> {
-        let mut command = vec!["cargo xtask compare".to_owned()];
+        let mut command = vec!["compare".to_owned()];
 
         let mut chosen: Vec<String> = Vec::new();
         for name in datasets {
@@ -64,16 +68,23 @@ impl Options {
                 .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
         );
 
-        let mut wanted: Vec<&'static Function> = Vec::new();
+        let mut wanted: Vec<Function> = Vec::new();
         for name in functions {
-            let function = functions::find(name).map_err(CompareError::Name)?;
-            if !wanted.iter().any(|other| other.name == function.name) {
-                command.push(format!("--function {}", function.name));
-                wanted.push(function);
+            let selected = functions::select(name).map_err(CompareError::Name)?;
+            let group = GROUPS.iter().find(|(group, _)| group.eq_ignore_ascii_case(name));
+            let before = wanted.len();
+            for &function in &selected {
+                if !wanted.iter().any(|other| other.name == function.name) {
+                    wanted.push(*function);
+                }
+            }
+            if wanted.len() > before {
+                let name = group.map_or(selected[0].name, |(group, _)| group);
+                command.push(format!("--function {name}"));
             }
         }
         if wanted.is_empty() {
-            wanted.extend(functions::all());
+            wanted.extend_from_slice(functions::all());
         }
 
         command.push(format!("--seed {seed}"));
@@ -86,8 +97,45 @@ impl Options {
             functions: wanted,
             seed,
             quick,
-            command: command.join(" "),
+            command: format!("{PROGRAM} {}", command.join(" ")),
         })
+    }
+
+    /// Adds functions that are not built in, measured after the others.
+    ///
+    /// `command` is the command line that repeats the run, since `cargo xtask compare` does not know them.
+    ///
+    /// # Errors
+    ///
+    /// When two functions of the run would have one name, in any case, and when there are too many for one report.
+    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, CompareError> {
+        for function in own {
+            let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
+            if let Some(other) = self.functions.iter().find(same) {
+                return Err(CompareError::Own(OwnFunctionError::NameTaken {
+                    name: function.name.to_owned(),
+                    by: format!("{}, of {}", other.name, other.origin),
+                }));
+            }
+            self.functions.push(*function);
+        }
+        let count = self.functions.len();
+        if count > MOST_FUNCTIONS {
+            return Err(CompareError::Own(OwnFunctionError::TooMany {
+                count,
+                most: MOST_FUNCTIONS,
+            }));
+        }
+        command.clone_into(&mut self.command);
+        Ok(self)
+    }
+
+    /// The same under the name of another program than the repository's own.
+    pub fn of_program(mut self, name: &str) -> Self {
+        if let Some(arguments) = self.command.strip_prefix(PROGRAM) {
+            self.command = format!("{name}{arguments}");
+        }
+        self
     }
 
     /// The command line that repeats the run.
@@ -125,6 +173,11 @@ mod tests {
         );
         assert_eq!(options.datasets, ["video-ids"]);
         assert_eq!(options.functions.len(), 2);
+        let command = options.of_program("hash-comparison").command().to_owned();
+        assert!(
+            command.starts_with("hash-comparison compare --dataset"),
+            "{command}"
+        );
     }
 
     #[test]
@@ -156,6 +209,55 @@ mod tests {
         let error = options(&[], &[], &names).unwrap_err();
         assert!(
             error.is_input() && error.to_string().contains("65 datasets and key files"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_group_is_all_of_its_functions() {
+        let names = ["XXH3", "Anchors", "crc-32", "variants"];
+        let chosen = options(&[], &names, &[]).unwrap();
+        assert_eq!(
+            chosen.command(),
+            "cargo xtask compare --function XXH3 --function anchors --function variants --seed 7 --quick"
+        );
+        assert_eq!(chosen.functions.len(), functions::all().len() - 17);
+        let published = options(&[], &["PUBLISHED"], &[]).unwrap();
+        assert_eq!(published.functions.len(), 17);
+    }
+
+    #[test]
+    fn own_functions_have_names_of_their_own() {
+        let own = |name| Function {
+            name,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own, "my program");
+        let options = with(&[own("Mine"), own("Yours")]).unwrap();
+        assert_eq!(options.command(), "my program");
+        assert_eq!(
+            options
+                .functions
+                .iter()
+                .map(|function| function.name)
+                .collect::<Vec<_>>(),
+            ["XXH3", "Mine", "Yours"]
+        );
+        for clash in [vec![own("xxh3")], vec![own("Mine"), own("MINE")]] {
+            let error = with(&clash).unwrap_err();
+            assert!(
+                error.is_input() && error.to_string().contains("taken by"),
+                "{error}"
+            );
+        }
+        let names: Vec<&'static str> = (0..MOST_FUNCTIONS)
+            .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
+            .collect();
+        let many: Vec<Function> = names.into_iter().map(own).collect();
+        assert!(with(&many[1..]).is_ok());
+        let error = with(&many).unwrap_err().to_string();
+        assert!(
+            error.starts_with("65 functions; one run takes at most 64"),
             "{error}"
         );
     }

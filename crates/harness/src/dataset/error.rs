@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::keys::TooLarge;
 use crate::names::UnknownName;
+use crate::progress::Cancelled;
 use crate::system;
 
 /// Why a dataset cannot be had.
@@ -75,12 +76,17 @@ pub enum DatasetError {
         /// The stem of both.
         name: String,
     },
+    /// The run was asked to stop while keys were read.
+    Cancelled(Cancelled),
 }
 
 impl DatasetError {
     /// Whether the user can mend it; if not, this program is at fault.
     pub fn is_input(&self) -> bool {
-        !matches!(self, Self::Mismatch { .. } | Self::NoSource { .. })
+        !matches!(
+            self,
+            Self::Mismatch { .. } | Self::NoSource { .. } | Self::Cancelled(_)
+        )
     }
 }
 
@@ -88,6 +94,7 @@ impl fmt::Display for DatasetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown(unknown) => unknown.fmt(f),
+            Self::Cancelled(cancelled) => cancelled.fmt(f),
             Self::Mismatch {
                 name,
                 field,

@@ -5,7 +5,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::{Dataset, DatasetError, embedded_names, sha256};
-use crate::keys::{KeySet, TooLarge};
+use crate::keys::{KeySet, LinesError, TooLarge};
+use crate::progress::{Progress, Silent};
 use crate::record::DatasetKind;
 
 /// The names of the datasets that these key files would give, in order.
@@ -36,11 +37,24 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, DatasetErr
 ///
 /// When the path is missing, unreadable, a folder, empty or too long, or names no dataset ([`file_names`]).
 pub fn load_file(path: &Path, seed: u64) -> Result<Dataset, DatasetError> {
+    load_file_watched(path, seed, &Silent)
+}
+
+/// The same, unless `progress` asks to stop meanwhile.
+///
+/// # Errors
+///
+/// Those of [`load_file`], and [`DatasetError::Cancelled`].
+pub fn load_file_watched(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, DatasetError> {
     let name = name_of(path)?;
     let data = read(path)?;
-    let (keys, duplicates_dropped) = KeySet::from_lines(data).map_err(|source| DatasetError::TooLarge {
-        path: path.to_owned(),
-        source,
+    let lines = KeySet::from_lines_watched(data, progress);
+    let (keys, duplicates_dropped) = lines.map_err(|error| match error {
+        LinesError::TooLarge(source) => DatasetError::TooLarge {
+            path: path.to_owned(),
+            source,
+        },
+        LinesError::Cancelled(cancelled) => DatasetError::Cancelled(cancelled),
     })?;
     if keys.is_empty() {
         return Err(DatasetError::NoKeys {

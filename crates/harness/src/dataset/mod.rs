@@ -5,12 +5,13 @@ mod error;
 mod file;
 mod recipe;
 mod shuffle;
+pub mod structured;
 
 use sha2::{Digest as _, Sha256};
 
 pub use embedded::{Manifest, ManifestEntry, embedded_names, load_embedded};
 pub use error::DatasetError;
-pub use file::{file_names, load_file};
+pub use file::{file_names, load_file, load_file_watched};
 pub use recipe::Recipe;
 pub use shuffle::shuffled;
 

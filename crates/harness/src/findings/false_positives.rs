@@ -80,7 +80,7 @@ pub(super) fn failures(
 ///
 /// Were they equally good, each false positive would be the function's with the probability of its share of all probes;
 /// the ideal hash was asked more often.
-fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds: f64) -> f64 {
+pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds: f64) -> f64 {
     let both = (row.false_positives + ideal.false_positives) as f64;
     let share = row.probes as f64 / (row.probes + ideal.probes) as f64;
     let spread = spread(row, both * share, folds);

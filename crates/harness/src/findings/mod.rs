@@ -1,14 +1,20 @@
 //! What all measurements together say of each function on each dataset.
 
+mod bits;
 mod false_positives;
+mod mechanisms;
 mod summary;
 mod words;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+pub use bits::bit_facts;
 pub use false_positives::FEWEST_KEYS;
+pub(crate) use false_positives::more_than;
+pub use mechanisms::{explain, sentences};
 pub use summary::summarise;
+pub(crate) use words::key as printed_key;
 
 use crate::dataset::Dataset;
 use crate::measure::collisions::RawCollisions;

@@ -46,7 +46,7 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// A key for print: every byte that is not printable ASCII escaped, the middle of very long keys left out.
-pub(super) fn key(bytes: &[u8]) -> String {
+pub(crate) fn key(bytes: &[u8]) -> String {
     let escaped = |part: &[u8]| part.escape_ascii().to_string();
     let ends = KEY_CHARACTERS / 2;
     // No byte takes less than a character: of a longer key the middle need not even be escaped.

@@ -1,20 +1,23 @@
 //! Every function that the comparison can measure.
 //!
-//! The published 17 come from `hashzoo`, the modern ones beside them ([`anchors`]) from maintained crates. A function
-//! whose values are not known on a platform is left out there.
+//! The published 17 and their other forms come from `hashzoo`, the functions beside them from there and from maintained
+//! crates ([`anchors`]). A function whose values are not known on a platform is left out there. A program may bring
+//! functions of its own ([`HashFunction`]).
 //! Nothing is measured before [`gate`] has seen its known answers come out.
 
 pub mod anchors;
-mod published;
+mod own;
 mod verify;
+mod zoo;
 
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use own::{HashFunction, OwnFunctionError};
 pub use verify::WrongAnswer;
 
 use crate::names::UnknownName;
-use crate::record::{FunctionGroup, FunctionSummary};
+use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
 /// A function as the comparison sees it.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +34,8 @@ pub struct Function {
     pub hash: fn(&[u8]) -> u64,
     /// Crate and version.
     pub origin: &'static str,
+    /// Licence of the crate, as SPDX writes it.
+    pub licence: &'static str,
     /// First publication.
     pub year: u16,
     /// Who wrote it.
@@ -43,6 +48,12 @@ pub struct Function {
     pub aliases: &'static [&'static str],
     /// Whether it promises the same values for ever on every platform.
     pub stable: bool,
+    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` when it takes none.
+    pub seed: Option<&'static str>,
+    /// What it is worth against keys that an attacker chooses, under a secret seed or key.
+    pub resistance: Resistance,
+    /// Why, in a sentence.
+    pub resistance_reason: &'static str,
     /// Checks the known answers of [`hash`](Self::hash).
     pub verify: fn(&Function) -> Result<(), WrongAnswer>,
 }
@@ -70,6 +81,10 @@ impl Function {
                 .map(|&weakness| weakness.to_owned())
                 .collect(),
             stable: self.stable,
+            licence: self.licence.to_owned(),
+            seed: self.seed.map(str::to_owned),
+            resistance: Some(self.resistance),
+            resistance_reason: self.resistance_reason.to_owned(),
         }
     }
 
@@ -79,10 +94,15 @@ impl Function {
     }
 }
 
-static ALL: LazyLock<Vec<Function>> =
-    LazyLock::new(|| published::all().chain(anchors::ALL.iter().copied()).collect());
+static ALL: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    zoo::published()
+        .chain(zoo::others())
+        .chain(anchors::ALL.iter().copied())
+        .chain(zoo::variants())
+        .collect()
+});
 
-/// All functions, the published 17 first, in the published order.
+/// All functions: the published 17 in the published order, the anchors, the variants.
 pub fn all() -> &'static [Function] {
     &ALL
 }
@@ -113,6 +133,40 @@ pub fn find(name: &str) -> Result<&'static Function, UnknownName> {
                 .find(|function| function.aliases.iter().any(|alias| same(alias)))
         })
         .ok_or_else(|| UnknownName::new("function", name, functions.iter().map(|function| function.name)))
+}
+
+/// Names that stand for all functions of a group.
+pub const GROUPS: [(&str, FunctionGroup); 3] = [
+    ("published", FunctionGroup::Published),
+    ("anchors", FunctionGroup::Anchor),
+    ("variants", FunctionGroup::Variant),
+];
+
+/// The functions that `name` stands for, in any case: a group of [`GROUPS`], or one as [`find`] knows it.
+///
+/// # Errors
+///
+/// When there is none; the error brings the nearest names.
+///
+/// ```
+/// use harness::functions::select;
+///
+/// assert_eq!(select("published")?.len(), 17);
+/// assert_eq!(select("XXH3")?.len(), 1);
+/// # Ok::<(), harness::names::UnknownName>(())
+/// ```
+pub fn select(name: &str) -> Result<Vec<&'static Function>, UnknownName> {
+    let group = GROUPS
+        .into_iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    match group {
+        Some((_, group)) => Ok(all().iter().filter(|function| function.group == group).collect()),
+        None => find(name).map(|function| vec![function]).map_err(|_| {
+            let groups = GROUPS.into_iter().map(|(known, _)| known);
+            let names = all().iter().map(|function| function.name);
+            UnknownName::new("function", name, names.chain(groups))
+        }),
+    }
 }
 
 /// A function that must not be measured: it is not what its name says.
@@ -149,7 +203,7 @@ pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(),
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
 
@@ -215,10 +269,74 @@ mod tests {
         let names: Vec<&str> = all().iter().map(|function| function.name).collect();
         let published: Vec<&str> = hashzoo::PUBLISHED.iter().map(|info| info.name).collect();
         assert_eq!(names[..17], published);
-        let anchors = ["CRC-32", "FNV-1a", "MurmurHash3", "XXH3", "rapidhash", "foldhash"];
-        // The values of foldhash are known on these platforms alone.
-        let known = cfg!(all(target_pointer_width = "64", target_endian = "little"));
-        assert_eq!(names[17..], anchors[..5 + usize::from(known)]);
+        let groups: Vec<FunctionGroup> = all().iter().map(|function| function.group).collect();
+        assert!(groups.is_sorted(), "{groups:?}");
+        for (name, group) in GROUPS {
+            let selected = select(&name.to_ascii_uppercase()).unwrap();
+            assert!(selected.iter().all(|function| function.group == group));
+            assert_eq!(selected.len(), groups.iter().filter(|of| **of == group).count());
+        }
+        assert!(all().iter().all(|function| {
+            let group = |name: &str| name.eq_ignore_ascii_case(function.name);
+            !GROUPS.iter().any(|(name, _)| group(name))
+        }));
+    }
+
+    #[test]
+    fn what_promises_no_values_is_for_memory_only() {
+        let unstable: Vec<&str> = all()
+            .iter()
+            .filter(|function| !function.stable)
+            .map(|function| function.name)
+            .collect();
+        // Their values are known on some platforms alone.
+        let mut known = Vec::new();
+        if cfg!(all(target_pointer_width = "64", target_endian = "little")) {
+            known.push("FxHash");
+            if cfg!(any(
+                target_arch = "aarch64",
+                all(target_arch = "x86_64", not(target_feature = "aes"))
+            )) {
+                known.push("aHash");
+            }
+            known.extend(["foldhash", "foldhash-fast"]);
+        }
+        assert_eq!(unstable, known);
+    }
+
+    #[test]
+    fn only_what_was_made_for_secret_keys_is_called_keyed() {
+        let keyed: Vec<&str> = all()
+            .iter()
+            .filter(|function| function.resistance == Resistance::Keyed)
+            .map(|function| function.name)
+            .collect();
+        assert_eq!(keyed, ["SipHash", "SipHash-2-4", "SipHash-1-3", "SipHash-1-2"]);
+        for function in all() {
+            assert!(
+                function.resistance_reason.ends_with('.') && !function.licence.is_empty(),
+                "{}",
+                function.name
+            );
+            // Without a seed there is nothing to keep secret.
+            if function.seed.is_none() {
+                assert_eq!(function.resistance, Resistance::None, "{}", function.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_functions_are_one_but_pjw_and_elfhash() {
+        let keys: Vec<Vec<u8>> = (0..200_u32)
+            .map(|length| (0..length).map(|i| (i * 37 + length) as u8).collect())
+            .collect();
+        let mut by_values: BTreeMap<Vec<u64>, Vec<&str>> = BTreeMap::new();
+        for function in all() {
+            let values = keys.iter().map(|key| (function.hash)(key)).collect();
+            by_values.entry(values).or_default().push(function.name);
+        }
+        let same: Vec<_> = by_values.into_values().filter(|names| names.len() > 1).collect();
+        assert_eq!(same, [["PJW", "ELFHash"]]);
     }
 
     #[test]

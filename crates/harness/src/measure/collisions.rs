@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Hashed;
+use super::{Hashed, radix};
 use crate::dataset::Dataset;
 use crate::record::{CollisionRow, Verdict};
 use crate::stats::collisions::CollisionLaw;
@@ -48,14 +48,14 @@ pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
 ///
 /// If `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
-    let values = &hashed.values;
+    let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
     let own = hashed.function.compared_bits();
-    let mut sorted = values.clone();
-    sorted.sort_unstable();
+    let keys = values.len() as u64;
+    let mut sorted: Vec<u32> = values.clone().collect();
+    radix::sort(&mut sorted);
     let repeated = repeated_values(&sorted);
     sorted.dedup();
-    let keys = values.len() as u64;
     let counts = widths(own)
         .map(|bits| {
             let distinct = if bits == own {
@@ -86,13 +86,11 @@ fn repeated_values(sorted: &[u32]) -> Vec<u32> {
     repeated
 }
 
-fn first_pair(values: &[u32], repeated: &[u32]) -> Option<(usize, usize)> {
-    let first = values
-        .iter()
-        .position(|value| repeated.binary_search(value).is_ok())?;
-    let after = first + 1;
-    let second = values[after..].iter().position(|value| *value == values[first])?;
-    Some((first, after + second))
+fn first_pair(values: impl Iterator<Item = u32>, repeated: &[u32]) -> Option<(usize, usize)> {
+    let mut values = values.enumerate();
+    let (first, shared) = values.find(|(_, value)| repeated.binary_search(value).is_ok())?;
+    let (second, _) = values.find(|&(_, value)| value == shared)?;
+    Some((first, second))
 }
 
 /// How many different values the low `bits` bits take; `bits` is at most 24, so that a bit for each fits the cache.
@@ -143,7 +141,7 @@ pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
         .collect()
 }
 
-fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
+pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
     if p_adjusted >= FAMILY_LEVEL {
         Verdict::InBand
     } else if collisions < expected {
@@ -189,11 +187,9 @@ mod tests {
 
     fn raw(values: Vec<u32>, output_bits: u32) -> RawCollisions {
         let function = function(output_bits);
-        let hashed = Hashed {
-            function: &function,
-            values,
-        };
-        measure(&dataset(hashed.values.len()), &hashed)
+        let dataset = dataset(values.len());
+        let values = values.into_iter().map(u64::from).collect();
+        measure(&dataset, &Hashed::of_values(&function, values))
     }
 
     #[test]

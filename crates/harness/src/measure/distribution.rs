@@ -24,9 +24,9 @@ const LEAST_EXPECTED: u64 = 5;
 ///
 /// If `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
-    let values = &hashed.values;
+    let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
-    if values.is_empty() {
+    if values.len() == 0 {
         return Vec::new();
     }
     let keys = values.len() as u64;
@@ -50,13 +50,13 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
             .into_iter()
             .filter(|&count| count * LEAST_EXPECTED <= keys && count <= 1 << bits);
         for count in usable.take(COUNTS_USED) {
-            let statistic = chi_square_of_remainders(values, count, bits);
+            let statistic = chi_square_of_remainders(values.clone(), count, bits);
             let p_value = chi_square::upper_tail(statistic, count - 1);
             rows.push(row(kind, count, statistic, count - 1, p_value));
         }
     }
     for bit in 0..bits {
-        let ones = values.iter().filter(|&&value| value >> bit & 1 == 1).count() as f64;
+        let ones = values.clone().filter(|value| value >> bit & 1 == 1).count() as f64;
         let n = keys as f64;
         let above = 2.0 * ones - n;
         let p_value = chi_square::upper_tail(above * above / n, 1);
@@ -75,9 +75,10 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
 ///
 /// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
 /// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
-fn chi_square_of_remainders(values: &[u32], buckets: u64, bits: u32) -> f64 {
+fn chi_square_of_remainders(values: impl ExactSizeIterator<Item = u32>, buckets: u64, bits: u32) -> f64 {
+    let keys = values.len() as f64;
     let mut counts = vec![0_u64; buckets as usize];
-    for &value in values {
+    for value in values {
         counts[(u64::from(value) % buckets) as usize] += 1;
     }
     let range = 1_u64 << bits;
@@ -87,7 +88,7 @@ fn chi_square_of_remainders(values: &[u32], buckets: u64, bits: u32) -> f64 {
         .zip(0_u64..)
         .map(|(&count, bucket)| {
             let of_range = least + u64::from(bucket < larger);
-            let expected = values.len() as f64 * (of_range as f64 / range as f64);
+            let expected = keys * (of_range as f64 / range as f64);
             let above = count as f64 - expected;
             above * above / expected
         })
@@ -115,11 +116,8 @@ mod tests {
             output_bits,
             ..*functions::find("CRC-32").unwrap()
         };
-        let hashed = Hashed {
-            function: &function,
-            values,
-        };
-        measure(&dataset, &hashed)
+        let values = values.into_iter().map(u64::from).collect();
+        measure(&dataset, &Hashed::of_values(&function, values))
     }
 
     fn buckets(keys: u32, output_bits: u32) -> Vec<u64> {

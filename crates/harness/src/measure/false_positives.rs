@@ -17,6 +17,7 @@ use siphasher::sip::SipHasher24;
 use super::Hashed;
 use crate::dataset::{Dataset, shuffled};
 use crate::keys::KeySet;
+use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{FalsePositiveRow, IDEAL};
 use crate::stats::binomial;
 
@@ -83,13 +84,22 @@ impl<'a> Probes<'a> {
 
     /// Rows of one function, one for each of [`BITS_PER_KEY`].
     ///
+    /// # Errors
+    ///
+    /// When `progress` asks to stop.
+    ///
     /// # Panics
     ///
     /// If `hashed` is not of the keys of the dataset.
-    pub fn measure(&self, hashed: &Hashed<'_>) -> Vec<FalsePositiveRow> {
+    pub fn measure(
+        &self,
+        hashed: &Hashed<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let function = hashed.function;
-        let counts = self.counts(&hashed.values, |key| function.compared(key));
-        self.rows(function.name, counts)
+        let values: Vec<u32> = hashed.values().collect();
+        let counts = self.counts(&values, |key| function.compared(key), progress)?;
+        Ok(self.rows(function.name, counts))
     }
 
     /// Rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: what this probe scheme costs with a hash that
@@ -98,16 +108,20 @@ impl<'a> Probes<'a> {
     /// Counts and probes are sums over hashes with keys of their own, [`Ideal::drawn`] from the dataset's seed:
     /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], or as
     /// many as [`IDEAL_BYTES`] allow where keys are long, and one at least.
-    pub fn measure_ideal(&self) -> Vec<FalsePositiveRow> {
+    ///
+    /// # Errors
+    ///
+    /// When `progress` asks to stop.
+    pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let counts = (0..self.ideals())
             .into_par_iter()
             .map(|index| {
                 let ideal = Ideal::drawn(self.dataset.seed, index);
                 let values: Vec<u32> = self.dataset.keys.iter().map(|key| ideal.hash(key)).collect();
-                self.counts(&values, |key| ideal.hash(key))
+                self.counts(&values, |key| ideal.hash(key), progress)
             })
-            .reduce(Counts::default, Counts::plus);
-        self.rows(IDEAL, counts)
+            .try_reduce(Counts::default, |one, other| Ok(one.plus(other)))?;
+        Ok(self.rows(IDEAL, counts))
     }
 
     /// How many hashes the row of the ideal one needs.
@@ -124,13 +138,18 @@ impl<'a> Probes<'a> {
     }
 
     /// The false positives of one hash with these values of the dataset's keys.
-    fn counts(&self, values: &[u32], hash: impl Fn(&[u8]) -> u32) -> Counts {
+    fn counts(
+        &self,
+        values: &[u32],
+        hash: impl Fn(&[u8]) -> u32,
+        progress: &dyn Progress,
+    ) -> Result<Counts, Cancelled> {
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
         match &self.plan {
-            Plan::Nothing => Counts::default(),
+            Plan::Nothing => Ok(Counts::default()),
             Plan::Continued { absent } => {
                 let absent: Vec<u32> = absent.iter().map(hash).collect();
-                Counts::of_folds(&[(values, &absent)])
+                Counts::of_folds(&[(values, &absent)], progress)
             }
             Plan::TwoFold { halves } => {
                 let [first, second] = halves.each_ref().map(|half| {
@@ -138,7 +157,7 @@ impl<'a> Probes<'a> {
                         .map(|&index| values[index as usize])
                         .collect::<Vec<u32>>()
                 });
-                Counts::of_folds(&[(&first, &second), (&second, &first)])
+                Counts::of_folds(&[(&first, &second), (&second, &first)], progress)
             }
         }
     }
@@ -195,12 +214,14 @@ struct Counts {
 
 impl Counts {
     /// Builds the first part of each fold, asks for the second, and adds up.
-    fn of_folds(folds: &[(&[u32], &[u32])]) -> Self {
+    fn of_folds(folds: &[(&[u32], &[u32])], progress: &dyn Progress) -> Result<Self, Cancelled> {
         let mut counts = Self::default();
         let mut filter = Vec::new();
         for (built, asked) in folds {
             counts.probes += asked.len() as u64;
             for (bits_per_key, false_positives) in BITS_PER_KEY.into_iter().zip(&mut counts.false_positives) {
+                // With ten million keys each filter takes a good part of a second.
+                go_on(progress)?;
                 // The policy's own hash is not asked: the values come from the function under test.
                 let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
                 filter.clear();
@@ -211,7 +232,7 @@ impl Counts {
                 *false_positives += asked.iter().filter(|&&value| view.may_match_hash(value)).count() as u64;
             }
         }
-        counts
+        Ok(counts)
     }
 
     fn plus(mut self, other: Self) -> Self {
@@ -261,6 +282,7 @@ mod tests {
     use super::*;
     use crate::dataset::{Recipe, sha256};
     use crate::functions;
+    use crate::progress::Silent;
     use crate::record::DatasetKind;
 
     fn dataset(count: usize, recipe: Option<Recipe>) -> Dataset {
@@ -311,7 +333,9 @@ mod tests {
         let dataset = dataset(2000, None);
         let function = functions::find("MurMurHash2").unwrap();
         let probes = Probes::new(&dataset);
-        let rows = probes.measure(&Hashed::new(&dataset.keys, function));
+        let rows = probes
+            .measure(&Hashed::new(&dataset.keys, function), &Silent)
+            .unwrap();
         let Plan::TwoFold { halves } = &probes.plan else {
             panic!("no recipe, so two halves");
         };
@@ -335,7 +359,7 @@ mod tests {
     #[test]
     fn the_textbook_rate_is_that_of_the_real_filter() {
         let dataset = dataset(40_000, None);
-        let rows = Probes::new(&dataset).measure_ideal();
+        let rows = Probes::new(&dataset).measure_ideal(&Silent).unwrap();
         // 20,000 keys at 10, 15 and 20 bits: (1 - (1 - 1/m)^(kn))^k with k = 6, 10, 13.
         for (row, expected) in rows.iter().zip([0.008_436_302, 0.000_744_001, 0.000_067_925]) {
             assert!((row.theory / expected - 1.0).abs() < 1e-5, "{row:?}");
@@ -351,13 +375,21 @@ mod tests {
             (45_402, None, 23 * 45_402),
             (1000, Some(Recipe::DistinctBelow1e9), 4_000_000),
         ] {
-            for row in Probes::new(&dataset(count, recipe)).measure_ideal() {
+            for row in Probes::new(&dataset(count, recipe))
+                .measure_ideal(&Silent)
+                .unwrap()
+            {
                 assert_eq!(row.probes, probes);
                 assert!(row.ci_low < row.rate && row.rate < row.ci_high, "{row:?}");
             }
         }
         for count in [0, 1] {
-            assert!(Probes::new(&dataset(count, None)).measure_ideal().is_empty());
+            assert!(
+                Probes::new(&dataset(count, None))
+                    .measure_ideal(&Silent)
+                    .unwrap()
+                    .is_empty()
+            );
         }
     }
 
@@ -369,14 +401,19 @@ mod tests {
             long.keys.push(&vec![fill; 20_000_000]);
         }
         // Four times 60 MB is all that fits; each hash asks both halves of one key.
-        assert_eq!(Probes::new(&long).measure_ideal()[0].probes, 4 * 2);
+        assert_eq!(
+            Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
+            4 * 2
+        );
     }
 
     /// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, asked for
     /// 2,000,000 other values.
     #[test]
     fn the_ideal_rate_is_that_of_random_values() {
-        let row = &Probes::new(&dataset(45_402, None)).measure_ideal()[0];
+        let row = &Probes::new(&dataset(45_402, None))
+            .measure_ideal(&Silent)
+            .unwrap()[0];
         assert!((row.rate / 0.009_30 - 1.0).abs() < 0.03, "{row:?}");
     }
 

@@ -20,6 +20,7 @@
 //!   wrong result.
 
 mod batch;
+mod pinned;
 
 use std::time::{Duration, Instant};
 
@@ -27,12 +28,13 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use self::batch::{Batch, Form, empty};
+pub(super) use self::batch::{Batch, empty};
+pub use self::pinned::Pinned;
 use crate::dataset::{Dataset, shuffled};
 use crate::environment::{self, ProcessStatus};
 use crate::functions::Function;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{EMPTY, TimingRow};
+use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
 use crate::stats::robust;
 
 /// What the timing of a run gives.
@@ -42,6 +44,8 @@ pub struct Times {
     pub timing: Vec<TimingRow>,
     /// Chained calls: rows of `latency.csv`, in the same order.
     pub latency: Vec<TimingRow>,
+    /// How the readings of both lie: rows of `spread.csv`, independent calls first.
+    pub spread: Vec<SpreadRow>,
     /// Most threads of this process that were seen meanwhile, where the system tells.
     pub threads: Option<u64>,
     /// How often another program took the processor away meanwhile, where the system tells.
@@ -110,15 +114,7 @@ pub fn measure(
     progress: &dyn Progress,
 ) -> Result<Times, TimingError> {
     let mut generator = SplitMix64::seed_from_u64(seed);
-    let subjects: Vec<Subject> = std::iter::once(Subject {
-        name: EMPTY,
-        hash: empty,
-    })
-    .chain(functions.iter().map(|function| Subject {
-        name: function.name,
-        hash: function.hash,
-    }))
-    .collect();
+    let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
         .iter()
         .map(|dataset| Batch::new(&dataset.keys, generator.next_u64()))
@@ -157,6 +153,10 @@ pub fn measure(
             .iter()
             .flat_map(|table| table.rows(Form::Chained))
             .collect(),
+        spread: [Form::Independent, Form::Chained]
+            .into_iter()
+            .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
+            .collect(),
         threads,
         involuntary_switches: environment::involuntary_switches(before, after),
         duration,
@@ -193,9 +193,22 @@ fn spread(rounds: &[usize]) -> Vec<usize> {
 
 /// A function to be timed.
 #[derive(Clone, Copy)]
-struct Subject {
-    name: &'static str,
-    hash: fn(&[u8]) -> u64,
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    pub(super) hash: fn(&[u8]) -> u64,
+}
+
+/// The floor, then the functions.
+pub(super) fn subjects(functions: &[&Function]) -> Vec<Subject> {
+    let floor = Subject {
+        name: EMPTY,
+        hash: empty,
+    };
+    let functions = functions.iter().map(|function| Subject {
+        name: function.name,
+        hash: function.hash,
+    });
+    std::iter::once(floor).chain(functions).collect()
 }
 
 #[expect(
@@ -207,11 +220,16 @@ fn now() -> Instant {
 }
 
 /// One reading: nanoseconds per key, and the sum of the values.
-fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+pub(super) fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    timed(batch.calls(), || batch.run(form, hash))
+}
+
+/// Nanoseconds for each of the `calls` that `work` makes, and its result.
+pub(super) fn timed(calls: usize, work: impl FnOnce() -> u64) -> (f64, u64) {
     let start = now();
-    let sum = batch.run(form, hash);
+    let result = work();
     let elapsed = start.elapsed();
-    (elapsed.as_nanos() as f64 / batch.calls() as f64, sum)
+    (elapsed.as_nanos() as f64 / calls as f64, result)
 }
 
 /// All readings of one dataset.
@@ -287,6 +305,29 @@ impl<'a> Table<'a> {
         for line in &mut self.lines {
             line.samples.clear();
         }
+    }
+
+    fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(move |line| {
+                let mut sorted = line.samples.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                // There is at least one round.
+                let quantile = |share| robust::quantile(&sorted, share).unwrap_or(f64::NAN);
+                SpreadRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    form,
+                    samples: sorted.len() as u64,
+                    min_ns: quantile(0.0),
+                    q1_ns: quantile(0.25),
+                    median_ns: quantile(0.5),
+                    q3_ns: quantile(0.75),
+                    max_ns: quantile(1.0),
+                }
+            })
     }
 
     fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {

@@ -52,6 +52,7 @@ fn bench() -> Bench {
         profile: String::new(),
         cpu_features: Vec::new(),
         governor: None,
+        pinned_cpu: None,
         threads_while_timing: None,
         timing_seconds: None,
         involuntary_switches_while_timing: None,

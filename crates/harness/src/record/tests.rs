@@ -27,3 +27,19 @@ fn runs_of_before_these_fields_are_read() {
     let environment: Environment = serde_json::from_value(value).unwrap();
     assert_eq!(environment.timing_disturbed(), None);
 }
+
+#[test]
+fn functions_of_runs_before_these_fields_are_read() {
+    let function = crate::functions::find("SipHash-1-3").unwrap().summary();
+    let mut value = serde_json::to_value(&function).unwrap();
+    assert_eq!(value["resistance"], "keyed");
+    assert_eq!(value["licence"], "MIT OR Apache-2.0");
+    let fields = value.as_object_mut().unwrap();
+    for field in ["licence", "seed", "resistance", "resistance_reason"] {
+        fields.remove(field).unwrap();
+    }
+    let older: FunctionSummary = serde_json::from_value(value).unwrap();
+    assert_eq!((older.seed, older.resistance), (None, None));
+    assert_eq!((older.licence, older.resistance_reason), Default::default());
+    assert_eq!(older.name, function.name);
+}

@@ -5,10 +5,12 @@ use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
 
 use super::table::Row;
-use super::{COLLISIONS, DISTRIBUTION, FALSE_POSITIVES, LATENCY, RUN, Records, TIMING};
+use super::{
+    COLLISIONS, CURVES, DISTRIBUTION, FALSE_POSITIVES, LATENCY, PLACES, RUN, Records, SPREAD, TIMING,
+};
 use crate::measure::collisions::widths;
 use crate::measure::false_positives::BITS_PER_KEY;
-use crate::record::{DistributionKind, EMPTY, IDEAL, Run};
+use crate::record::{CallForm, DistributionKind, EMPTY, IDEAL, Place, Run, SCHEMA_WITH_SPREAD};
 
 /// Most datasets in a run.
 pub const MOST_DATASETS: usize = 64;
@@ -25,11 +27,15 @@ pub(super) const MEANS: RangeInclusive<f64> = 0.0..=(1_u64 << 33) as f64;
 pub(super) const SHARES: RangeInclusive<f64> = 0.0..=1.0;
 /// Nanoseconds for a key, up to eleven days.
 pub(super) const NANOSECONDS: RangeInclusive<f64> = 0.0..=1e15;
+/// Times over other times.
+pub(super) const RATIOS: RangeInclusive<f64> = 0.0..=1e20;
 /// Bits of a value that are compared.
 pub(super) const COMPARED_BITS: RangeInclusive<u64> = 1..=32;
 
+const FORMS: [CallForm; 2] = [CallForm::Independent, CallForm::Chained];
+
 /// A value that is not allowed: the field, the value, and what is allowed.
-pub(super) type Wrong = String;
+pub(crate) type Wrong = String;
 
 /// Checks that `value` is in `allowed`; not-a-number is in no range.
 pub(super) fn within<T>(field: impl Display, value: T, allowed: RangeInclusive<T>) -> Result<(), Wrong>
@@ -81,6 +87,19 @@ pub(super) fn run(run: &Run) -> Result<(), Wrong> {
         within(field("bits"), u64::from(function.bits), COMPARED_BITS)?;
         within(field("output_bits"), function.output_bits, function.bits..=64)?;
     }
+    let against = run.baseline.iter().flat_map(|baseline| &baseline.times);
+    for change in against.clone().flat_map(|times| &times.rows) {
+        let field = |name| format!("baseline.times.{}.{name}", change.function);
+        within(field("before_ns"), change.before_ns, NANOSECONDS)?;
+        within(field("before_mad_ns"), change.before_mad_ns, NANOSECONDS)?;
+        within(field("now_ns"), change.now_ns, NANOSECONDS)?;
+        within(field("now_mad_ns"), change.now_mad_ns, NANOSECONDS)?;
+        within(field("ratio"), change.ratio, RATIOS)?;
+        within(field("threshold"), change.threshold, RATIOS)?;
+    }
+    for drift in against.flat_map(|times| &times.drifts) {
+        within("baseline.times.drifts.ratio", drift.ratio, RATIOS)?;
+    }
     let mut seen = HashSet::new();
     for (index, finding) in run.findings.iter().enumerate() {
         let field = |name| format!("findings[{index}].{name}");
@@ -118,6 +137,10 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
     let collisions = Answers::of(COLLISIONS, &records.collisions);
     let timing = Answers::of(TIMING, &records.timing);
     let latency = Answers::of(LATENCY, &records.latency);
+    let newer = (records.run.schema >= SCHEMA_WITH_SPREAD).then(|| {
+        let spread = Answers::of(SPREAD, &records.spread);
+        (spread, Answers::of(PLACES, &records.places))
+    });
     let distribution = Answers::of(DISTRIBUTION, &records.distribution);
     let false_positives = Answers::of(FALSE_POSITIVES, &records.false_positives);
     let findings: HashSet<_> = records
@@ -126,11 +149,27 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
         .iter()
         .map(|finding| (finding.dataset.as_str(), finding.function.as_str()))
         .collect();
+    let functions_and = |beside| {
+        let names = records
+            .run
+            .functions
+            .iter()
+            .map(|function| function.name.as_str());
+        names.chain([beside])
+    };
     for dataset in &records.run.datasets {
         let name = dataset.name.as_str();
         let sizes = BITS_PER_KEY.into_iter().filter(|_| dataset.keys > 1);
         for times in [&timing, &latency] {
             times.need(name, EMPTY, ())?;
+        }
+        if let Some((spread, places)) = &newer {
+            for (of, form) in functions_and(EMPTY).flat_map(|of| FORMS.map(|form| (of, form))) {
+                spread.need(name, of, form)?;
+                for place in [Place::Cache, Place::Memory] {
+                    places.need(name, of, (place, form))?;
+                }
+            }
         }
         for size in sizes.clone() {
             false_positives.need(name, IDEAL, size)?;
@@ -152,6 +191,20 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
             if !findings.contains(&(name, of)) {
                 return Err((RUN, format!("the finding on {name} and {of} is missing")));
             }
+        }
+    }
+    if let Some(bits) = &records.bits {
+        super::bits::complete(&records.run, bits)?;
+    }
+    // Which lengths are timed is the run's choice: those of one function are those of all.
+    let curves = Answers::of(CURVES, &records.curves);
+    for (length, of) in records
+        .curves
+        .iter()
+        .flat_map(|row| functions_and(EMPTY).map(|of| (row.length, of)))
+    {
+        for form in FORMS {
+            curves.need("", of, (length, form))?;
         }
     }
     // How many buckets are asked depends on the keys: what one function was asked, all were that have the bits.
@@ -176,13 +229,13 @@ pub(super) fn complete(records: &Records) -> Result<(), Missing> {
 pub(super) type Missing = (&'static str, String);
 
 /// What the rows of a file answer.
-struct Answers<'a, R: Row> {
+pub(super) struct Answers<'a, R: Row> {
     file: &'static str,
     questions: HashSet<(&'a str, &'a str, R::Question)>,
 }
 
 impl<'a, R: Row> Answers<'a, R> {
-    fn of(file: &'static str, rows: &'a [R]) -> Self {
+    pub(super) fn of(file: &'static str, rows: &'a [R]) -> Self {
         let about = |row: &'a R| {
             let (dataset, function) = row.about();
             (dataset, function, row.question())
@@ -193,14 +246,18 @@ impl<'a, R: Row> Answers<'a, R> {
         }
     }
 
-    fn need(&self, dataset: &str, function: &str, question: R::Question) -> Result<(), Missing> {
+    pub(super) fn need(&self, dataset: &str, function: &str, question: R::Question) -> Result<(), Missing> {
         if self.questions.contains(&(dataset, function, question)) {
             return Ok(());
         }
         let question = R::words(question);
         Err((
             self.file,
-            format!("the row {dataset}, {function}, {question} is missing"),
+            if dataset.is_empty() {
+                format!("the row {function}, {question} is missing")
+            } else {
+                format!("the row {dataset}, {function}, {question} is missing")
+            },
         ))
     }
 }

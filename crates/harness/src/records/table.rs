@@ -12,17 +12,21 @@ use serde::de::DeserializeOwned;
 use super::check::{BYTES, COMPARED_BITS, COUNTS, MEANS, NANOSECONDS, SHARES, Wrong, within};
 use super::{RUN, RecordsError, io, malformed};
 use crate::record::{
-    CollisionRow, DistributionKind, DistributionRow, EMPTY, FalsePositiveRow, IDEAL, Run, TimingRow,
+    CallForm, CollisionRow, CurveRow, DistributionKind, DistributionRow, EMPTY, FalsePositiveRow, IDEAL,
+    Place, PlaceRow, Run, SpreadRow, TimingRow,
 };
 
 /// A row type of one of the CSV files.
-pub(super) trait Row: Serialize + DeserializeOwned {
+pub(crate) trait Row: Serialize + DeserializeOwned {
     /// The first line of the file.
     const HEADER: &'static [&'static str];
     /// What may stand in the place of a function.
     const BESIDE: Option<&'static str>;
     /// Most different questions in a file: charts have a column for each.
     const MOST_QUESTIONS: usize;
+
+    /// Whether rows are about a dataset too; otherwise the name of theirs is empty.
+    const OF_DATASET: bool = true;
 
     /// Dataset and function that the row is about.
     fn about(&self) -> (&str, &str);
@@ -113,6 +117,39 @@ row!(
     }
 );
 row!(
+    SpreadRow,
+    [dataset, function, form, samples, min_ns, q1_ns, median_ns, q3_ns, max_ns],
+    beside: Some(EMPTY),
+    questions: 2,
+    question: CallForm, |row| row.form,
+    words: |form| format!("{} calls", form.word()),
+    check: |row| {
+        within("samples", row.samples, COUNTS)?;
+        within("max_ns", row.max_ns, NANOSECONDS)?;
+        within("q3_ns", row.q3_ns, 0.0..=row.max_ns)?;
+        within("median_ns", row.median_ns, 0.0..=row.q3_ns)?;
+        within("q1_ns", row.q1_ns, 0.0..=row.median_ns)?;
+        within("min_ns", row.min_ns, 0.0..=row.q1_ns)
+    }
+);
+row!(
+    PlaceRow,
+    [
+        dataset, function, place, form, keys, footprint_bytes, median_ns_per_key, mad_ns_per_key, samples
+    ],
+    beside: Some(EMPTY),
+    questions: 4,
+    question: (Place, CallForm), |row| (row.place, row.form),
+    words: |(place, form)| format!("{place:?}, {} calls", form.word()),
+    check: |row| {
+        within("keys", row.keys, COUNTS)?;
+        within("footprint_bytes", row.footprint_bytes, BYTES)?;
+        within("median_ns_per_key", row.median_ns_per_key, NANOSECONDS)?;
+        within("mad_ns_per_key", row.mad_ns_per_key, NANOSECONDS)?;
+        within("samples", row.samples, COUNTS)
+    }
+);
+row!(
     DistributionRow,
     [dataset, function, kind, parameter, statistic, dof, p_value],
     beside: None,
@@ -160,6 +197,87 @@ row!(
     }
 );
 
+/// The times of fixed lengths are of no dataset.
+impl Row for CurveRow {
+    const HEADER: &'static [&'static str] = &[
+        "function",
+        "length",
+        "form",
+        "median_ns_per_key",
+        "mad_ns_per_key",
+        "samples",
+    ];
+    const BESIDE: Option<&'static str> = Some(EMPTY);
+    const OF_DATASET: bool = false;
+    const MOST_QUESTIONS: usize = 512;
+
+    fn about(&self) -> (&str, &str) {
+        ("", &self.function)
+    }
+
+    type Question = (u64, CallForm);
+
+    fn question(&self) -> Self::Question {
+        (self.length, self.form)
+    }
+
+    fn words((length, form): Self::Question) -> String {
+        format!("{length} bytes, {} calls", form.word())
+    }
+
+    fn check(&self) -> Result<(), Wrong> {
+        within("length", self.length, 0..=1 << 32)?;
+        within("median_ns_per_key", self.median_ns_per_key, NANOSECONDS)?;
+        within("mad_ns_per_key", self.mad_ns_per_key, NANOSECONDS)?;
+        within("samples", self.samples, COUNTS)
+    }
+}
+
+/// A row of any file, as far as it can be held against that of another run.
+pub(crate) struct AnyRow {
+    /// Name of the file.
+    pub(crate) file: &'static str,
+    pub(crate) dataset: String,
+    pub(crate) function: String,
+    /// Whether that is no function of the run, but what stands beside them.
+    pub(crate) is_beside: bool,
+    /// The question in words.
+    pub(crate) question: String,
+    /// Columns and values as the file spells them.
+    pub(crate) fields: Vec<(&'static str, String)>,
+}
+
+/// The rows of `file`, field by field.
+pub(super) fn spelled<T: Row>(file: &'static str, rows: &[T]) -> Vec<AnyRow> {
+    let spell = |row: &T| {
+        let mut writer = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(Vec::new());
+        writer
+            .serialize(row)
+            .expect("rows of plain fields have a CSV form");
+        let line = writer.into_inner().expect("memory takes any bytes");
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(&line[..]);
+        let values = reader.records().flatten().next().unwrap_or_default();
+        let (dataset, function) = row.about();
+        AnyRow {
+            file,
+            dataset: dataset.to_owned(),
+            function: function.to_owned(),
+            is_beside: T::BESIDE == Some(function),
+            question: T::words(row.question()),
+            fields: T::HEADER
+                .iter()
+                .copied()
+                .zip(values.iter().map(str::to_owned))
+                .collect(),
+        }
+    };
+    rows.iter().map(spell).collect()
+}
+
 /// Reads a CSV file whose rows are about what `run` names.
 pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, RecordsError> {
     let file = File::open(path).map_err(io(path))?;
@@ -185,7 +303,7 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
         let row: T = record.deserialize(Some(&header)).map_err(damaged)?;
         row.check().map_err(wrong)?;
         let (dataset, function) = row.about();
-        if !run.datasets.iter().any(|summary| summary.name == dataset) {
+        if T::OF_DATASET && !run.datasets.iter().any(|summary| summary.name == dataset) {
             return Err(wrong(format!(
                 "field dataset: {RUN} knows no dataset {dataset:?}"
             )));
@@ -205,8 +323,13 @@ pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, Records
         let about = (dataset.to_owned(), function.to_owned(), question);
         if let Some(first) = lines.insert(about, line) {
             let question = T::words(question);
+            let dataset = if T::OF_DATASET {
+                format!("{dataset}, ")
+            } else {
+                String::new()
+            };
             return Err(wrong(format!(
-                "{dataset}, {function}, {question}: line {first} has said that already; one row is allowed"
+                "{dataset}{function}, {question}: line {first} has said that already; one row is allowed"
             )));
         }
         rows.push(row);
@@ -304,6 +427,39 @@ mod tests {
             samples: 1,
         };
         assert_eq!(derived(timing), TimingRow::HEADER);
+        let spread = SpreadRow {
+            dataset: name(),
+            function: name(),
+            form: CallForm::Chained,
+            samples: 1,
+            min_ns: 1.0,
+            q1_ns: 1.0,
+            median_ns: 1.0,
+            q3_ns: 1.0,
+            max_ns: 1.0,
+        };
+        assert_eq!(derived(spread), SpreadRow::HEADER);
+        let curve = CurveRow {
+            function: name(),
+            length: 8,
+            form: CallForm::Independent,
+            median_ns_per_key: 1.0,
+            mad_ns_per_key: 0.0,
+            samples: 1,
+        };
+        assert_eq!(derived(curve), CurveRow::HEADER);
+        let place = PlaceRow {
+            dataset: name(),
+            function: name(),
+            place: Place::Cache,
+            form: CallForm::Independent,
+            keys: 1,
+            footprint_bytes: 1,
+            median_ns_per_key: 1.0,
+            mad_ns_per_key: 0.0,
+            samples: 1,
+        };
+        assert_eq!(derived(place), PlaceRow::HEADER);
         let distribution = DistributionRow {
             dataset: name(),
             function: name(),

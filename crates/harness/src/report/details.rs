@@ -5,7 +5,7 @@ use crate::chart::number;
 use crate::chart::rows::{DatasetRows, distinct};
 use crate::chart::verdict_words;
 use crate::record::{
-    CollisionRow, DatasetKind, DistributionKind, DistributionRow, Finding, FunctionGroup, Run, TimingRow,
+    CollisionRow, DatasetKind, DistributionKind, DistributionRow, Finding, FunctionSummary, Run, TimingRow,
     Verdict,
 };
 
@@ -194,33 +194,45 @@ pub(crate) fn functions(run: &Run) -> Table {
         "Author",
         "Source",
         "Origin",
+        "Licence",
         "Values fixed for ever",
+        "Seed or key used",
+        "Against chosen keys",
         "Known weaknesses",
     ]);
     for function in &run.functions {
-        let group = match function.group {
-            FunctionGroup::Published => "published",
-            FunctionGroup::Anchor => "modern",
-        };
         table.push(vec![
             Cell::text(&function.name),
-            Cell::text(group),
+            Cell::text(function.group.label()),
             Cell::count(u64::from(function.output_bits)),
             Cell::count(u64::from(function.bits)),
-            // Not grouped: a year is no quantity.
-            Cell::sorted(function.year.to_string(), f64::from(function.year)),
+            // Not grouped: a year is no quantity. A user's own function may have none.
+            Cell::or_empty(
+                (function.year > 0)
+                    .then(|| Cell::sorted(function.year.to_string(), f64::from(function.year))),
+            ),
             Cell::text(&function.author),
             Cell::classed(&function.source, "wide"),
             Cell::text(&function.origin),
+            Cell::text(&function.licence),
             Cell::text(if function.stable {
                 "yes"
             } else {
                 "no: in memory only"
             }),
+            Cell::text(function.seed.as_deref().unwrap_or("none")),
+            Cell::classed(&against_attackers(function), "wide"),
             Cell::classed(&function.weaknesses.join(" "), "wide"),
         ]);
     }
     table
+}
+
+/// What a function is worth against chosen keys, and why; empty where an older run does not tell.
+fn against_attackers(function: &FunctionSummary) -> String {
+    function.resistance.map_or_else(String::new, |resistance| {
+        format!("{}: {}", resistance.label(), function.resistance_reason)
+    })
 }
 
 /// The machine and the build.
@@ -260,6 +272,13 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         ("Compiler flags", or(&machine.rustflags, "defaults")),
         ("Profile", machine.profile.clone()),
         ("Threads while timing", threads),
+        (
+            "Processor while timing",
+            machine.pinned_cpu.map_or_else(
+                || "not kept on one: the system does not allow it, or an older run".to_owned(),
+                |cpu| format!("kept on number {cpu}"),
+            ),
+        ),
         ("Start", run.date.clone()),
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
@@ -270,7 +289,7 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn verdict_class(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::FewerThanChance => "verdict fewer",
         Verdict::InBand => "verdict in-band",

@@ -4,9 +4,12 @@
 //! children turn records into the texts and tables that the page names. Templates escape everything but the
 //! charts, the fonts and those two files.
 
+mod baseline;
+mod bits;
 mod comparison;
 mod details;
 mod sentences;
+mod structure;
 mod table;
 
 use base64::Engine as _;
@@ -18,10 +21,12 @@ use serde::Serialize;
 use crate::chart::rows::DatasetRows;
 use crate::chart::scene::printable;
 use crate::chart::{self, Chart};
-use crate::record::{DatasetKind, SCHEMA};
+use crate::record::{DatasetKind, MixingTest};
 use crate::records::Records;
+use baseline::AgainstBaseline;
 use comparison::{FilterComparison, SetComparison};
 use sentences::Sentences;
+use structure::StructureSection;
 use table::Table;
 
 /// What the template sees.
@@ -39,8 +44,15 @@ struct Page<'a> {
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
     charts: Vec<ChartSection<'a>>,
+    baseline: Option<AgainstBaseline>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
+    /// Whether the run asked what functions do to single bits.
+    bits_asked: bool,
+    avalanche: Option<Table>,
+    independence: Option<Table>,
+    structure: Option<StructureSection<'a>>,
+    calibration: Table,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -57,6 +69,7 @@ struct Dataset<'a> {
     results: Table,
     distribution: Option<Table>,
     false_positives: Option<Table>,
+    windows: Option<Table>,
 }
 
 /// The charts of one kind.
@@ -87,7 +100,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let shown = first_shown(&all);
     let chart_of = |dataset: usize| {
         let mut pairs = charts.iter().zip(drawn);
-        let found = pairs.find(|(c, _)| c.dataset == dataset && chart::KINDS[c.kind].stem == chart::FINDINGS);
+        let found =
+            pairs.find(|(c, _)| c.dataset == Some(dataset) && chart::KINDS[c.kind].stem == chart::FINDINGS);
         found.map(|(_, svg)| svg.as_str())
     };
     let datasets = all.iter().enumerate().map(|(index, data)| Dataset {
@@ -98,11 +112,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         results: details::results(data),
         distribution: details::distribution(data),
         false_positives: details::false_positives(data),
+        windows: bits::windows(data, run),
     });
     let sections = chart::KINDS
         .iter()
         .enumerate()
-        .filter(|(_, kind)| kind.stem != chart::FINDINGS);
+        .filter(|(_, kind)| ![chart::FINDINGS, chart::STRUCTURED_KEYS].contains(&kind.stem));
     let sections = sections.map(|(index, kind)| ChartSection {
         id: kind.stem,
         title: kind.title,
@@ -112,7 +127,10 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             .zip(drawn)
             .filter(|(chart, _)| chart.kind == index)
             .map(|(chart, svg)| Figure {
-                dataset: printable(&run.datasets[chart.dataset].name),
+                dataset: chart.dataset.map_or_else(
+                    || "Random keys".to_owned(),
+                    |dataset| printable(&run.datasets[dataset].name),
+                ),
                 stem: &chart.stem,
                 svg,
             })
@@ -121,7 +139,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let page = Page {
         generator: printable(&run.generator),
         command: printable(&run.command),
-        schema: SCHEMA,
+        schema: run.schema,
         seed: run.seed,
         date: printable(&run.date),
         quick: run.quick,
@@ -131,8 +149,18 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         font_bold: BASE64.encode(chart::BOLD),
         datasets: datasets.collect(),
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
+        baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
+        bits_asked: records.bits.is_some(),
+        avalanche: bits::mixing(records, MixingTest::Avalanche),
+        independence: bits::mixing(records, MixingTest::Independence),
+        structure: records.structure.as_ref().map(|rows| {
+            let mut pairs = charts.iter().zip(drawn);
+            let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
+            structure::section(rows, chart.map(|(_, svg)| svg.as_str()))
+        }),
+        calibration: structure::calibration()?,
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),

@@ -97,7 +97,7 @@ pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterChe
     let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
     let function = functions::find(FUNCTION).map_err(CompareError::Name)?;
     go_on(progress)?;
-    let rates = Probes::new(&ids).measure(&Hashed::new(&ids.keys, function));
+    let rates = Probes::new(&ids).measure(&Hashed::new(&ids.keys, function), progress)?;
     for published in FILTERS {
         go_on(progress)?;
         let (dataset, rates): (_, &[_]) = if published.set.is_exact() {

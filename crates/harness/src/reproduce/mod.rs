@@ -21,8 +21,10 @@ use crate::dataset;
 use crate::functions;
 use crate::progress::Progress;
 use crate::quality::{self, ALL_PROCESSORS};
+use crate::record::BitTests;
 use crate::records::{Records, RecordsError};
 use crate::render::RenderError;
+use crate::structure;
 
 /// What was computed again, and what it was compared with.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +101,27 @@ impl From<CompareError> for ReproduceError {
 /// differs is no error: [`Reproduction::disagreements`] tells.
 pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, ReproduceError> {
     let committed = Records::read(reference_dir).map_err(ReproduceError::Reference)?;
-    let functions: Vec<_> = functions::all().iter().collect();
+    // The number of tests is part of every verdict, so the functions must be those of the committed run.
+    let functions = committed
+        .run
+        .functions
+        .iter()
+        .map(|function| functions::find(&function.name))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(CompareError::Name)?;
     functions::gate(functions.iter().copied()).map_err(CompareError::Gate)?;
     let datasets = dataset::embedded_names()
         .map(|name| dataset::load_embedded(name, DEFAULT_SEED))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
-    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mut quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+    let bits = BitTests {
+        windows: core::mem::take(&mut quality.windows),
+        avalanche: mixing.avalanche,
+        mixing: mixing.rows,
+    };
+    let structure = structure::measure(&datasets, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;
@@ -115,6 +131,6 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         collisions: collisions::checks(&quality.collisions),
         filters,
         formulas: formulas::checks(),
-        reference: reference::checks(reference_dir, &committed, &quality)?,
+        reference: reference::checks(reference_dir, &committed, &quality, bits, structure)?,
     })
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::ReproduceError;
 use crate::quality::Quality;
-use crate::records::{DETERMINISTIC_FILES, Records};
+use crate::record::{BitTests, SCHEMA_WITH_SPREAD, Structure};
+use crate::records::{Records, checksum};
 use crate::render;
 
 /// A deterministic file of the committed run.
@@ -24,6 +25,13 @@ pub enum FileState {
     Equal,
     /// The committed run does not have it, or it cannot be read.
     Missing,
+    /// The same, but `run.json` has another checksum for it.
+    Checksum {
+        /// As committed; `None` where it has none.
+        committed: Option<String>,
+        /// As it is now.
+        now: String,
+    },
     /// Different from this line on, counted from 1.
     Differs {
         /// The first line that differs.
@@ -40,6 +48,11 @@ impl FileCheck {
         match &self.state {
             FileState::Equal => None,
             FileState::Missing => Some(format!("{}: missing in the committed run", self.name)),
+            FileState::Checksum { committed, now } => Some(format!(
+                "{}: its SHA-256 is {now}, run.json of the committed run says {}",
+                self.name,
+                committed.as_deref().unwrap_or("nothing")
+            )),
             FileState::Differs { line, committed, now } => Some(format!(
                 "{}, line {line}: {now:?}, in the committed run {committed:?}",
                 self.name
@@ -48,7 +61,8 @@ impl FileCheck {
     }
 }
 
-/// Writes the deterministic files of `quality` anew, in a scratch folder, and compares them with those in `dir`.
+/// Writes the deterministic files of `quality`, `bits` and `structure` anew, in a scratch folder, and compares them with those
+/// in `dir`.
 ///
 /// Times and environment are those of `committed`; the charts that show them are not compared.
 ///
@@ -59,6 +73,8 @@ pub(super) fn checks(
     dir: &Path,
     committed: &Records,
     quality: &Quality,
+    bits: BitTests,
+    structure: Structure,
 ) -> Result<Vec<FileCheck>, ReproduceError> {
     let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
         path: std::env::temp_dir(),
@@ -68,11 +84,13 @@ pub(super) fn checks(
     now.collisions.clone_from(&quality.collisions);
     now.distribution.clone_from(&quality.distribution);
     now.false_positives.clone_from(&quality.false_positives);
+    now.bits = Some(bits);
+    now.structure = Some(structure);
     now.write(scratch.path()).map_err(ReproduceError::Reference)?;
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
 
-    let names = DETERMINISTIC_FILES
-        .into_iter()
+    let names = now
+        .deterministic_files()
         .map(str::to_owned)
         .chain(render::deterministic_charts(&now));
     names
@@ -80,12 +98,32 @@ pub(super) fn checks(
             let path = scratch.path().join(&name);
             let fresh = fs::read(&path).map_err(|source| ReproduceError::Scratch { path, source })?;
             let state = match fs::read(dir.join(&name)) {
-                Ok(stored) => state(&stored, &fresh),
+                Ok(stored) => match state(&stored, &fresh) {
+                    FileState::Equal => summed(&name, committed, &fresh),
+                    other => other,
+                },
                 Err(_) => FileState::Missing,
             };
             Ok(FileCheck { name, state })
         })
         .collect()
+}
+
+/// Checks the committed checksum of a file that is otherwise equal; runs of schema 1 have none, charts never have.
+fn summed(name: &str, committed: &Records, fresh: &[u8]) -> FileState {
+    if committed.run.schema < SCHEMA_WITH_SPREAD || !committed.deterministic_files().any(|file| file == name)
+    {
+        return FileState::Equal;
+    }
+    let (stored, now) = (committed.run.checksums.get(name), checksum(fresh));
+    if stored == Some(&now) {
+        FileState::Equal
+    } else {
+        FileState::Checksum {
+            committed: stored.cloned(),
+            now,
+        }
+    }
 }
 
 fn state(committed: &[u8], now: &[u8]) -> FileState {

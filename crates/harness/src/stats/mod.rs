@@ -7,6 +7,7 @@
 //! Nothing here measures, reads files or knows of datasets.
 
 pub mod binomial;
+pub mod buckets;
 pub mod chi_square;
 pub mod collisions;
 pub mod correction;

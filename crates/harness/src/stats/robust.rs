@@ -14,6 +14,16 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     }
 }
 
+/// The value below which a share `share` of `sorted` lies, between two of them by the straight line that joins them;
+/// `None` without values. `sorted` rises.
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = share.clamp(0.0, 1.0) * last as f64;
+    let (below, part) = (place as usize, place - libm::floor(place));
+    let above = sorted[(below + 1).min(last)];
+    Some(sorted[below] + part * (above - sorted[below]))
+}
+
 /// Median absolute deviation of `values` from `center`; not scaled to a standard deviation. `None` without values.
 pub fn median_absolute_deviation(values: &[f64], center: f64) -> Option<f64> {
     let mut deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
@@ -58,6 +68,15 @@ mod tests {
         assert_eq!(interval(3), Some((1.0, 3.0)));
         assert_eq!(interval(1), Some((1.0, 1.0)));
         assert_eq!(interval(0), None);
+    }
+
+    #[test]
+    fn quantiles_lie_on_lines_between_values() {
+        let values = [1.0, 2.0, 4.0, 8.0, 16.0];
+        let quantiles = [0.0, 0.25, 0.5, 0.625, 0.75, 1.0].map(|share| quantile(&values, share));
+        assert_eq!(quantiles, [1.0, 2.0, 4.0, 6.0, 8.0, 16.0].map(Some));
+        assert_eq!(quantile(&values[..1], 0.3), Some(1.0));
+        assert_eq!(quantile(&[], 0.5), None);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use harness::published::{KeySet, find};
 use harness::record::{
     CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, EMPTY, Environment, FORMAT,
-    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Run, SCHEMA, TimingRow,
-    Verdict,
+    FailedTest, FalsePositiveRow, Finding, FunctionGroup, FunctionSummary, IDEAL, Resistance, Run, SCHEMA,
+    TimingRow, Verdict,
 };
 use harness::records::Records;
 use rand::{Rng as _, SeedableRng as _};
@@ -62,8 +62,13 @@ impl Plan<'_> {
             collisions: Vec::new(),
             timing: Vec::new(),
             latency: Vec::new(),
+            spread: Vec::new(),
+            curves: Vec::new(),
+            places: Vec::new(),
             distribution: Vec::new(),
             false_positives: Vec::new(),
+            bits: None,
+            structure: None,
         };
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
         for &(dataset, keys, _) in &self.datasets {
@@ -106,6 +111,11 @@ impl Plan<'_> {
             source: "https://example.org/a?b=1&c=2".to_owned(),
             weaknesses: vec!["Keys of equal length that differ in the last byte collide often.".to_owned()],
             stable: name != "foldhash",
+            licence: "MIT OR Apache-2.0".to_owned(),
+            seed: (name == "XXH3").then(|| "0".to_owned()),
+            resistance: Some(Resistance::None),
+            resistance_reason: "No seed: keys that collide are made once, and collide in every program."
+                .to_owned(),
         });
         let datasets = self.datasets.iter().map(|&(name, keys, kind)| DatasetSummary {
             name: name.to_owned(),
@@ -129,6 +139,7 @@ impl Plan<'_> {
             seed: 1,
             quick: false,
             files: Vec::new(),
+            checksums: Default::default(),
             environment: Environment {
                 cpu: "Example CPU 9000".to_owned(),
                 logical_cpus: 2,
@@ -141,12 +152,15 @@ impl Plan<'_> {
                 cpu_features: vec!["sse4.2".to_owned(), "avx2".to_owned()],
                 governor: None,
                 threads_while_timing: Some(1),
+                pinned_cpu: None,
                 timing_seconds: Some(18.0),
                 involuntary_switches_while_timing: Some(40),
             },
             datasets: datasets.collect(),
             functions: functions.collect(),
             findings: Vec::new(),
+            bit_facts: Vec::new(),
+            baseline: None,
         }
     }
 

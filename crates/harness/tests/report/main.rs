@@ -2,13 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bits;
 mod fixture;
 mod words;
 
 use std::path::PathBuf;
 
 use fixture::{ANCHORS, PUBLISHED, Plan};
-use harness::record::{DatasetKind, EMPTY, Verdict};
+use harness::record::{DatasetKind, EMPTY, FunctionGroup, Verdict};
 use harness::records::Records;
 use harness::render;
 
@@ -228,6 +229,33 @@ fn the_users_own_keys_come_first() {
 }
 
 #[test]
+fn other_forms_of_published_functions_give_way_first() {
+    let names: Vec<String> = (0..40).map(|i| format!("F{i}")).collect();
+    let plan = Plan {
+        datasets: vec![("many", 100_000, DatasetKind::File)],
+        functions: names.iter().map(|name| (name.as_str(), 32)).collect(),
+    };
+    let mut records = plan.records();
+    for function in &mut records.run.functions[..10] {
+        function.group = FunctionGroup::Variant;
+    }
+    let (dir, _) = rendered(&records, "variants");
+    let chart = std::fs::read_to_string(dir.join("charts/findings-many.svg")).unwrap();
+    let document = roxmltree::Document::parse(&chart).unwrap();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .map(str::trim)
+        .collect();
+    let drawn: Vec<&String> = names
+        .iter()
+        .filter(|name| texts.contains(&name.as_str()))
+        .collect();
+    assert_eq!(drawn.len(), 26, "{drawn:?}");
+    assert!(names[..10].iter().all(|name| !drawn.contains(&name)), "{drawn:?}");
+}
+
+#[test]
 fn forty_functions_fit() {
     let names: Vec<String> = (0..40).map(|i| format!("Function number {i}")).collect();
     let functions = names.iter().map(|name| (name.as_str(), 32)).collect();
@@ -236,7 +264,7 @@ fn forty_functions_fit() {
         functions,
     };
     let page = checked(&plan.records(), "forty");
-    assert!(page.contains("Next in the same order, not drawn: "));
+    assert!(page.contains("14 more, not drawn, best first: "));
 
     // Forty names below each other in one row of time against quality: the sheet grows.
     let mut records = plan.records();

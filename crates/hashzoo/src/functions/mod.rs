@@ -10,11 +10,14 @@ mod dek;
 mod djb2a;
 mod djb_nocase;
 mod elf;
+mod farm_fingerprint64;
 mod fnv1_32;
 mod js;
 mod leveldb_hash;
+mod lookup3;
 mod murmur2;
 mod murmur3_x64_128;
+mod one_at_a_time;
 mod pjw;
 mod rocksdb_hash;
 mod rs;
@@ -31,11 +34,14 @@ pub use dek::{dek, dek_partow};
 pub use djb_nocase::{djb_nocase, djb2};
 pub use djb2a::djb2a;
 pub use elf::elf;
+pub use farm_fingerprint64::farm_fingerprint64;
 pub use fnv1_32::{fnv_partow, fnv0_32, fnv1_32, fnv1a_32};
 pub use js::{js, js_full32};
 pub use leveldb_hash::{LEVELDB_BLOOM_SEED, leveldb_hash};
+pub use lookup3::lookup3;
 pub use murmur2::{MURMUR2_SEED, murmur2, murmur2_signed_tail};
 pub use murmur3_x64_128::{Murmur3X64_128, murmur3_x64_128};
+pub use one_at_a_time::one_at_a_time;
 pub use pjw::pjw;
 pub use rocksdb_hash::rocksdb_hash;
 pub use rs::{rs, rs_full32};
@@ -70,8 +76,7 @@ pub static PUBLISHED: [&HashInfo; 17] = [
 ];
 
 /// Other forms of the published functions: the canonical ones where the published form differs, and
-/// MurmurHash2 as compilers with a signed `char` build it. Then what stored formats use beside them: the first half of
-/// MurmurHash3's 128 bits, and RocksDB's two hashes.
+/// MurmurHash2 as compilers with a signed `char` build it.
 pub static VARIANTS: &[&HashInfo] = &[
     &js::FULL32,
     &murmur2::SIGNED_TAIL,
@@ -90,9 +95,17 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_1_2,
     &siphash12_low32::ROUNDS_1_3,
     &siphash12_low32::ROUNDS_2_4,
+];
+
+/// Functions outside the published comparison: Jenkins's two, and those that stored formats use, the first half of
+/// MurmurHash3's 128 bits, RocksDB's two hashes and FarmHash's fingerprint.
+pub static OTHERS: &[&HashInfo] = &[
+    &one_at_a_time::INFO,
+    &lookup3::INFO,
     &murmur3_x64_128::INFO,
     &rocksdb_hash::INFO,
     &xxph3::INFO,
+    &farm_fingerprint64::INFO,
 ];
 
 /// Six of the published functions drop the top bit of their 32.

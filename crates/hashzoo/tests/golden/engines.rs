@@ -1,7 +1,7 @@
 //! Values that storage engines and programs computed.
 
 use hashzoo::{
-    Murmur3X64_128, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxph3_64,
+    Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxph3_64,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -129,5 +129,28 @@ fn both_hashes_of_rocksdb_equal_librocksdbs() {
             key.len(),
             row.seed
         );
+    }
+}
+
+#[test]
+fn farmhash_and_jenkinss_functions_equal_smhashers_copies() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        r#fn: String,
+        len: usize,
+        hash: u64,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/smhasher.jsonl"));
+    assert_eq!(rows.len(), 168);
+    let key: Vec<u8> = (0..300_usize).map(|i| (37 * i + 11) as u8).collect();
+    for Row { r#fn, len, hash } in rows {
+        let ident = match r#fn.as_str() {
+            "Fingerprint64" => "farm_fingerprint64",
+            "JenkinsOOAT_perl" => "one_at_a_time",
+            other => other,
+        };
+        let info = find(ident).unwrap();
+        assert_eq!((info.hash)(&key[..len]), hash, "{fn} of {len} bytes", fn = r#fn);
     }
 }

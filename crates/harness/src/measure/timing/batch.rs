@@ -4,6 +4,7 @@ use std::hint::black_box;
 
 use crate::dataset::shuffled;
 use crate::keys::KeySet;
+use crate::record::CallForm as Form;
 
 /// Most keys in a batch; of a larger set a sample is timed.
 const MAX_KEYS: usize = 1_000_000;
@@ -18,19 +19,12 @@ const ENOUGH_BYTES: usize = 4_000_000;
 
 /// The floor: takes a key, touches none of its bytes.
 #[inline(never)]
-pub(super) fn empty(key: &[u8]) -> u64 {
+pub(in crate::measure) fn empty(key: &[u8]) -> u64 {
     key.len() as u64
 }
 
-/// Whether a call waits for the result of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    Independent,
-    Chained,
-}
-
 /// Keys as the timed loops read them.
-pub(super) struct Batch {
+pub(in crate::measure) struct Batch {
     bytes: Vec<u8>,
     /// Where each key ends; it begins where the one before ends.
     ends: Vec<u32>,
@@ -40,7 +34,7 @@ pub(super) struct Batch {
 
 impl Batch {
     /// All of `keys`, or as many as a batch may hold, in an order drawn from `seed`.
-    pub(super) fn new(keys: &KeySet, seed: u64) -> Self {
+    pub(in crate::measure) fn new(keys: &KeySet, seed: u64) -> Self {
         let mut order = shuffled(keys.len() as u32, seed);
         order.truncate(MAX_KEYS);
         let mut bytes = Vec::with_capacity(keys.total_bytes().min(MAX_BYTES));
@@ -63,16 +57,30 @@ impl Batch {
         }
     }
 
-    pub(super) fn calls(&self) -> usize {
+    /// Keys of the caller's choice in this order, gone through `repetitions` times.
+    pub(in crate::measure) fn of<'k>(keys: impl IntoIterator<Item = &'k [u8]>, repetitions: usize) -> Self {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for key in keys {
+            bytes.extend_from_slice(key);
+            ends.push(bytes.len() as u32);
+        }
+        Self {
+            bytes,
+            ends,
+            repetitions,
+        }
+    }
+
+    pub(in crate::measure) fn calls(&self) -> usize {
         self.ends.len() * self.repetitions
     }
 
-    pub(super) fn bytes_read(&self) -> usize {
+    pub(in crate::measure) fn bytes_read(&self) -> usize {
         self.bytes.len() * self.repetitions
     }
 
     /// The sum that a reading must give, without the timed loops.
-    pub(super) fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
+    pub(in crate::measure) fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
         let mut start = 0;
         let once = self.ends.iter().fold(0_u64, |sum, &end| {
             let key = &self.bytes[start..end as usize];
@@ -119,7 +127,7 @@ impl Batch {
         black_box(sum)
     }
 
-    pub(super) fn run(&self, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
+    pub(in crate::measure) fn run(&self, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
         match form {
             Form::Independent => self.independent(hash),
             Form::Chained => self.chained(hash),
@@ -127,12 +135,12 @@ impl Batch {
     }
 
     /// Keys in the batch.
-    pub(super) fn keys(&self) -> usize {
+    pub(in crate::measure) fn keys(&self) -> usize {
         self.ends.len()
     }
 
     /// Bytes of these keys.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::measure) fn bytes(&self) -> usize {
         self.bytes.len()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::*;
 use crate::keys::KeySet;
 use crate::progress::Silent;
-use crate::record::{DatasetKind, FunctionGroup};
+use crate::record::{DatasetKind, FunctionGroup, Resistance};
 
 fn dataset(name: &str, keys: KeySet) -> Dataset {
     Dataset {
@@ -28,12 +28,16 @@ fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
         output_bits: 64,
         hash,
         origin: "",
+        licence: "",
         year: 2000,
         author: "",
         source: "",
         weaknesses: &[],
         aliases: &[],
         stable: true,
+        seed: None,
+        resistance: Resistance::None,
+        resistance_reason: "",
         verify: |_| Ok(()),
     }
 }

@@ -1,0 +1,80 @@
+//! Keys that are text.
+
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+
+use crate::keys::KeySet;
+
+const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+
+/// Three characters between two fixed texts.
+pub(super) fn around(before: &str, after: &str) -> KeySet {
+    let mut keys = KeySet::default();
+    for number in 0..36_usize.pow(3) {
+        let middle = [number / (36 * 36), number / 36 % 36, number % 36].map(|digit| ALPHABET[digit]);
+        keys.push(&[before.as_bytes(), &middle, after.as_bytes()].concat());
+    }
+    keys
+}
+
+/// Addresses of one site.
+pub(super) fn urls() -> KeySet {
+    let sections = [
+        "news", "sport", "travel", "science", "culture", "money", "food", "health", "games", "music",
+    ];
+    let mut keys = KeySet::default();
+    for section in sections {
+        for article in 1..=500 {
+            for page in 1..=10 {
+                keys.push(
+                    format!("https://www.example.org/{section}/article-{article}.html?page={page}")
+                        .as_bytes(),
+                );
+            }
+        }
+    }
+    keys
+}
+
+/// Random UUIDs (RFC 9562, section 5.4).
+pub(super) fn uuid_4(random: &mut SplitMix64) -> KeySet {
+    (0..50_000)
+        .map(|_| {
+            uuid(
+                4,
+                u128::from(random.next_u64()) << 64 | u128::from(random.next_u64()),
+            )
+        })
+        .collect()
+}
+
+/// UUIDs that begin with the time in milliseconds (RFC 9562, section 5.7).
+pub(super) fn uuid_7(random: &mut SplitMix64) -> KeySet {
+    // 2026-01-01, midnight UTC.
+    let mut time = 1_767_225_600_000_u128;
+    (0..50_000)
+        .map(|_| {
+            let (high, low) = (random.next_u64(), random.next_u64());
+            time += u128::from(high >> 62);
+            uuid(7, time << 80 | u128::from(high & 0xffff) << 64 | u128::from(low))
+        })
+        .collect()
+}
+
+/// 128 bits as a UUID of a version, in the usual text.
+fn uuid(version: u128, bits: u128) -> String {
+    let marked = bits & !(0xf << 76) & !(0b11 << 62) | version << 76 | 0b10 << 62;
+    let hex = format!("{marked:032x}");
+    [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_tell_version_and_variant() {
+        assert_eq!(uuid(4, 0), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(uuid(7, u128::MAX), "ffffffff-ffff-7fff-bfff-ffffffffffff");
+    }
+}

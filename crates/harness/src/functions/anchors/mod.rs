@@ -1,0 +1,66 @@
+//! Functions outside the published comparison to hold it against, each from a maintained crate.
+//!
+//! All are called on the bytes of the key alone, with a fixed seed, and in whole: 64-bit functions compute all their
+//! bits, of which the low 32 are compared.
+
+mod checksums;
+mod city;
+mod fnv;
+#[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+mod in_memory;
+mod murmur;
+mod sip;
+mod wy;
+mod xx;
+
+use hashzoo::verification_value;
+
+use super::Function;
+use super::verify::{WrongAnswer, check};
+
+/// The anchors that do not come from `hashzoo`, oldest first; those that promise no values last, and only on platforms
+/// whose values are known.
+pub const ALL: &[Function] = &[
+    checksums::CRC_32,
+    checksums::CRC_32C,
+    fnv::FNV_1A,
+    murmur::MURMUR_HASH_3,
+    city::CITY_HASH_64,
+    xx::XX_HASH_32,
+    sip::SIP_HASH_2_4,
+    sip::SIP_HASH_1_3,
+    xx::XX_HASH_64,
+    wy::WYHASH,
+    xx::XXH3,
+    wy::RAPIDHASH,
+    #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+    in_memory::FX_HASH,
+    #[cfg(all(
+        target_pointer_width = "64",
+        target_endian = "little",
+        any(
+            target_arch = "aarch64",
+            all(target_arch = "x86_64", not(target_feature = "aes"))
+        )
+    ))]
+    in_memory::A_HASH,
+    #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+    in_memory::FOLDHASH,
+    #[cfg(all(target_pointer_width = "64", target_endian = "little"))]
+    in_memory::FOLDHASH_FAST,
+];
+
+const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
+
+/// Checks the verification value of the crate behind a function, where seeds can be given.
+fn check_code(
+    expected: u32,
+    result_bytes: usize,
+    hash: impl Fn(&[u8], u32) -> u64,
+) -> Result<(), WrongAnswer> {
+    check(
+        || "SMHasher's verification value".to_owned(),
+        u64::from(expected),
+        u64::from(verification_value(hash, result_bytes)),
+    )
+}

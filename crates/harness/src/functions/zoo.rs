@@ -1,0 +1,103 @@
+//! The functions that come from `hashzoo`: the published 17, their other forms, and some of the anchors.
+
+mod answers;
+
+use hashzoo::HashInfo;
+
+use super::Function;
+use super::verify::{WrongAnswer, check, check_answers};
+use crate::record::{FunctionGroup, Resistance};
+
+/// Forms of SipHash that are measured as another crate has them, which programs use: [`super::anchors`].
+const MEASURED_ELSEWHERE: [&str; 2] = ["siphash13", "siphash24"];
+
+/// The 17, in the published order.
+pub(super) fn published() -> impl Iterator<Item = Function> {
+    hashzoo::PUBLISHED
+        .into_iter()
+        .map(|info| function(info, FunctionGroup::Published))
+}
+
+/// Other forms of the 17.
+pub(super) fn variants() -> impl Iterator<Item = Function> {
+    hashzoo::VARIANTS
+        .iter()
+        .filter(|info| !MEASURED_ELSEWHERE.contains(&info.ident))
+        .map(|info| function(info, FunctionGroup::Variant))
+}
+
+/// Functions outside the published comparison.
+pub(super) fn others() -> impl Iterator<Item = Function> {
+    hashzoo::OTHERS
+        .iter()
+        .map(|info| function(info, FunctionGroup::Anchor))
+}
+
+fn function(info: &HashInfo, group: FunctionGroup) -> Function {
+    let (resistance, resistance_reason) = resistance(info);
+    Function {
+        name: info.name,
+        ident: info.ident,
+        group,
+        output_bits: info.output_bits,
+        hash: info.hash,
+        origin: "hashzoo 0.1.0",
+        licence: "MIT OR Apache-2.0",
+        year: info.year,
+        author: info.author,
+        source: info.source,
+        weaknesses: info.weaknesses,
+        aliases: info.aliases,
+        stable: true,
+        seed: info.seed,
+        resistance,
+        resistance_reason,
+        verify,
+    }
+}
+
+fn resistance(info: &HashInfo) -> (Resistance, &'static str) {
+    if info.ident.ends_with("nocase") {
+        (
+            Resistance::None,
+            "Keys that differ in case alone collide, whatever the key or seed.",
+        )
+    } else if info.ident.starts_with("siphash") {
+        (
+            Resistance::Keyed,
+            "Made for a secret key of 128 bits; with fewer rounds than its authors propose.",
+        )
+    } else if info.seed.is_some() {
+        (
+            Resistance::SeedOnly,
+            "Not made for secret seeds: keys that collide under many seeds are easily made.",
+        )
+    } else {
+        (
+            Resistance::None,
+            "No seed: keys that collide are made once, and collide in every program.",
+        )
+    }
+}
+
+/// The known answers of the function itself, then the verification value that `hashzoo` has on record, which for
+/// functions with a seed is that of their seeded form.
+fn verify(function: &Function) -> Result<(), WrongAnswer> {
+    let values = answers::of(function.name).ok_or_else(|| WrongAnswer {
+        question: "the number of its known answers".to_owned(),
+        expected: answers::KEYS.len() as u64,
+        got: 0,
+    })?;
+    for (key, value) in answers::KEYS.into_iter().zip(values) {
+        check_answers(function, &[(key, value)])?;
+    }
+    hashzoo::all()
+        .find(|info| info.name == function.name)
+        .map_or(Ok(()), |info| {
+            check(
+                || "SMHasher's verification value".to_owned(),
+                u64::from(info.verification),
+                u64::from(info.computed_verification()),
+            )
+        })
+}

@@ -1,0 +1,147 @@
+//! Which output bits turn over when one bit of a key does, for many keys at once.
+
+use rand::Rng as _;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::functions::Function;
+
+/// Keys in a word of a [`Column`](Flips::column).
+const IN_A_WORD: usize = u64::BITS as usize;
+
+/// Keys of equal length, drawn at random, and what a function makes of them.
+#[derive(Debug)]
+pub(super) struct Trials<'a> {
+    function: &'a Function,
+    key_bytes: usize,
+    keys: Vec<u8>,
+    values: Vec<u64>,
+}
+
+/// What turning over one bit of every key does, bit-sliced.
+#[derive(Debug)]
+pub(super) struct Flips {
+    words: usize,
+    columns: Vec<u64>,
+}
+
+impl<'a> Trials<'a> {
+    /// Draws the keys from ChaCha8 started from `seed`, in the generator's stream number `key_bytes`; `blocks` times 64 of
+    /// them.
+    pub(super) fn new(function: &'a Function, key_bytes: u32, blocks: usize, seed: u64) -> Self {
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        generator.set_stream(u64::from(key_bytes));
+        let key_bytes = key_bytes as usize;
+        let mut keys = vec![0; key_bytes * blocks * IN_A_WORD];
+        generator.fill_bytes(&mut keys);
+        let values = keys.chunks_exact(key_bytes).map(function.hash).collect();
+        Self {
+            function,
+            key_bytes,
+            keys,
+            values,
+        }
+    }
+
+    /// How many keys there are.
+    pub(super) fn count(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    /// Bits of a key.
+    pub(super) fn input_bits(&self) -> u32 {
+        self.key_bytes as u32 * u8::BITS
+    }
+
+    /// Turns over bit `input_bit` of every key: bit `input_bit % 8`, 0 the lowest, of byte `input_bit / 8`.
+    pub(super) fn flip(&self, input_bit: u32) -> Flips {
+        let words = self.values.len() / IN_A_WORD;
+        let output_bits = self.function.output_bits as usize;
+        let mut columns = vec![0; words * output_bits];
+        let mut key = vec![0; self.key_bytes];
+        let mut square = [0; IN_A_WORD];
+        let keys: Vec<&[u8]> = self.keys.chunks_exact(self.key_bytes).collect();
+        let blocks = keys
+            .chunks_exact(IN_A_WORD)
+            .zip(self.values.chunks_exact(IN_A_WORD));
+        for (word, (keys, values)) in blocks.enumerate() {
+            for ((difference, original), value) in square.iter_mut().zip(keys).zip(values) {
+                key.copy_from_slice(original);
+                key[input_bit as usize / 8] ^= 1 << (input_bit % 8);
+                *difference = value ^ (self.function.hash)(&key);
+            }
+            transpose(&mut square);
+            for (bit, &column) in square[..output_bits].iter().enumerate() {
+                columns[bit * words + word] = column;
+            }
+        }
+        Flips { words, columns }
+    }
+}
+
+impl Flips {
+    /// The keys for which this output bit turned over, a bit each, in the order drawn.
+    pub(super) fn column(&self, output_bit: u32) -> &[u64] {
+        &self.columns[output_bit as usize * self.words..][..self.words]
+    }
+}
+
+/// Swaps rows and columns: bit j of word i goes to bit i of word j.
+///
+/// Blocks of 32, 16, ..., 1 are swapped across the diagonal (Warren, Hacker's Delight, 2nd edition, section 7-3).
+fn transpose(square: &mut [u64; 64]) {
+    let mut size = 32;
+    let mut mask = u64::MAX >> 32;
+    while size > 0 {
+        for upper in (0..64).filter(|row| row & size == 0) {
+            let lower = upper | size;
+            let changed = ((square[upper] >> size) ^ square[lower]) & mask;
+            square[upper] ^= changed << size;
+            square[lower] ^= changed;
+        }
+        size /= 2;
+        mask ^= mask << size;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::SplitMix64;
+
+    use super::*;
+    use crate::functions;
+
+    #[test]
+    fn a_square_is_transposed() {
+        let mut generator = SplitMix64::seed_from_u64(1);
+        let square: [u64; 64] = core::array::from_fn(|_| generator.next_u64());
+        let mut swapped = square;
+        transpose(&mut swapped);
+        for (i, row) in square.iter().enumerate() {
+            for (j, column) in swapped.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1, "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_say_what_one_key_after_the_other_says() {
+        for name in ["SDBMHash", "PJW", "XXH3"] {
+            let function = functions::find(name).unwrap();
+            let trials = Trials::new(function, 5, 2, 7);
+            assert_eq!((trials.count(), trials.input_bits()), (128, 40));
+            for input_bit in [0, 7, 8, 39] {
+                let flips = trials.flip(input_bit);
+                for (index, key) in trials.keys.chunks_exact(5).enumerate() {
+                    let mut other = key.to_vec();
+                    other[input_bit as usize / 8] ^= 1 << (input_bit % 8);
+                    let difference = (function.hash)(key) ^ (function.hash)(&other);
+                    for bit in 0..function.output_bits {
+                        let flipped = flips.column(bit)[index / 64] >> (index % 64) & 1;
+                        assert_eq!(flipped, difference >> bit & 1, "{name} {input_bit} {bit}");
+                    }
+                }
+            }
+        }
+    }
+}

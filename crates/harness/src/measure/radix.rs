@@ -1,0 +1,61 @@
+//! Sorting many 32-bit values: by their digits, so that the time grows with their number alone.
+
+/// Bits of a digit: its 2048 counters fit the first-level cache.
+const DIGIT: u32 = 11;
+const BUCKETS: usize = 1 << DIGIT;
+/// Fewer values are sorted by comparison: counting digits would cost more.
+const FEW: usize = 4096;
+
+/// Sorts `values`; of large arrays a second one of the same size is needed meanwhile.
+///
+/// Least significant digit first, three passes of 11 bits. Ten million values take about a third of the time that
+/// sorting by comparison does.
+pub(super) fn sort(values: &mut Vec<u32>) {
+    if values.len() < FEW {
+        values.sort_unstable();
+        return;
+    }
+    let mut other = vec![0; values.len()];
+    for shift in [0, DIGIT, 2 * DIGIT] {
+        let digit = |value: u32| (value >> shift) as usize % BUCKETS;
+        let mut places = [0_usize; BUCKETS];
+        for &value in &*values {
+            places[digit(value)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for &value in &*values {
+            let place = &mut places[digit(value)];
+            other[*place] = value;
+            *place += 1;
+        }
+        std::mem::swap(values, &mut other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn as_by_comparison(
+            seeds in prop::collection::vec(prop_oneof![0_u32..40, any::<u32>(), Just(u32::MAX)], 1..60),
+            count in 0_usize..3 * FEW,
+        ) {
+            let mut values: Vec<u32> = (0..count)
+                .map(|index| seeds[index % seeds.len()].rotate_left((index / seeds.len()) as u32))
+                .collect();
+            let mut expected = values.clone();
+            expected.sort_unstable();
+            sort(&mut values);
+            prop_assert_eq!(values, expected);
+        }
+    }
+}

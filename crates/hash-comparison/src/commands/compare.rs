@@ -1,0 +1,134 @@
+//! `compare`: the main job.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use harness::baseline;
+use harness::compare::{self, CompareError, DEFAULT_SEED, Options};
+use harness::output::Destination;
+use harness::records::Records;
+
+use super::written;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::program::Program;
+use crate::table;
+use crate::terminal::Terminal;
+
+/// Compare hash functions on real key sets, and draw the report.
+///
+/// Measures collisions, time, distribution and the false positives of a real filter, and writes index.html (one
+/// self-contained file), charts, and the records as CSV and JSON. Without arguments: every function on every embedded
+/// dataset.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    {program} compare\n  \
+    {program} compare --quick --dataset app-accounts\n  \
+    {program} compare --keys my-keys.txt --out my-report\n  \
+    {program} compare --function MurMurHash2 --function XXH3\n  \
+    {program} compare --function published --function anchors\n  \
+    {program} compare --baseline my-report --out after\n\n\
+    Names are taken in any case; `{program} list` shows them.")]
+pub struct Arguments {
+    /// An embedded dataset; may be given several times [default: all, or none with --keys]
+    #[arg(long = "dataset", value_name = "NAME")]
+    datasets: Vec<String>,
+
+    /// A function, or a group of them: published, anchors or variants; may be given several times [default: all]
+    #[arg(long = "function", value_name = "NAME")]
+    functions: Vec<String>,
+
+    /// A file of your own keys, one a line; may be given several times
+    ///
+    /// The bytes are taken as they are, without the line end (LF, or one CR before it). An empty line is the empty key;
+    /// duplicate lines are counted and dropped. The dataset is named after the file, without its extension.
+    #[arg(long = "keys", value_name = "FILE")]
+    keys: Vec<PathBuf>,
+
+    /// Seed of every random choice, from 0 to 2^64 - 1
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Take fewer timing samples; everything but the times is the same
+    #[arg(long)]
+    quick: bool,
+
+    /// The folder of an earlier run: say what changed since, beyond noise
+    ///
+    /// What does not depend on the machine must be the same to the last digit. Of the times, what all functions together
+    /// did is the machine's doing, and is taken out; a function is told where it changed by more than runs of one build
+    /// differ. Runs of two machines are compared without times.
+    #[arg(long, value_name = "DIR")]
+    baseline: Option<PathBuf>,
+
+    /// Folder of the report: absent, empty, or of an earlier run [default: {out}]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+/// Measures, and writes the report.
+///
+/// # Errors
+///
+/// When the arguments or files are wrong, the run is stopped, or it cannot be written.
+pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
+    let Arguments {
+        datasets,
+        functions,
+        keys,
+        seed,
+        quick,
+        baseline,
+        out,
+    } = arguments;
+    let failure = |error| failure(error, program.name);
+    let options = Options::new(&datasets, &functions, keys, seed, quick)
+        .map_err(failure)?
+        .of_program(program.name);
+    let out = out.unwrap_or_else(|| program.out.clone());
+    let destination = Destination::check(&out).map_err(written::output)?;
+
+    // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
+    let earlier = baseline
+        .map(|folder| match Records::read(&folder) {
+            Ok(records) => Ok((folder, records)),
+            Err(error) => Err(Failure::input(format!(
+                "--baseline: {error}; give the folder of a run"
+            ))),
+        })
+        .transpose()?;
+
+    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
+    let terminal = Terminal::new(&interrupt);
+    let mut records = compare::run(&options, &terminal).map_err(failure)?;
+    if let Some((folder, before)) = &earlier {
+        records.run.baseline = Some(baseline::hold_against(before, folder, &records));
+    }
+    written::all(&mut records, destination, &terminal, &interrupt)?;
+
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{}", table::summary(&records))?;
+    if let Some(baseline) = &records.run.baseline {
+        writeln!(stdout, "{}", table::baseline(baseline))?;
+    }
+    if let Some(sentence) = table::disturbance(&records.run.environment) {
+        writeln!(stdout, "{sentence}")?;
+    }
+    writeln!(stdout, "report: {}", out.join(harness::output::REPORT).display())?;
+    Ok(())
+}
+
+/// How a command ends that could not measure.
+pub fn failure(error: CompareError, program: &str) -> Failure {
+    match error {
+        CompareError::Cancelled => Failure::Interrupted,
+        CompareError::Name(_) => Failure::input(format!("{error}; `{program} list` shows all")),
+        _ if error.is_input() => Failure::input(error),
+        _ => Failure::internal(error),
+    }
+}

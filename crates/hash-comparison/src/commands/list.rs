@@ -1,0 +1,164 @@
+//! `list`: what there is to compare.
+
+use std::io::{self, Write as _};
+
+use harness::dataset::{Manifest, ManifestEntry};
+use harness::functions::{self, Function};
+use harness::record::DatasetKind;
+use harness::thousands::grouped;
+
+use crate::failure::Failure;
+use crate::table::{labelled, table};
+
+/// List functions and datasets.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  {program} list\n  {program} list --long\n  {program} list --json")]
+pub struct Arguments {
+    /// Show sources, seeds, licences, other names and known weaknesses too
+    #[arg(long)]
+    long: bool,
+
+    /// The functions alone, as JSON with the fields that run.json has for them
+    #[arg(long, conflicts_with = "long")]
+    json: bool,
+}
+
+/// Writes the lists.
+///
+/// # Errors
+///
+/// When standard output cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        let summaries: Vec<_> = functions::all().iter().map(Function::summary).collect();
+        let text = serde_json::to_string_pretty(&summaries).map_err(Failure::internal)?;
+        writeln!(out, "{text}")?;
+        return Ok(());
+    }
+    if arguments.long {
+        for function in functions::all() {
+            facts(&mut out, function.name, function_facts(function))?;
+        }
+        for entry in &Manifest::embedded().datasets {
+            facts(&mut out, &entry.name, dataset_facts(entry))?;
+        }
+        return Ok(());
+    }
+    let rows = functions::all().iter().map(|function| {
+        [
+            function.name.to_owned(),
+            function.output_bits.to_string(),
+            function.group.label().to_owned(),
+            if function.stable { "yes" } else { "no" }.to_owned(),
+            function.resistance.label().to_owned(),
+            function.origin.to_owned(),
+        ]
+    });
+    writeln!(
+        out,
+        "{}\n",
+        table(
+            ["function", "bits", "group", "fixed", "secret", "origin"],
+            &[1],
+            rows
+        )
+    )?;
+    writeln!(
+        out,
+        "fixed: the same values for ever on every platform\n\
+         secret: what a secret seed or key is worth against keys that an attacker chooses\n"
+    )?;
+    let rows = Manifest::embedded().datasets.iter().map(|entry| {
+        [
+            entry.name.clone(),
+            kind(entry.kind).to_owned(),
+            grouped(entry.count as u64),
+            grouped(entry.bytes as u64),
+        ]
+    });
+    writeln!(
+        out,
+        "{}",
+        table(["dataset", "kind", "keys", "bytes"], &[2, 3], rows)
+    )?;
+    Ok(())
+}
+
+/// A heading, and facts below it.
+fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io::Result<()> {
+    writeln!(out, "{heading}\n{}\n", labelled(facts))
+}
+
+fn function_facts(function: &Function) -> Vec<[String; 2]> {
+    let mut facts = vec![
+        fact("group", function.group.label()),
+        fact("name in code", function.ident),
+        fact(
+            "output",
+            format!(
+                "{} bits, of which {} are compared",
+                function.output_bits,
+                function.compared_bits()
+            ),
+        ),
+        fact("author", format!("{}, {}", function.author, function.year)),
+        fact("source", function.source),
+        fact(
+            "measured as",
+            format!("{}, licence {}", function.origin, function.licence),
+        ),
+        fact(
+            "values",
+            if function.stable {
+                "the same for ever on every platform"
+            } else {
+                "may change with every release and platform: not for stored data"
+            },
+        ),
+        fact("seed or key", function.seed.unwrap_or("none")),
+        fact(
+            "chosen keys",
+            format!("{}: {}", function.resistance.label(), function.resistance_reason),
+        ),
+    ];
+    if !function.aliases.is_empty() {
+        facts.push(fact("other names", function.aliases.join(", ")));
+    }
+    facts.extend(
+        function
+            .weaknesses
+            .iter()
+            .map(|&weakness| fact("weakness", weakness)),
+    );
+    facts
+}
+
+fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
+    vec![
+        fact(
+            "keys",
+            format!(
+                "{}, {} bytes",
+                grouped(entry.count as u64),
+                grouped(entry.bytes as u64)
+            ),
+        ),
+        fact("kind", kind(entry.kind)),
+        fact("what they are", entry.description.as_str()),
+        fact("source", entry.source.as_str()),
+        fact("SHA-256", entry.sha256.as_str()),
+    ]
+}
+
+fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
+    [label.to_owned(), text.into()]
+}
+
+fn kind(kind: DatasetKind) -> &'static str {
+    match kind {
+        DatasetKind::Embedded => "embedded",
+        DatasetKind::Generated => "generated",
+        DatasetKind::File => "file",
+    }
+}

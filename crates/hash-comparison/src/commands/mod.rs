@@ -1,0 +1,7 @@
+//! The commands that work on keys and runs, one file each: arguments and messages only.
+
+pub mod compare;
+pub mod list;
+pub mod render;
+pub mod size;
+pub mod written;

@@ -1,0 +1,52 @@
+//! `render`: charts and report again, from the records alone.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use harness::output::{Destination, REPORT, RUN};
+use harness::progress::Progress as _;
+use harness::records::{self, Records};
+
+use super::written;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::terminal::Terminal;
+
+/// Draw charts and report again from the records of a run.
+///
+/// Measures nothing; the same records give the same bytes. Records and files of other people stay as they are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  {program} render my-report")]
+pub struct Arguments {
+    /// The folder of a run
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// Draws again.
+///
+/// # Errors
+///
+/// When the folder is of no run, the run is stopped, or it cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let dir = &arguments.dir;
+    let destination = Destination::ours(dir).map_err(written::output)?;
+    let mut records =
+        Records::read(dir).map_err(|error| Failure::input(format!("{error}; mend it, or measure again")))?;
+
+    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
+    let terminal = Terminal::new(&interrupt);
+    let files = written::files(&records);
+    destination.refuse_foreign(&files).map_err(written::output)?;
+    terminal.begin("drawing", 1);
+    let staging = destination.stage().map_err(written::output)?;
+    if files != records.run.files {
+        // Another version of this program drew other charts.
+        records.run.files = files;
+        records::write_run(&staging.path().join(RUN), &records.run)
+            .map_err(|error| written::unwritten(&staging, error))?;
+    }
+    written::finish(&records, staging, &terminal, &interrupt)?;
+    writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;
+    Ok(())
+}

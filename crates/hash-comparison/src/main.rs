@@ -1,0 +1,51 @@
+//! The installed program: `hash-comparison --help`.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use hash_comparison::commands::{compare, list, render, size};
+use hash_comparison::failure::Failure;
+use hash_comparison::program::Program;
+
+/// Compares hash functions on your own keys, and draws the report.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hash-comparison",
+    max_term_width = 100,
+    version,
+    after_help = "Examples:\n  \
+        {program} compare --keys my-keys.txt      on your own keys, one a line\n  \
+        {program} compare --dataset app-accounts  on embedded keys\n  \
+        {program} list                            what there is to compare\n  \
+        {program} size --keys 10M --rate 0.01%    how large a filter must be\n\n\
+        Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
+        130 stopped by Ctrl-C."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Compare(compare::Arguments),
+    Render(render::Arguments),
+    List(list::Arguments),
+    Size(size::Arguments),
+}
+
+fn main() -> ExitCode {
+    let program = Program::installed(Path::new(""));
+    let mut command = program.named(Cli::command());
+    let parsed = Cli::from_arg_matches(&command.get_matches_mut());
+    let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
+    let result = match cli.command {
+        Command::Compare(arguments) => compare::run(arguments, &program),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::List(arguments) => list::run(&arguments),
+        Command::Size(arguments) => size::run(&arguments),
+    };
+    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}

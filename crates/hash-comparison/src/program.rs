@@ -1,0 +1,50 @@
+//! What the program is called, since the commands belong to two of them.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::StyledStr;
+
+/// A program with these commands. Help texts name it by `{program}`, and the folder by `{out}`.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// As people type it.
+    pub name: &'static str,
+    /// Where a run goes when nobody says where.
+    pub out: PathBuf,
+    /// The same in words.
+    pub out_words: &'static str,
+}
+
+impl Program {
+    /// `hash-comparison`, run in the folder `here`.
+    pub fn installed(here: &Path) -> Self {
+        const OUT: &str = "hash-comparison-report";
+        Self {
+            name: "hash-comparison",
+            out: here.join(OUT),
+            out_words: OUT,
+        }
+    }
+
+    /// `command` with this program's words in its help texts, and in those of its commands.
+    pub fn named(&self, command: clap::Command) -> clap::Command {
+        let command = match command.get_after_help().map(|text| self.words(text)) {
+            Some(text) => command.after_help(text),
+            None => command,
+        };
+        command
+            .mut_args(
+                |argument| match argument.get_help().map(|text| self.words(text)) {
+                    Some(text) => argument.help(text),
+                    None => argument,
+                },
+            )
+            .mut_subcommands(|subcommand| self.named(subcommand))
+    }
+
+    fn words(&self, text: &StyledStr) -> String {
+        text.to_string()
+            .replace("{program}", self.name)
+            .replace("{out}", self.out_words)
+    }
+}

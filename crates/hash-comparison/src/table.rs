@@ -1,0 +1,202 @@
+//! Tables for the terminal, at most 80 columns wide.
+
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
+use harness::baseline::words;
+use harness::record::{Baseline, CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
+use harness::records::Records;
+use harness::thousands::grouped;
+
+/// Fits any terminal.
+const WIDTH: u16 = 80;
+/// Columns of the summary; the false positives are those of a filter of ten bits per key.
+const HEADER: [&str; 6] = [
+    "function",
+    "ns/key",
+    "total ms",
+    "collisions",
+    "FP 10 bits",
+    "verdict",
+];
+/// One line under the header, and no other.
+const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+
+/// A table with `header`; the columns in `numbers` are aligned to the right.
+pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(RULED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty()
+        .set_header(header)
+        .add_rows(rows);
+    for &index in numbers {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// Labels and what they mean, the meaning wrapped beside its label.
+pub fn labelled(rows: Vec<[String; 2]>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty()
+        .add_rows(rows);
+    table.trim_fmt()
+}
+
+/// What a run found, one table a dataset, in the layout of the published ones.
+pub fn summary(records: &Records) -> String {
+    let mut text = String::new();
+    for dataset in &records.run.datasets {
+        let rows = records.run.functions.iter().map(|function| {
+            let name = function.name.as_str();
+            let about = |of: &str, by: &str| of == dataset.name && by == name;
+            let time = records
+                .timing
+                .iter()
+                .find(|row| about(&row.dataset, &row.function));
+            let collisions = (records.collisions.iter())
+                .find(|row| about(&row.dataset, &row.function) && row.bits == function.bits);
+            let rate = (records.false_positives.iter())
+                .find(|row| about(&row.dataset, &row.function) && row.bits_per_key == 10);
+            let finding = records
+                .run
+                .findings
+                .iter()
+                .find(|finding| about(&finding.dataset, &finding.function));
+            [
+                name.to_owned(),
+                time.map_or_else(String::new, |row| format!("{:.2}", row.median_ns_per_key)),
+                time.map_or_else(String::new, |row| total(row, dataset.keys)),
+                collisions.map_or_else(String::new, |row: &CollisionRow| grouped(row.collisions)),
+                rate.map_or_else(String::new, |row| format!("{:.3} %", row.rate * 100.0)),
+                finding.map_or_else(String::new, |finding: &Finding| {
+                    verdict(finding.verdict).to_owned()
+                }),
+            ]
+        });
+        let floor = records
+            .timing
+            .iter()
+            .find(|row| row.dataset == dataset.name && row.function == EMPTY);
+        text.push_str(&format!(
+            "\n{}: {}, {}{}{}\n{}\n",
+            dataset.name,
+            counted(dataset.keys, "key"),
+            counted(dataset.bytes, "byte"),
+            match dataset.duplicates_dropped {
+                0 => String::new(),
+                dropped => format!(", {} dropped", counted(dropped, "duplicate")),
+            },
+            floor.map_or_else(String::new, |row| format!(
+                "; the empty function takes {:.2} ns",
+                row.median_ns_per_key
+            )),
+            table(HEADER, &[1, 2, 3, 4], rows)
+        ));
+    }
+    if !text.is_empty() {
+        text.push_str("\nin band: no difference from a random function seen\n");
+    }
+    text
+}
+
+/// What changed since an earlier run, wrapped like a table.
+pub fn baseline(baseline: &Baseline) -> String {
+    let heading = format!("Against the run of {} in {}:", baseline.date, baseline.folder);
+    let lines = words::sentences(baseline);
+    let rows = lines.into_iter().map(|line| ["-".to_owned(), line]);
+    format!("{heading}\n{}\n", labelled(rows.collect()))
+}
+
+/// `count` of what `noun` names.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// What to say of times that other programs probably disturbed.
+pub fn disturbance(environment: &Environment) -> Option<String> {
+    let switches = environment.involuntary_switches_while_timing?;
+    let seconds = environment.timing_seconds?;
+    environment.timing_disturbed()?.then(|| {
+        format!(
+            "the times are probably too high: in {seconds:.1} s of timing other programs took the\n\
+             processor {} times; repeat on a quiet machine",
+            grouped(switches)
+        )
+    })
+}
+
+/// Milliseconds for the whole set, also where a sample was timed.
+fn total(row: &TimingRow, keys: u64) -> String {
+    let milliseconds = row.median_ns_per_key * keys as f64 / 1e6;
+    if milliseconds < 100.0 {
+        format!("{milliseconds:.3}")
+    } else {
+        format!("{milliseconds:.1}")
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::FewerThanChance => "fewer than chance",
+        Verdict::InBand => "in band",
+        Verdict::MeasurablyWorse => "measurably worse",
+        Verdict::Unusable => "unusable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(1, "key"), "1 key");
+        assert_eq!(counted(0, "key"), "0 keys");
+        assert_eq!(counted(45_402, "key"), "45,402 keys");
+    }
+
+    #[test]
+    fn disturbed_times_are_told() {
+        let mut environment = harness::environment::collect();
+        assert_eq!(disturbance(&environment), None);
+        environment.timing_seconds = Some(20.04);
+        environment.involuntary_switches_while_timing = Some(80);
+        assert_eq!(disturbance(&environment), None);
+        environment.involuntary_switches_while_timing = Some(12_345_678);
+        let text = disturbance(&environment).expect("there is something to tell");
+        assert!(
+            text.contains("in 20.0 s of") && text.contains("12,345,678 times"),
+            "{text}"
+        );
+        assert!(
+            text.lines()
+                .all(|line| line.chars().count() <= usize::from(WIDTH)),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_widest_row_fits() {
+        let row = [
+            "SipHashNoCase",
+            "1234.56",
+            "123456.7",
+            "1,000,000",
+            "100.000 %",
+            "fewer than chance",
+        ];
+        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        assert!(text.contains("fewer than chance"), "{text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= usize::from(WIDTH), "{line}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Jenkins's one-at-a-time.
+//!
+//! Origin: Bob Jenkins, *Hash functions*, Dr. Dobb's Journal, September 1997, public domain;
+//! <https://burtleburtle.net/bob/hash/doobs.html>. Perl used it until 5.18, and SMHasher calls this form
+//! `JenkinsOOAT_perl`; its `JenkinsOOAT` is the form that Perl hardened afterwards, another function.
+
+use crate::HashInfo;
+
+/// One-at-a-time of `key`: each byte is added and mixed in by two shifts, three more end the value.
+///
+/// Output: 32 bits. Seed: the start value; the article has 0. Empty key under seed 0: 0, and so are keys of zero bytes
+/// alone. Never panics.
+///
+/// ```
+/// assert_eq!(hashzoo::one_at_a_time(b"a", 0), 0xca2e9442);
+/// ```
+#[inline]
+pub const fn one_at_a_time(key: &[u8], seed: u32) -> u32 {
+    let mut h = seed;
+    let mut rest = key;
+    while let [byte, tail @ ..] = rest {
+        h = h.wrapping_add(*byte as u32);
+        h = h.wrapping_add(h << 10);
+        h ^= h >> 6;
+        rest = tail;
+    }
+    h = h.wrapping_add(h << 3);
+    h ^= h >> 11;
+    h.wrapping_add(h << 15)
+}
+
+pub(super) static INFO: HashInfo = HashInfo {
+    name: "OneAtATime",
+    ident: "one_at_a_time",
+    year: 1997,
+    author: "Bob Jenkins",
+    source: "Dr. Dobb's Journal, September 1997; https://burtleburtle.net/bob/hash/doobs.html",
+    output_bits: 32,
+    seed: Some("0, the start value"),
+    weaknesses: &[
+        "Zero bytes in front of a key do not count.",
+        "A byte at a time, each step waiting for the one before.",
+        "Colliding keys are easy to construct for a known seed: not for keys that an attacker chooses.",
+    ],
+    aliases: &["Jenkins one-at-a-time", "OOAT", "joaat"],
+    verification: 0xee05_869b,
+    hash: |key| one_at_a_time(key, 0) as u64,
+    seeded: Some(|key, seed| one_at_a_time(key, seed) as u64),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::one_at_a_time;
+
+    #[test]
+    fn known_answers() {
+        // The first and the last are those of Wikipedia's article on the function; all of a C program after Jenkins's.
+        const KNOWN: [(&[u8], u32); 5] = [
+            (b"a", 0xca2e_9442),
+            (b"", 0),
+            (b"abc", 0xed13_1f5b),
+            (b"hello world", 0x3e4a_5a57),
+            (b"The quick brown fox jumps over the lazy dog", 0x519e_91f5),
+        ];
+        for (key, value) in KNOWN {
+            assert_eq!(one_at_a_time(key, 0), value, "{key:x?}");
+        }
+    }
+}
