@@ -26,4 +26,12 @@ impl Answer {
     pub const fn may_contain(self) -> bool {
         !matches!(self, Self::Absent)
     }
+
+    /// What is known when bits of the element are missing besides: a zero that was read settles it.
+    pub(crate) const fn or_missing(self) -> Self {
+        match self {
+            Self::Absent => Self::Absent,
+            Self::MayContain | Self::Missing => Self::Missing,
+        }
+    }
 }

@@ -158,15 +158,15 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     if let Some(command) = batch.single() {
         return connection.req_command(&command).map(|reply| vec![reply]);
     }
-    let (packed, count) = (batch.packed(), batch.len());
+    let (packed, count) = (batch.packed(), batch.replies());
     // What `Pipeline::query` calls, too. It refuses the blocking cluster connection, which does take pipelines whose
     // keys are all on one node, as ours are.
     if batch.is_atomic() {
-        let replies = connection.req_packed_commands(&packed, 0, count + 2)?;
-        return executed(replies, count);
+        let replies = connection.req_packed_commands(&packed, 0, count)?;
+        return executed(replies, batch.len());
     }
     match connection.req_packed_commands(&packed, 0, count) {
-        Err(error) if is_redirection(&error) => (batch.commands())
+        Err(error) if is_redirection(&error) && !batch.waits() => (batch.commands())
             .map(|command| connection.req_command(&command))
             .collect(),
         sent => sent,
@@ -179,13 +179,13 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
         let reply = connection.req_packed_command(&command).await?;
         return Ok(vec![reply]);
     }
-    let (pipeline, count) = (batch.pipeline(), batch.len());
+    let (pipeline, count) = (batch.pipeline(), batch.replies());
     if batch.is_atomic() {
-        let replies = connection.req_packed_commands(&pipeline, 0, count + 2).await?;
-        return executed(replies, count);
+        let replies = connection.req_packed_commands(&pipeline, 0, count).await?;
+        return executed(replies, batch.len());
     }
     match connection.req_packed_commands(&pipeline, 0, count).await {
-        Err(error) if is_redirection(&error) => {
+        Err(error) if is_redirection(&error) && !batch.waits() => {
             let mut replies = Vec::with_capacity(count);
             for command in pipeline.cmd_iter() {
                 replies.push(connection.req_packed_command(command).await?);
@@ -196,7 +196,7 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     }
 }
 
-/// The reply to `EXEC`, from all replies to a transaction of so many commands.
+/// The reply to `EXEC` and to what follows it, from all replies to a transaction of so many commands.
 ///
 /// All are asked for, because the client (redis 1.8.1), told to pass over those before `EXEC`, panics in debug builds when
 /// `MULTI` itself is refused.

@@ -75,7 +75,8 @@ pub enum Error {
         /// The operation.
         what: &'static str,
     },
-    /// The filter was replaced while it was downloaded, three times in a row.
+    /// The filter was replaced by rebuilds while it was downloaded, or while a growing one was inserted into without scripts,
+    /// several times in a row.
     Replaced {
         /// The filter's key.
         key: Vec<u8>,
@@ -159,7 +160,7 @@ impl fmt::Display for Error {
                 "{what} takes keys in one slot, the filter is spread over several"
             ),
             Self::Replaced { key } => {
-                write!(f, "{}: replaced again and again while downloaded", display(key))
+                write!(f, "{}: replaced again and again meanwhile", display(key))
             }
             Self::Expiry { given } => {
                 write!(f, "time to live: {given:?}, from 1 ms to 2^53 ms is allowed")

@@ -100,8 +100,8 @@ impl Fixed {
 
     /// The key of a filter.
     ///
-    /// In a cluster, a key that holds a brace and yet has no hash tag cannot be rebuilt, and inserts into it need
-    /// [`follow_rebuilds`](Options::follow_rebuilds) off: its companions would lie in another slot.
+    /// In a cluster, a key that holds a brace and yet has no hash tag cannot be rebuilt, and asking it or inserting into it
+    /// needs [`follow_rebuilds`](Options::follow_rebuilds) off: its companions would lie in another slot.
     #[must_use]
     pub fn key(&self, name: impl AsRef<[u8]>) -> Vec<u8> {
         [&self.prefix, name.as_ref()].concat()

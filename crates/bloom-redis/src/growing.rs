@@ -7,6 +7,7 @@ use guava_bloom::BloomFilter;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::fixed::{download, one};
+use crate::names::tag;
 use crate::options::Options;
 use crate::plan::bits::Bitmap;
 use crate::plan::chain::{self, Chain};
@@ -56,8 +57,20 @@ impl Growing {
     }
 
     /// A filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster.
+    ///
+    /// A name that could not stand in braces is written another way, so that no two names share a key: one that is empty, holds
+    /// a `}` or begins with a percent sign gets a percent sign before it, and those in it become `%7D` and `%25`.
+    ///
+    /// ```
+    /// use bloom_redis::{Growing, Schema};
+    ///
+    /// let schema = Schema::words(10_000, 0.0005)?;
+    /// assert_eq!(Growing::named("urls", schema).cursor_key(), b"{urls}:cursor");
+    /// assert_eq!(Growing::named("a}b", schema).cursor_key(), b"{%a%7Db}:cursor");
+    /// # Ok::<(), bloom_redis::SchemaError>(())
+    /// ```
     pub fn named(name: &str, schema: Schema) -> Self {
-        Self::with_names(format!("{{{name}}}:"), schema)
+        Self::with_names([b"{", &*tag(name.as_bytes()), b"}:"].concat(), schema)
     }
 
     /// A filter whose keys begin with a prefix, any bytes.
@@ -67,6 +80,7 @@ impl Growing {
             chain: Chain {
                 cursor: [&prefix, &b"cursor"[..]].concat(),
                 base: [&prefix, &b"bloomfilter-"[..]].concat(),
+                record: Record::key(&prefix),
                 schema,
                 spread: false,
             },
@@ -129,13 +143,22 @@ impl Growing {
         record::open(&self.prefix, Record::new(Design::Growing, self.chain.schema))
     }
 
-    /// Writes the parameter record if there is none, as [`Fixed::adopt`](crate::Fixed::adopt).
+    /// Writes the parameter record if there is none, as [`Fixed::adopt`](crate::Fixed::adopt), and with the first record the
+    /// cursor, which the published program leaves out until there is a second bitmap.
+    ///
+    /// A filter that has lost its cursor and `bloomfilter-1` looks like one that is new. With a record it is told from it,
+    /// as missing ([`Missing::Reported`](crate::Missing::Reported)); without one it is not.
     pub fn adopt(&self) -> Call<'static, ()> {
-        record::adopt(&self.prefix, Record::new(Design::Growing, self.chain.schema))
+        let (chain, prefix) = (self.chain.clone(), self.prefix.clone());
+        let record = Record::new(Design::Growing, self.chain.schema);
+        Call::new(move |line| async move {
+            chain_begin::prepare_record(&line, &chain).await?;
+            record::write(&line, &Record::key(&prefix), &record).await
+        })
     }
 
     /// Creates the current bitmap unless it is there, at its full length; whether it was not. The published program does
-    /// so when it starts.
+    /// so when it starts. With the first bitmap comes the cursor.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { chain_begin::create(&line, &chain, &options).await })

@@ -31,7 +31,8 @@ pub struct Options {
     /// costs some 35 bytes in the request and 4 in the reply (a `Value` of the client meanwhile), so that the default
     /// is some 2 MiB. An element is never divided, and each trip has one at least.
     pub bits_per_trip: NonZeroUsize,
-    /// Whether inserts look for a rebuild under way and write to its generation too. It costs a `GET` in the same round
+    /// Whether inserts look for a rebuild under way and write to its generation too, and queries for several elements whether
+    /// one took the filter's place between their commands. It costs a `GET` or two `HGET` in the same round
     /// trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild is lost when the
     /// generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
     pub follow_rebuilds: bool,
@@ -40,7 +41,8 @@ pub struct Options {
     /// work. For filters that this crate alone writes to, with this option and with scripts: what others insert is not
     /// counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is lost.
     pub keep_count: bool,
-    /// Replicas that must have an insert before it counts. It costs a second round trip.
+    /// Replicas that must have an insert before it counts. `WAIT` goes in the same round trip, behind what it waits for: over
+    /// another connection it could reach another master, and count replicas that have nothing of it.
     pub replicas: Option<Replicas>,
 }
 
@@ -66,8 +68,9 @@ impl Default for Options {
 /// | off | used instead | lost |
 /// |---|---|---|
 /// | `bitfield` | a `GETBIT` or `SETBIT` for each bit | speed |
-/// | `transactions` | plain pipelines | a client that dies between an insert and its expiry leaves a key without a time to live; an insert into a missing filter starts a new one, and only this insert learns of it; while a slot of a cluster moves to another node, "new" may come out "seen" |
+/// | `transactions` | a script for each insert that must not start a filter, or has a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a slot of a cluster moves to another node, "new" may come out "seen" |
 /// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt; an insert into a missing filter starts a new one, and only this insert learns of it; expiry needs Redis 7.0 where it is fixed, and is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
+/// | `transactions`, `scripts` | plain pipelines | what is lost with either; and a client that dies between an insert and its expiry leaves a key without a time to live |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commands {
     /// `BITFIELD` and `BITFIELD_RO`: many bits in one command.

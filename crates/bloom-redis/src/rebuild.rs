@@ -7,6 +7,7 @@ use guava_bloom::{BloomFilter, Hash128};
 use crate::call::Call;
 use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
+use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bits::Bitmap;
 use crate::plan::chain::{self, Chain};
 use crate::plan::chain_begin;
@@ -194,7 +195,11 @@ impl GrowingRebuild {
         let this = self.clone();
         Call::new(move |line| async move {
             let next = this.live.next(this.token);
-            let new = chain::insert_into_generation(&line, &next, &hashes, this.lease, &this.options).await?;
+            let mut acknowledged = Acknowledged::new(&this.options);
+            let ack = &mut acknowledged;
+            let new =
+                chain::insert_into_generation(&line, &next, &hashes, this.lease, &this.options, ack).await?;
+            acknowledged.check()?;
             let keys = [next.key(0)];
             generation::renew(&line, &this.live.cursor, &keys, this.token, this.lease).await?;
             Ok(new)

@@ -238,22 +238,24 @@ pub(crate) fn open(prefix: &[u8], record: Record) -> Call<'static, ()> {
 /// Writes the record of a prefix that has none, and compares in any case.
 pub(crate) fn adopt(prefix: &[u8], record: Record) -> Call<'static, ()> {
     let key = Record::key(prefix);
-    Call::new(|line| async move {
-        let mut set = cmd("SET");
-        set.arg(key.as_slice()).arg(record.to_string()).arg("NX");
-        let mut get = cmd("GET");
-        get.arg(key.as_slice());
-        let mut batch = Batch::new();
-        batch.push(set);
-        batch.push(get);
-        let mut replies = line.send(batch).await?;
-        replies.value()?;
-        match replies.bytes()? {
-            Some(text) => record.check(&key, &parse(&key, &text)?),
-            // Removed in between.
-            None => Err(Error::Unrecorded { key }),
-        }
-    })
+    Call::new(|line| async move { write(&line, &key, &record).await })
+}
+
+pub(crate) async fn write(line: &Line, key: &[u8], record: &Record) -> Result<(), Error> {
+    let mut set = cmd("SET");
+    set.arg(key).arg(record.to_string()).arg("NX");
+    let mut get = cmd("GET");
+    get.arg(key);
+    let mut batch = Batch::new();
+    batch.push(set);
+    batch.push(get);
+    let mut replies = line.send(batch).await?;
+    replies.value()?;
+    match replies.bytes()? {
+        Some(text) => record.check(key, &parse(key, &text)?),
+        // Removed in between.
+        None => Err(Error::Unrecorded { key: key.to_vec() }),
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,24 @@ use guava_bloom::{Hash128, Modulus, ParameterError, Parameters, Positions, Probe
 /// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
-/// Bits of the longest bitmap of the published programs, whose length is a Java `int`.
-const JAVA_INT: u64 = i32::MAX as u64;
+/// Most bits of a design, and why.
+type Limit = (u64, &'static str);
+
+/// The published fixed design.
+const FIXED: Limit = (
+    i32::MAX as u64,
+    "the published program keeps its length in a Java int; split it over several keys",
+);
+/// One string.
+const STRING: Limit = (
+    REDIS_BITS,
+    "offsets of Redis have 32 bits; split it over several keys",
+);
+/// Several strings.
+const SPLIT: Limit = (
+    64 * i32::MAX as u64,
+    "Guava's filters, with which it is exchanged, have 2^31 - 1 words",
+);
 
 /// How many bits a filter has and how many of them an element sets.
 ///
@@ -43,8 +59,8 @@ impl Schema {
     /// [`SchemaError`] when the arguments are out of range, or the bitmap would have no bit, or 2^31 and more (the
     /// published program would silently cut it to 2^31 - 1, and miss its probability): use a [`Split`](crate::Split).
     pub fn fixed(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp)?;
-        Self::new(insertions, fpp, &parameters, parameters.optimal_bits(), JAVA_INT)
+        let parameters = parameters(insertions, fpp, FIXED)?;
+        Self::new(insertions, fpp, &parameters, parameters.optimal_bits(), FIXED)
     }
 
     /// Whole words of 64 bits, as in Guava and in the published growing design.
@@ -54,14 +70,14 @@ impl Schema {
     /// [`SchemaError`] when the arguments are out of range, or the bitmap would have more than 2^32 bits, which no string of
     /// Redis has: use a [`Split`](crate::Split).
     pub fn words(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp)?;
-        Self::new(insertions, fpp, &parameters, parameters.bit_size(), REDIS_BITS)
+        let parameters = parameters(insertions, fpp, STRING)?;
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), STRING)
     }
 
     /// Whole words, not necessarily in one string.
     pub(crate) fn split(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp)?;
-        Self::new(insertions, fpp, &parameters, parameters.bit_size(), 64 * JAVA_INT)
+        let parameters = parameters(insertions, fpp, SPLIT)?;
+        Self::new(insertions, fpp, &parameters, parameters.bit_size(), SPLIT)
     }
 
     fn new(
@@ -69,10 +85,10 @@ impl Schema {
         fpp: f64,
         parameters: &Parameters,
         bits: u64,
-        limit: u64,
+        limit: Limit,
     ) -> Result<Self, SchemaError> {
-        if bits > limit {
-            return Err(SchemaError::TooManyBits { needed: bits, limit });
+        if bits > limit.0 {
+            return Err(too_many_bits(bits, limit));
         }
         Ok(Self {
             insertions,
@@ -111,12 +127,25 @@ impl Schema {
     }
 }
 
-fn parameters(insertions: u64, fpp: f64) -> Result<Parameters, SchemaError> {
+fn parameters(insertions: u64, fpp: f64, limit: Limit) -> Result<Parameters, SchemaError> {
     if insertions == 0 {
         return Err(SchemaError::NoInsertions);
     }
-    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion)
-        .map_err(SchemaError::Parameters)
+    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion).map_err(
+        |error| match error {
+            // Above Guava's limit, and so above all of ours.
+            ParameterError::TooManyBits { bits, .. } => too_many_bits(bits, limit),
+            error => SchemaError::Parameters(error),
+        },
+    )
+}
+
+const fn too_many_bits(needed: u64, (limit, reason): Limit) -> SchemaError {
+    SchemaError::TooManyBits {
+        needed,
+        limit,
+        reason,
+    }
 }
 
 /// Why there is no filter of a size.
@@ -131,6 +160,8 @@ pub enum SchemaError {
         needed: u64,
         /// Most bits of the design.
         limit: u64,
+        /// Why it has no more, and what does.
+        reason: &'static str,
     },
     /// The parts of a split filter.
     PartBits {
@@ -152,9 +183,13 @@ impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoInsertions => f.write_str("insertions: 0, at least 1 is needed"),
-            Self::TooManyBits { needed, limit } => write!(
+            Self::TooManyBits {
+                needed,
+                limit,
+                reason,
+            } => write!(
                 f,
-                "the filter takes {needed} bits, this design has {limit} at most: split it over several keys"
+                "the filter takes {needed} bits, this design has {limit} at most: {reason}"
             ),
             Self::PartBits { given, least } => write!(
                 f,
@@ -167,3 +202,36 @@ impl fmt::Display for SchemaError {
 }
 
 impl core::error::Error for SchemaError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_that_a_design_does_not_have_is_refused_by_its_own_limit() {
+        // Just above the limit, far above that of Guava, and above all numbers.
+        for (design, limit, insertions) in [
+            (
+                Schema::fixed as fn(u64, f64) -> Result<Schema, SchemaError>,
+                2_147_483_647,
+                224_100_000,
+            ),
+            (Schema::words, 4_294_967_296, 448_100_000),
+            (Schema::split, 137_438_953_408, 14_340_000_000),
+        ] {
+            for insertions in [insertions, 1 << 40, i64::MAX as u64] {
+                let error = design(insertions, 0.01).unwrap_err();
+                let SchemaError::TooManyBits {
+                    needed, limit: said, ..
+                } = &error
+                else {
+                    panic!("{error}")
+                };
+                assert!(*said == limit && *needed > limit, "{error}");
+                let text = format!("the filter takes {needed} bits, this design has {limit} at most: ");
+                assert!(error.to_string().starts_with(&text), "{error}");
+            }
+            assert!(design(insertions * 998 / 1_000, 0.01).is_ok());
+        }
+    }
+}

@@ -9,6 +9,7 @@ use guava_bloom::BloomFilter;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::fixed::{create, download, one, unlink};
+use crate::names::tag;
 use crate::options::{Expiry, Options};
 use crate::plan::bits::{self, Bitmap};
 use crate::plan::{insert, tally, transfer};
@@ -20,7 +21,8 @@ use crate::statistics::Statistics;
 /// A filter whose bitmap lies in several keys, part after part: bit b is bit `b % part` of the key with the number
 /// `b / part`.
 ///
-/// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster. Bits and
+/// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster; names that
+/// could not stand in braces are written as [`Growing::named`](crate::Growing::named) says. Bits and
 /// offsets are those of Guava's filter for the same insertions and probability, so that it can be exchanged with one. This
 /// is a design of this crate's own: the published ones end at 2^31 - 1 and 2^32 bits.
 ///
@@ -76,7 +78,7 @@ impl Split {
     }
 
     /// The same filter spread over so many slots of a cluster, 1 to 1,024, which is another filter to the server: part `i` has
-    /// the key `bf-split:{NAME:SLOTS:i % SLOTS}:i`.
+    /// the key `bf-split:SLOTS:{NAME:i % SLOTS}:i`.
     ///
     /// The nodes then share memory and load, and none of them sees the filter as a whole: an operation takes a batch for each
     /// slot, at the same time with [`Call::query_together`], one after another otherwise; and what is one step on all parts
@@ -87,7 +89,7 @@ impl Split {
     /// use bloom_redis::Split;
     ///
     /// let filter = Split::new("phones", 1_000_000_000, 0.003)?.spread_over(6)?;
-    /// assert_eq!(filter.keys()[7], b"bf-split:{phones:6:1}:7");
+    /// assert_eq!(filter.keys()[7], b"bf-split:6:{phones:1}:7");
     /// # Ok::<(), bloom_redis::SchemaError>(())
     /// ```
     ///
@@ -123,11 +125,8 @@ impl Split {
         }
         let keys = (0..schema.bits().div_ceil(part_bits))
             .map(|number| {
-                let slot = match slots {
-                    1 => String::new(),
-                    _ => format!(":{slots}:{}", number % u64::from(slots)),
-                };
-                [prefix(&name, &slot), number.to_string().into_bytes()].concat()
+                let slot = (slots > 1).then(|| number % u64::from(slots));
+                [prefix(&name, slots, slot), number.to_string().into_bytes()].concat()
             })
             .collect();
         Ok(Self {
@@ -174,17 +173,13 @@ impl Split {
     }
 
     fn record(&self) -> (Vec<u8>, Record) {
-        let slots = match self.slots {
-            1 => String::new(),
-            slots => format!(":{slots}"),
-        };
-        let prefix = prefix(&self.name, &slots);
+        let prefix = prefix(&self.name, self.slots, None);
         let record = Record::of_parts(Design::Split, self.bitmap.schema, self.bitmap.part_bits);
         (prefix, record)
     }
 
     /// Checks the parameter record, as [`Fixed::open`](crate::Fixed::open). The filter has a prefix of its own:
-    /// `bf-split:{NAME}:`, or `bf-split:{NAME:SLOTS}:` if it is spread.
+    /// `bf-split:{NAME}:`, or `bf-split:SLOTS:{NAME}:` if it is spread.
     pub fn open(&self) -> Call<'static, ()> {
         let (prefix, record) = self.record();
         record::open(&prefix, record)
@@ -266,7 +261,60 @@ impl Split {
     }
 }
 
-/// What keys of a filter begin with.
-fn prefix(name: &[u8], slot: &str) -> Vec<u8> {
-    [Split::PREFIX.as_bytes(), b"{", name, slot.as_bytes(), b"}:"].concat()
+/// What keys of a filter begin with. What a name could hold is no part of what tells one filter from another: the number of
+/// slots stands before the brace, and the last colon in the braces is ours.
+fn prefix(name: &[u8], slots: u16, slot: Option<u64>) -> Vec<u8> {
+    let spread = if slots > 1 {
+        format!("{slots}:")
+    } else {
+        String::new()
+    };
+    let slot = slot.map_or_else(String::new, |slot| format!(":{slot}"));
+    [
+        Split::PREFIX.as_bytes(),
+        spread.as_bytes(),
+        b"{",
+        &*tag(name),
+        slot.as_bytes(),
+        b"}:",
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::names::hash_tag;
+
+    #[test]
+    fn no_two_filters_share_a_key() {
+        let mut keys = BTreeSet::new();
+        let mut count = 0;
+        for name in [
+            "",
+            "phones",
+            "phones:6",
+            "phones:6:1",
+            "phones:1",
+            "6",
+            "}",
+            "a}:b",
+            "%",
+        ] {
+            for slots in [1, 2, 6] {
+                let filter = Split::new(name, 2_000, 0.01)
+                    .and_then(|filter| filter.with_part_bits(1_024))
+                    .and_then(|filter| filter.spread_over(slots))
+                    .unwrap();
+                let tags: BTreeSet<_> = filter.keys().iter().map(|key| hash_tag(key).unwrap()).collect();
+                assert_eq!(tags.len(), usize::from(slots), "{name}");
+                count += filter.keys().len() + 1;
+                keys.extend(filter.keys().iter().cloned());
+                keys.insert(Record::key(&filter.record().0));
+            }
+        }
+        assert_eq!(keys.len(), count);
+    }
 }

@@ -12,7 +12,7 @@ use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
-use crate::prepared::{self, HashedKey};
+use crate::prepared::HashedKey;
 
 /// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
 ///
@@ -107,7 +107,7 @@ impl<H> BloomFilterPolicy<H> {
 
     #[inline]
     pub(crate) fn kernel(&self) -> Chosen {
-        self.kernel.map_or_else(Chosen::best, Chosen::of)
+        Chosen::given(self.kernel)
     }
 
     /// The hash function.
@@ -312,7 +312,7 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        prepared::may_match(self.kernel(), filter, || self.hasher.hash(key))
+        arch::may_match_key(&self.hasher, key, filter, self.kernel)
     }
 }
 

@@ -50,7 +50,7 @@ mod writer;
 
 pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
-pub use bloom64::{BloomFilter64Policy, BloomFilter64View};
+pub use bloom64::{BloomFilter64Policy, BloomFilter64View, HashedKey64};
 pub use builder::FilterBuilder;
 pub use error::Error;
 #[cfg(feature = "alloc")]
@@ -67,8 +67,8 @@ pub use probe::{Positions, ProbeSequence};
 #[cfg(feature = "alloc")]
 pub use rocksdb::RibbonPolicy;
 pub use rocksdb::{
-    CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
-    RocksDbFilterView,
+    CacheLine, FastLocalBloomPolicy, HashedRocksDbKey, LegacyFullFilterPolicy, RocksDbBitsPerKey,
+    RocksDbFilterKind, RocksDbFilterView,
 };
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
 #[cfg(feature = "alloc")]

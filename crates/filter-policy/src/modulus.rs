@@ -63,14 +63,16 @@ pub(crate) struct LaneDivisor {
 
 #[cfg(target_arch = "x86_64")]
 impl LaneDivisor {
+    /// The most bytes whose positions lanes can add.
+    pub(crate) const MOST_BYTES: usize = (1 << 28) - 1;
+
     /// The number of bits in 1 to 2^28 - 1 bytes; `None` for others, whose positions lanes could not add.
     #[inline]
     pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
-        let bytes = u32::try_from(bytes).ok()?;
-        if bytes == 0 || bytes >= 1 << 28 {
+        if bytes == 0 || bytes > Self::MOST_BYTES {
             return None;
         }
-        Some(Self::new(bytes * 8))
+        Some(Self::new(u32::try_from(bytes * 8).ok()?))
     }
 
     #[inline]

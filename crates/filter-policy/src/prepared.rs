@@ -9,7 +9,7 @@ use crate::params::MAX_PROBES;
 /// A stored filter that is asked for many keys.
 ///
 /// What depends on the filter and the processor alone is done once, in [`PreparedFilter::new`]: a division, and the
-/// choice of a [`Kernel`]. That saves a nanosecond or two a question (on an AMD EPYC with Zen 5 cores) against
+/// choice of a [`Kernel`]. That saves a few tenths of a nanosecond a question (on an AMD EPYC with Zen 5 cores) against
 /// [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match), which does the same each time. What saves much
 /// more is to ask for many keys in one call: see [`may_match_many`](Self::may_match_many).
 ///
@@ -43,19 +43,6 @@ enum Stored<'a> {
     Always(bool),
     /// What the bits say.
     Bits(Asked<'a>),
-}
-
-/// Whether stored bytes, of any kind, may hold a key of the hash value that `hash` computes.
-#[inline(always)]
-pub(crate) fn may_match(kernel: Chosen, filter: &[u8], hash: impl FnOnce() -> u32) -> bool {
-    match filter {
-        [] | [_] => false,
-        [.., probes] if *probes > MAX_PROBES => true,
-        [bit_array @ .., probes] => {
-            let hash = hash();
-            arch::may_match(Asked::new(kernel, bit_array, *probes), hash)
-        }
-    }
 }
 
 impl<'a> PreparedFilter<'a> {
@@ -171,14 +158,15 @@ impl<'a> PreparedFilter<'a> {
 }
 
 /// The words that the answers for so many keys take.
-fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
+pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
     let (needed, given) = (keys.div_ceil(64), answers.len());
     answers
         .get_mut(..needed)
         .ok_or(Error::TooFewAnswers { needed, given })
 }
 
-fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
+/// The same answer for so many keys.
+pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     answers.fill(if answer { u64::MAX } else { 0 });
     if answer
         && !keys.is_multiple_of(64)
@@ -219,6 +207,6 @@ impl HashedKey {
     /// Whether the filter may hold the key; as [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match).
     #[inline]
     pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        may_match(self.kernel, filter, || self.hash)
+        arch::may_match_hash(|| self.hash, filter, self.kernel)
     }
 }

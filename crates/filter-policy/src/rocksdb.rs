@@ -18,7 +18,7 @@ pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
 pub use ribbon::RibbonPolicy;
-pub use view::{RocksDbFilterKind, RocksDbFilterView};
+pub use view::{HashedRocksDbKey, RocksDbFilterKind, RocksDbFilterView};
 
 /// Bytes behind the bits of every filter, which tell what they are.
 ///

@@ -1,6 +1,5 @@
 //! Many filters in a row.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -35,17 +34,17 @@ use crate::policy::append_with;
 pub struct FilterWriter<H> {
     policy: BloomFilterPolicy<H>,
     filters: Vec<u8>,
-    /// A byte for each bit of the filter that is being built; all 0 between calls.
+    /// A byte for each bit of the filter that is being built, all 0 between calls. Empty before the first.
     map: Vec<u8>,
 }
 
 impl<H: KeyHasher> FilterWriter<H> {
-    /// A writer of filters by this policy, with no filter yet.
-    pub fn new(policy: BloomFilterPolicy<H>) -> Self {
+    /// A writer of filters by this policy, with no filter yet. It takes memory from the first filter on.
+    pub const fn new(policy: BloomFilterPolicy<H>) -> Self {
         Self {
             policy,
             filters: Vec::new(),
-            map: vec![0; MAP_BITS],
+            map: Vec::new(),
         }
     }
 
@@ -58,6 +57,12 @@ impl<H: KeyHasher> FilterWriter<H> {
         let keys = keys.into();
         let start = self.filters.len();
         let len = self.policy.filter_len(keys.len())?;
+        if self.map.is_empty() {
+            self.map
+                .try_reserve_exact(MAP_BITS)
+                .map_err(|_| Error::AllocationFailed { bytes: MAP_BITS })?;
+            self.map.resize(MAP_BITS, 0);
+        }
         append_with(&mut self.filters, len, |room| {
             match (self.policy.hasher().lane_hash(), room.split_last_mut()) {
                 (Some(function), Some((last, bit_array))) if bit_array.len() * 8 <= MAP_BITS => {

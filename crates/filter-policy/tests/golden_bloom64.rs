@@ -2,7 +2,7 @@
 //! exists for.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilter64View, FilterKind, FilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilter64View, FilterKind, FilterPolicy, Kernel};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
@@ -39,6 +39,27 @@ fn filters_are_those_of_the_other_program() {
         let mut filter = vec![0xaa; policy.filter_len(keys.len()).unwrap()];
         policy.build_in(&keys, &mut filter).unwrap();
         assert_eq!(filter.len(), row.len, "{at}");
+        let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let absent: Vec<Vec<u8>> = (1_000_000..1_000_100).map(|i| key(&row.keys, i)).collect();
+        let absent: Vec<&[u8]> = absent.iter().map(Vec::as_slice).collect();
+        for kernel in Kernel::available() {
+            let mut again = vec![0xaa; filter.len()];
+            policy
+                .on_kernel(kernel)
+                .create_filter(&slices, &mut again)
+                .unwrap();
+            assert_eq!(again, filter, "{at}, {kernel}");
+            let mut answers = [0_u64; 2];
+            let view = BloomFilter64View::on_kernel(&filter, kernel);
+            view.may_match_many(&absent[..], &mut answers).unwrap();
+            for (i, expected) in row.absent.chars().enumerate() {
+                assert_eq!(
+                    answers[i / 64] >> (i % 64) & 1 == 1,
+                    expected == '1',
+                    "{at}, {kernel}: {i}"
+                );
+            }
+        }
         if let Some(digits) = &row.filter_hex {
             assert_eq!(filter, unhex(digits), "{at}");
         }

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{
-    FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
+    FastLocalBloomPolicy, FilterPolicy, Kernel, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
     RocksDbFilterView,
 };
 use serde::Deserialize;
@@ -55,9 +55,24 @@ impl Row {
         }
         assert_eq!(self.absent.len(), 200, "{at}");
         let view = RocksDbFilterView::new(filter);
-        for (i, expected) in (1_000_000..).zip(self.absent.chars()) {
-            let key = key(&self.keys, i);
-            assert_eq!(view.may_match(&key), expected == '1', "{at}: {key:x?}");
+        let absent: Vec<Vec<u8>> = (1_000_000..1_000_200).map(|i| key(&self.keys, i)).collect();
+        let expected: Vec<bool> = self.absent.chars().map(|answer| answer == '1').collect();
+        for (key, &expected) in absent.iter().zip(&expected) {
+            assert_eq!(view.may_match(key), expected, "{at}: {key:x?}");
+            assert_eq!(policy.key_may_match(key, filter), expected, "{at}: {key:x?}");
+        }
+        let absent: Vec<&[u8]> = absent.iter().map(Vec::as_slice).collect();
+        for kernel in Kernel::available() {
+            let mut answers = [0_u64; 4];
+            let view = RocksDbFilterView::on_kernel(filter, kernel);
+            view.may_match_many(&absent[..], &mut answers).unwrap();
+            for (i, &expected) in expected.iter().enumerate() {
+                assert_eq!(
+                    answers[i / 64] >> (i % 64) & 1 == 1,
+                    expected,
+                    "{at}, {kernel}: {i}"
+                );
+            }
         }
     }
 }
@@ -101,8 +116,9 @@ fn bloom_filters() {
             continue;
         };
         let kind = if row.format_version >= 5 {
-            let policy = FastLocalBloomPolicy::new(bits_per_key);
-            check_row(&row, &policy);
+            for kernel in Kernel::available() {
+                check_row(&row, &FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel));
+            }
             current += 1;
             RocksDbFilterKind::FastLocalBloom
         } else {

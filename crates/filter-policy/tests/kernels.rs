@@ -303,6 +303,71 @@ fn any_filter_and_any_batch() {
     }
 }
 
+/// One key at a time, by the way that does everything at once: stored bytes of every length up to beyond what fits into
+/// registers, with every last byte that has a meaning and some that have none, for keys of 16 bytes and of others.
+#[test]
+fn any_stored_bytes_and_one_key() {
+    let mut random = SplitMix64::seed_from_u64(10);
+    let bytes = random_bytes(11, 600);
+    let keys: Vec<&[u8]> = [16, 16, 16, 16, 0, 3, 15, 17, 32]
+        .iter()
+        .zip((0..).step_by(40))
+        .map(|(&len, start)| &bytes[start..start + len])
+        .collect();
+    for len in (0..=300).chain([1024, 5121]) {
+        for probes in (0..=34).chain([254, 255]) {
+            // About 3 of 64 bits are missing, so that either answer is frequent.
+            let mut filter: Vec<u8> = (0..len)
+                .map(|_| {
+                    let [a, b, c, d, e, ..] = random.next_u64().to_le_bytes();
+                    a | b | c | d | e & 0b0101_0101
+                })
+                .collect();
+            if let Some(last) = filter.last_mut() {
+                *last = probes;
+            }
+            check_key_by_key(LevelDbHash, &filter, &keys);
+            check_key_by_key(Murmur2::with_seed(0x9747_b28c), &filter, &keys[3..]);
+            check_key_by_key(Murmur2SignedTail, &filter, &keys[3..]);
+            check_key_by_key(FirstWord, &filter, &keys[..5]);
+        }
+    }
+}
+
+fn check_key_by_key(hasher: impl KeyHasher + Copy, filter: &[u8], keys: &[&[u8]]) {
+    let view = FilterView::new(filter);
+    let policy = BloomFilterPolicy::with_hasher(hasher, BitsPerKey::whole(10));
+    for key in keys {
+        let expected = view.may_match(&hasher, key);
+        let context = || format!("{} bytes, {:?} at the end, {key:x?}", filter.len(), filter.last());
+        assert_eq!(policy.key_may_match(key, filter), expected, "{}", context());
+        for kernel in Kernel::available() {
+            let policy = policy.on_kernel(kernel);
+            let prepared = PreparedFilter::on_kernel(filter, kernel);
+            let answers = [
+                policy.key_may_match(key, filter),
+                policy.hashed(key).may_be_in(filter),
+                prepared.may_match(&hasher, key),
+            ];
+            assert_eq!(answers, [expected; 3], "{kernel}, {}", context());
+        }
+    }
+}
+
+/// The first four bytes of a key as its hash value.
+#[derive(Clone, Copy)]
+struct FirstWord;
+
+impl KeyHasher for FirstWord {
+    fn hash(&self, key: &[u8]) -> u32 {
+        key.first_chunk().map_or(0, |word| u32::from_le_bytes(*word))
+    }
+
+    fn policy_name(&self) -> &str {
+        "test.FirstWord"
+    }
+}
+
 /// Large enough that bits are prefetched while they are set.
 #[test]
 fn filters_beyond_the_cache() {
@@ -331,18 +396,21 @@ fn filters_of_2_to_the_31_bits_and_more() {
         0xdead_beef,
         0x0123_4567,
     ];
-    for bytes in [
+    let sizes = [
         (1_usize << 28) - 1,
         1 << 28,
         (1 << 29) - 1,
         1 << 29,
         (1 << 29) + 5,
-    ] {
+    ];
+    // Of up to 8 probes single answers are found in another way than of more.
+    for (bytes, probes) in sizes.into_iter().flat_map(|bytes| [(bytes, 6), (bytes, 9)]) {
+        let bits = (bytes as u64 * 8).try_into().unwrap();
         // Untouched memory costs nothing.
         let mut filter = vec![0; bytes + 1];
-        filter[bytes] = 9;
+        filter[bytes] = probes;
         let positions: Vec<u32> = {
-            let sequence = filter_policy::ProbeSequence::new((bytes as u64 * 8).try_into().unwrap(), 9);
+            let sequence = filter_policy::ProbeSequence::new(bits, probes);
             hashes.iter().flat_map(|&hash| sequence.positions(hash)).collect()
         };
         for position in positions {
@@ -357,12 +425,18 @@ fn filters_of_2_to_the_31_bits_and_more() {
                 .collect();
             prepared.may_match_hashes(&asked, &mut answers).unwrap();
             assert_eq!(answers, [0b01_0101_0101_0101], "{kernel}, {bytes} bytes");
+            let policy = BloomFilterPolicy::with_hasher(FirstWord, BitsPerKey::whole(10)).on_kernel(kernel);
             for (i, &hash) in asked.iter().enumerate() {
-                assert_eq!(
-                    prepared.may_match_hash(hash),
-                    i % 2 == 0,
-                    "{kernel}, {bytes} bytes"
-                );
+                let expected = i % 2 == 0;
+                let key: Vec<u8> = hash.to_le_bytes().repeat(4);
+                assert_eq!(prepared.may_match_hash(hash), expected, "{kernel}, {bytes} bytes");
+                for key in [&key[..], &key[..5]] {
+                    assert_eq!(
+                        policy.key_may_match(key, &filter),
+                        expected,
+                        "{kernel}, {bytes} bytes"
+                    );
+                }
             }
         }
     }

@@ -438,7 +438,8 @@ pub struct Finding {
     /// Which kinds of test failed, most telling first; runs of older versions do not tell.
     #[serde(default)]
     pub failed: Vec<FailedTest>,
-    /// Each failed test in words, most telling first; empty when none failed.
+    /// Each failed test in words, most telling first, then the mechanisms that were measured of a failed function; empty
+    /// when none failed.
     pub reasons: Vec<String>,
     /// The width at which collisions were furthest above chance.
     pub worst_bits: u32,

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use harness::calibration::{self, Plan, SEEDS};
+use harness::compare::CompareError;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -31,14 +32,19 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// An error of the comparison in this program's words.
+fn failure(error: CompareError) -> Failure {
+    compare::failure(error, super::program().name)
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
         calibration::check_destination(path).map_err(Failure::input)?;
     }
-    let plan = Plan::full(arguments.seeds).map_err(compare::failure)?;
+    let plan = Plan::full(arguments.seeds).map_err(failure)?;
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
-    let rows = calibration::measure(&plan, &terminal).map_err(|error| compare::failure(error.into()))?;
+    let rows = calibration::measure(&plan, &terminal).map_err(|error| failure(error.into()))?;
     terminal.finish();
     drop(terminal);
 

@@ -48,6 +48,9 @@ fn csv_headers() {
         "windows",
         "avalanche",
         "mixing",
+        "structured",
+        "occupancy",
+        "mechanisms",
     ]
     .iter()
     .map(|name| {

@@ -12,6 +12,8 @@ use crate::error::Error;
 pub(crate) struct Batch {
     commands: Vec<Command>,
     atomic: bool,
+    /// Follows the commands, outside of their transaction, in which it would not wait.
+    wait: Option<Cmd>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,6 +29,16 @@ impl Command {
             Self::Bits(command) => command.to_cmd(),
         }
     }
+
+    /// Bytes that it takes, more or less.
+    fn len(&self) -> usize {
+        /// Of a short command.
+        const SHORT: usize = 256;
+        match self {
+            Self::Any(_) => SHORT,
+            Self::Bits(command) => command.most_bytes(),
+        }
+    }
 }
 
 impl Batch {
@@ -37,8 +49,8 @@ impl Batch {
     /// A batch that the server does as a whole, between `MULTI` and `EXEC`.
     pub(crate) fn atomic() -> Self {
         Self {
-            commands: Vec::new(),
             atomic: true,
+            ..Self::default()
         }
     }
 
@@ -63,8 +75,26 @@ impl Batch {
         self
     }
 
+    /// The same followed by a `WAIT`, whose reply comes last.
+    ///
+    /// It is for what its own connection wrote before it; over another it could reach another master, and count replicas that
+    /// have none of it. So it goes with the commands, and nobody may take them apart.
+    pub(crate) fn and_wait(self, wait: Option<Cmd>) -> Self {
+        Self { wait, ..self }
+    }
+
+    pub(crate) const fn waits(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Commands, without those that begin and end a transaction.
     pub(crate) fn len(&self) -> usize {
         self.commands.len()
+    }
+
+    /// Replies of the server.
+    pub(crate) fn replies(&self) -> usize {
+        self.len() + usize::from(self.waits()) + if self.atomic { 2 } else { 0 }
     }
 
     pub(crate) const fn is_atomic(&self) -> bool {
@@ -79,19 +109,29 @@ impl Batch {
     /// As asynchronous connections take it.
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
-        let mut pipeline = Pipeline::with_capacity(self.len());
-        if self.atomic {
+        let mut pipeline = Pipeline::with_capacity(self.replies());
+        // An atomic pipeline of the client's ends with `EXEC`.
+        let by_hand = self.atomic && self.waits();
+        if by_hand {
+            pipeline.cmd("MULTI");
+        } else if self.atomic {
             pipeline.atomic();
         }
         for command in self.commands() {
             pipeline.add_command(command);
+        }
+        if by_hand {
+            pipeline.cmd("EXEC");
+        }
+        if let Some(wait) = &self.wait {
+            pipeline.add_command(wait.clone());
         }
         pipeline
     }
 
     /// As it is sent, which blocking connections take.
     pub(crate) fn packed(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(self.commands.iter().map(Command::len).sum());
         if self.atomic {
             redis::cmd("MULTI").write_packed_command(&mut bytes);
         }
@@ -104,13 +144,16 @@ impl Batch {
         if self.atomic {
             redis::cmd("EXEC").write_packed_command(&mut bytes);
         }
+        if let Some(wait) = &self.wait {
+            wait.write_packed_command(&mut bytes);
+        }
         bytes
     }
 
     /// The command, if it is only one and no transaction: clusters route such by their own rules.
     pub(crate) fn single(&self) -> Option<Cmd> {
         match &self.commands[..] {
-            [command] if !self.atomic => Some(command.to_cmd()),
+            [command] if !self.atomic && !self.waits() => Some(command.to_cmd()),
             _ => None,
         }
     }
@@ -124,11 +167,13 @@ impl Replies {
     pub(crate) fn new(values: Vec<Value>, atomic: bool) -> Result<Self, Error> {
         let mut values = values.into_iter();
         if atomic {
-            values = match values.next() {
-                Some(Value::Array(replies)) => replies.into_iter(),
+            let mut replies = match values.next() {
+                Some(Value::Array(replies)) => replies,
                 Some(Value::ServerError(error)) => return Err(RedisError::from(error).into()),
                 other => return Err(unexpected("the replies of a transaction", other.as_ref())),
             };
+            replies.extend(values);
+            values = replies.into_iter();
         }
         Ok(Self(values))
     }
@@ -155,8 +200,13 @@ impl Replies {
         }
     }
 
+    /// The next replies apart from those that follow, failed or not.
+    pub(crate) fn take(&mut self, count: usize) -> Self {
+        Self(self.0.by_ref().take(count).collect::<Vec<Value>>().into_iter())
+    }
+
     /// The parts of the next reply, an array; `None` if there is nothing.
-    pub(crate) fn into_parts(mut self) -> Result<Option<Self>, Error> {
+    pub(crate) fn parts(&mut self) -> Result<Option<Self>, Error> {
         match self.value()? {
             Value::Nil => Ok(None),
             Value::Array(parts) => Ok(Some(Self(parts.into_iter()))),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use guava_bloom::Hash128;
-use redis::{Cmd, cmd};
+use redis::{Cmd, Value, cmd};
 
 use super::batch::{bit, unexpected};
 use super::bitfield::{Access, BitField};
-use super::{Batch, Replies};
+use super::{Batch, Replies, generation};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
@@ -19,6 +19,9 @@ use crate::trouble::Trouble;
 /// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
 /// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
 const BITS_PER_COMMAND: usize = 64;
+
+/// How often what a rebuild came in between of is done anew.
+pub(super) const ATTEMPTS: usize = 4;
 
 /// A Bloom filter's bits, in one string or, part after part, in several.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,20 +79,35 @@ pub(super) struct Placed<'a> {
 pub(super) struct Part<'a> {
     pub(super) key: &'a [u8],
     pub(super) offsets: Vec<u64>,
-    /// For each offset, which of all bits it is: element times probes plus probe.
-    pub(super) order: Vec<usize>,
+    /// For each offset, which element it is of; `None` if the offsets are those of all elements in turn.
+    elements: Option<Vec<usize>>,
+}
+
+impl Part<'_> {
+    /// The element of an offset.
+    pub(super) fn element(&self, offset: usize, probes: usize) -> usize {
+        match &self.elements {
+            Some(elements) => elements[offset],
+            None => offset / probes,
+        }
+    }
 }
 
 impl<'a> Placed<'a> {
     pub(super) fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
         let probes = usize::from(bitmap.schema.probes());
         if let [key] = &bitmap.keys[..] {
-            let positions = hashes.iter().flat_map(|&hash| bitmap.schema.positions(hash));
             let mut offsets = Vec::with_capacity(hashes.len() * probes);
-            offsets.extend(positions);
-            let order = (0..offsets.len()).collect();
+            for &hash in hashes {
+                offsets.extend(bitmap.schema.positions(hash));
+            }
+            let elements = None;
             return Self {
-                parts: vec![Part { key, offsets, order }],
+                parts: vec![Part {
+                    key,
+                    offsets,
+                    elements,
+                }],
                 spread: bitmap.spread,
                 probes,
                 elements: hashes.len(),
@@ -97,16 +115,16 @@ impl<'a> Placed<'a> {
         }
         let mut parts: BTreeMap<usize, Part<'a>> = BTreeMap::new();
         for (element, &hash) in hashes.iter().enumerate() {
-            for (probe, position) in bitmap.schema.positions(hash).enumerate() {
+            for position in bitmap.schema.positions(hash) {
                 // A position is below the number of bits, so that its part exists and its number fits.
                 let number = (position / bitmap.part_bits) as usize;
                 let part = parts.entry(number).or_insert_with(|| Part {
                     key: &bitmap.keys[number],
                     offsets: Vec::new(),
-                    order: Vec::new(),
+                    elements: Some(Vec::new()),
                 });
                 part.offsets.push(position % bitmap.part_bits);
-                part.order.push(element * probes + probe);
+                part.elements.get_or_insert_default().push(element);
             }
         }
         let mut parts: Vec<Part<'a>> = parts.into_values().collect();
@@ -177,20 +195,31 @@ pub(super) fn commands_for(commands: Commands, bits: usize) -> usize {
     }
 }
 
-/// The bits that the commands of [`push_get`] or [`push_set`] reply with.
-pub(super) fn read_bits(replies: &mut Replies, commands: Commands, count: usize) -> Result<Vec<bool>, Error> {
-    let mut bits = Vec::with_capacity(count);
+/// Reads the bits that the commands of [`push_get`] or [`push_set`] reply with, and calls back with the number of each that
+/// is zero: in a query the element is absent, in an insert it is new. Nearly nothing is done for the others.
+pub(super) fn read_zeros(
+    replies: &mut Replies,
+    commands: Commands,
+    count: usize,
+    mut zero: impl FnMut(usize),
+) -> Result<(), Error> {
+    let mut number = 0;
+    let mut read = |value: &Value| -> Result<(), Error> {
+        if !bit(value)? && number < count {
+            zero(number);
+        }
+        number += 1;
+        Ok(())
+    };
     for _ in 0..commands_for(commands, count) {
         if commands.bitfield {
-            for value in replies.array()? {
-                bits.push(bit(&value)?);
-            }
+            replies.array()?.iter().try_for_each(&mut read)?;
         } else {
-            bits.push(bit(&replies.value()?)?);
+            read(&replies.value()?)?;
         }
     }
-    if bits.len() == count {
-        Ok(bits)
+    if number == count {
+        Ok(())
     } else {
         Err(unexpected("as many bits as were asked for", None))
     }
@@ -205,7 +234,7 @@ pub(crate) async fn contains(
 ) -> Result<Vec<Answer>, Error> {
     let mut answers = Vec::with_capacity(hashes.len());
     for trip in hashes.chunks(per_trip(bitmap, options)) {
-        match contains_once(line, bitmap, trip, options).await {
+        match contains_settled(line, bitmap, trip, options).await {
             Ok(some) => answers.extend(some),
             // One time-out is enough.
             Err(error) => {
@@ -219,25 +248,42 @@ pub(crate) async fn contains(
 
 /// What a query answers in place of an error, if the caller wants it so.
 pub(super) fn in_place_of(error: Error, options: &Options) -> Result<Answer, Error> {
+    let unavailable = error.trouble().is_some_and(Trouble::is_unavailable);
     match options.on_failure {
-        OnFailure::MayContain if is_unavailable(&error) => Ok(Answer::MayContain),
-        OnFailure::Absent if is_unavailable(&error) => Ok(Answer::Absent),
+        OnFailure::MayContain if unavailable => Ok(Answer::MayContain),
+        OnFailure::Absent if unavailable => Ok(Answer::Absent),
         _ => Err(error),
     }
 }
 
-fn is_unavailable(error: &Error) -> bool {
-    error.trouble().is_some_and(Trouble::is_unavailable)
-}
-
-async fn contains_once(
+/// Asks again when a rebuild took the filter's place in between.
+async fn contains_settled(
     line: &Line,
     bitmap: &Bitmap,
     hashes: &[Hash128],
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
+    for _ in 0..ATTEMPTS {
+        if let Some(answers) = contains_once(line, bitmap, hashes, options).await? {
+            return Ok(answers);
+        }
+    }
+    // The filter is there, and what it holds could not be read.
+    Ok(vec![Answer::MayContain; hashes.len()])
+}
+
+/// Asks in one round trip; `None` if a rebuild took the filter's place in between. The filter may have been gone before that,
+/// after it was looked for, and zeroes that were read then say nothing.
+async fn contains_once(
+    line: &Line,
+    bitmap: &Bitmap,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Option<Vec<Answer>>, Error> {
     let placed = Placed::new(bitmap, hashes);
     let reported = options.missing == Missing::Reported;
+    // The commands of one element arrive together. A filter that is spread is never rebuilt.
+    let watched = reported && options.follow_rebuilds && hashes.len() > 1 && !bitmap.spread;
     let batches = placed.by_slot().map(|parts| {
         let mut batch = Batch::new();
         // Before the bits and after them: others write between the commands, and zeroes of a filter that goes, or that a
@@ -247,51 +293,58 @@ async fn contains_once(
                 batch.push(exists(part.key));
             }
         };
+        let generation = |batch: &mut Batch| {
+            if watched {
+                batch.push(generation::last(bitmap.anchor()));
+            }
+        };
+        generation(&mut batch);
         look(&mut batch);
         for part in parts {
             push_get(&mut batch, options.commands, part.key, &part.offsets);
         }
         look(&mut batch);
+        generation(&mut batch);
         batch
     });
     let mut replies = line.send_all(batches.collect()).await?;
-    // What each bit says of its element.
-    let mut said = vec![Answer::MayContain; placed.elements * placed.probes];
+    let mut answers = vec![Answer::MayContain; placed.elements];
     for parts in placed.by_slot() {
         let look = |replies: &mut Replies| -> Result<Vec<bool>, Error> {
             let looked = parts.iter().filter(|_| reported);
             looked.map(|_| Ok(replies.count()? > 0)).collect()
         };
+        let generation = |replies: &mut Replies| if watched { replies.bytes() } else { Ok(None) };
+        let first = generation(&mut replies)?;
         let before = look(&mut replies)?;
-        for part in parts {
-            let bits = read_bits(&mut replies, options.commands, part.offsets.len())?;
-            for (&at, bit) in part.order.iter().zip(bits) {
-                if !bit {
-                    said[at] = Answer::Absent;
-                }
-            }
-        }
+        let commands = parts
+            .iter()
+            .map(|part| commands_for(options.commands, part.offsets.len()))
+            .sum();
+        let mut bits = replies.take(commands);
         let after = look(&mut replies)?;
-        for (part, there) in parts.iter().zip(before.into_iter().zip(after)) {
-            if there != (true, true) {
-                for &at in &part.order {
-                    said[at] = Answer::Missing;
-                }
+        if generation(&mut replies)? != first {
+            return Ok(None);
+        }
+        for (number, part) in parts.iter().enumerate() {
+            let there = !reported || (before[number] && after[number]);
+            let mut tell = |at, say: fn(Answer) -> Answer| {
+                let answer = &mut answers[part.element(at, placed.probes)];
+                *answer = say(*answer);
+            };
+            if there {
+                let count = part.offsets.len();
+                // One zero settles it, whatever else is missing.
+                read_zeros(&mut bits, options.commands, count, |at| {
+                    tell(at, |_| Answer::Absent)
+                })?;
+            } else {
+                bits.skip(commands_for(options.commands, part.offsets.len()));
+                (0..part.offsets.len()).for_each(|at| tell(at, Answer::or_missing));
             }
         }
     }
-    Ok(said.chunks(placed.probes).map(verdict).collect())
-}
-
-/// One zero that was read settles it, whatever else is missing.
-fn verdict(said: &[Answer]) -> Answer {
-    if said.contains(&Answer::Absent) {
-        Answer::Absent
-    } else if said.contains(&Answer::Missing) {
-        Answer::Missing
-    } else {
-        Answer::MayContain
-    }
+    Ok(Some(answers))
 }
 
 pub(super) fn exists(key: &[u8]) -> Cmd {
@@ -307,9 +360,10 @@ mod tests {
     #[test]
     fn a_zero_that_was_read_settles_it() {
         use Answer::{Absent, MayContain, Missing};
-        assert_eq!(verdict(&[MayContain, MayContain]), MayContain);
-        assert_eq!(verdict(&[MayContain, Missing]), Missing);
-        assert_eq!(verdict(&[Missing, Absent]), Absent);
+        assert_eq!(
+            [MayContain, Missing, Absent].map(Answer::or_missing),
+            [Missing, Missing, Absent]
+        );
     }
 
     #[test]
@@ -325,14 +379,19 @@ mod tests {
         };
         let hash = Hash128::of(b"element");
         let placed = Placed::new(&bitmap, &[hash, hash]);
-        let mut positions = vec![0; 2 * usize::from(schema.probes())];
+        let mut positions = [Vec::new(), Vec::new()];
         for part in &placed.parts {
-            for (&offset, &at) in part.offsets.iter().zip(&part.order) {
-                positions[at] = u64::from(part.key[3]) * 1_024 + offset;
+            for (at, offset) in part.offsets.iter().enumerate() {
+                let element = part.element(at, placed.probes);
+                positions[element].push(u64::from(part.key[3]) * 1_024 + offset);
             }
         }
-        let expected: Vec<u64> = schema.positions(hash).chain(schema.positions(hash)).collect();
-        assert_eq!(positions, expected);
+        let mut expected: Vec<u64> = schema.positions(hash).collect();
+        expected.sort_unstable();
+        for mut positions in positions {
+            positions.sort_unstable();
+            assert_eq!(positions, expected);
+        }
         // A slot is one batch.
         let slots: Vec<&[u8]> = placed.by_slot().map(|parts| placed_by(parts[0].key)).collect();
         assert!(slots.len() > 1 && slots.is_sorted_by(|one, other| one < other));

@@ -5,17 +5,17 @@ use core::time::Duration;
 use guava_bloom::Hash128;
 use redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, cmd};
 
+use super::acknowledged::Acknowledged;
 use super::batch::unexpected;
-use super::bits::{Bitmap, in_place_of};
+use super::bits::{ATTEMPTS, Bitmap, in_place_of};
 use super::generation::{ORPHAN, Token, Watch, next_key};
-use super::insert::confirm;
 use super::scripts::{self, Digested};
 use super::{Batch, Replies, chain_by_commands};
 use crate::answer::Answer;
 use crate::call::Line;
 use crate::error::Error;
-use crate::names::{companion, slots};
-use crate::options::{Expiry, Missing, Options};
+use crate::names::companion;
+use crate::options::{Commands, Expiry, Missing, Options};
 use crate::schema::Schema;
 
 /// Most bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
@@ -28,6 +28,8 @@ pub(crate) struct Chain {
     pub(crate) cursor: Vec<u8>,
     /// What the keys of the bitmaps begin with; a number follows.
     pub(crate) base: Vec<u8>,
+    /// The key of the parameter record. Where there is one, there is a cursor.
+    pub(crate) record: Vec<u8>,
     pub(crate) schema: Schema,
     /// Whether the bitmaps are meant to lie in several slots of a cluster.
     pub(crate) spread: bool,
@@ -61,6 +63,8 @@ impl Chain {
         Self {
             cursor: next_key(&self.cursor, token),
             base: next_key(&self.base, token),
+            // There is none.
+            record: next_key(&self.record, token),
             ..self.clone()
         }
     }
@@ -69,22 +73,30 @@ impl Chain {
         Error::Missing { key: self.key(0) }
     }
 
+    pub(super) fn replaced(&self) -> Error {
+        Error::Replaced {
+            key: self.cursor.clone(),
+        }
+    }
+
     pub(super) async fn run(
         &self,
         script: &Digested,
         line: &Line,
         keys: &[&[u8]],
         options: &Options,
+        wait: Option<Cmd>,
         arguments: impl Fn(&mut Cmd),
     ) -> Result<Replies, Error> {
         let replies = script
-            .run(line, |command| {
+            .run(line, wait, |command| {
                 command.arg(1 + keys.len()).arg(self.cursor.as_slice());
                 for &key in keys {
                     command.arg(key);
                 }
                 command.arg(self.base.as_slice()).arg(MOST_BITMAPS);
                 command.arg(u8::from(options.missing == Missing::Reported));
+                command.arg(self.record.as_slice());
                 arguments(command);
             })
             .await;
@@ -154,7 +166,7 @@ async fn contains_by_script(
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
     let mut replies = chain
-        .run(&scripts::CONTAINS, line, &[], options, |command| {
+        .run(&scripts::CONTAINS, line, &[], options, None, |command| {
             command.arg(chain.schema.probes());
             chain.push_offsets(command, hashes);
         })
@@ -193,29 +205,63 @@ pub(crate) async fn insert(
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
+    let mut acknowledged = Acknowledged::new(options);
     for hashes in hashes.chunks(chain.per_trip(options)) {
-        let (some, mut under_way) = insert_once(line, chain, hashes, None, options).await?;
-        new.extend(some);
-        // As for the other designs: what is inserted during a rebuild goes into its generation too.
-        while let Some(token) = under_way {
-            match insert_into_generation(line, &chain.next(token), hashes, ORPHAN, options).await {
-                Err(Error::Missing { .. }) => {
-                    let (_, again) = insert_once(line, chain, hashes, None, options).await?;
-                    under_way = again.filter(|&again| again != token);
-                }
-                done => {
-                    done?;
-                    break;
-                }
+        new.extend(if chain.by_script(options) || chain.spread {
+            insert_followed(line, chain, hashes, options, &mut acknowledged).await?
+        } else {
+            insert_watched(line, chain, hashes, options, &mut acknowledged).await?
+        });
+    }
+    acknowledged.check()?;
+    Ok(new)
+}
+
+/// Without scripts a rebuild may take the filter's place between two commands, and what was set then is in neither.
+async fn insert_watched(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<Vec<bool>, Error> {
+    let mut new = vec![false; hashes.len()];
+    let mut generation = chain_by_commands::generation(line, chain).await?;
+    for _ in 0..ATTEMPTS {
+        let some = insert_followed(line, chain, hashes, options, acknowledged).await?;
+        for (new, some) in new.iter_mut().zip(some) {
+            *new |= some;
+        }
+        let now = chain_by_commands::generation(line, chain).await?;
+        if now == generation {
+            return Ok(new);
+        }
+        generation = now;
+    }
+    Err(chain.replaced())
+}
+
+/// As for the other designs: what is inserted during a rebuild goes into its generation too.
+async fn insert_followed(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<Vec<bool>, Error> {
+    let (new, mut under_way) = insert_once(line, chain, hashes, None, options, acknowledged).await?;
+    while let Some(token) = under_way {
+        let next = chain.next(token);
+        match insert_into_generation(line, &next, hashes, ORPHAN, options, acknowledged).await {
+            Err(Error::Missing { .. }) => {
+                let (_, again) = insert_once(line, chain, hashes, None, options, acknowledged).await?;
+                under_way = again.filter(|&again| again != token);
+            }
+            done => {
+                done?;
+                break;
             }
         }
-    }
-    if options.replicas.is_some() {
-        let mut keys = vec![chain.cursor.clone()];
-        if chain.spread {
-            keys.extend((0..=read_cursor(line, chain).await?).map(|number| chain.key(number)));
-        }
-        confirm(line, &slots(&keys, chain.spread), options).await?;
     }
     Ok(new)
 }
@@ -227,6 +273,7 @@ pub(crate) async fn insert_into_generation(
     hashes: &[Hash128],
     lease: Duration,
     options: &Options,
+    acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
     let options = Options {
         missing: Missing::Reported,
@@ -235,7 +282,8 @@ pub(crate) async fn insert_into_generation(
     let millis = Some(Expiry::Sliding(lease).millis()?);
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(next.per_trip(&options)) {
-        new.extend(insert_once(line, next, hashes, millis, &options).await?.0);
+        let (some, _) = insert_once(line, next, hashes, millis, &options, acknowledged).await?;
+        new.extend(some);
     }
     Ok(new)
 }
@@ -248,12 +296,13 @@ async fn insert_once(
     hashes: &[Hash128],
     millis: Option<u64>,
     options: &Options,
+    acknowledged: &mut Acknowledged,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
     let watch = Watch::new(&chain.cursor);
     if !chain.by_script(options) {
         let mut new = Vec::with_capacity(hashes.len());
         for &hash in hashes {
-            new.push(chain_by_commands::insert(line, chain, hash, options).await?);
+            new.push(chain_by_commands::insert(line, chain, hash, millis, options, acknowledged).await?);
         }
         if chain.spread || !options.follow_rebuilds {
             return Ok((new, None));
@@ -267,37 +316,45 @@ async fn insert_once(
     if options.keep_count && millis.is_none() {
         keys.push(&counter);
     }
-    let replies = chain
-        .run(&scripts::INSERT, line, &keys, options, |command| {
-            command.arg(chain.schema.probes()).arg(chain.schema.bits());
-            match millis {
-                Some(millis) => command.arg(millis),
-                None => command.arg(""),
-            };
-            chain.push_offsets(command, hashes);
-        })
-        .await?
-        .into_parts()?;
-    let Some(mut replies) = replies else {
-        // The script may have run on a node that does not have all bitmaps yet, while their slot moves.
-        return Err(if chain_by_commands::is_missing(line, chain).await? {
-            chain.missing()
-        } else {
-            RedisError::from((
-                ErrorKind::Server(ServerErrorKind::TryAgain),
-                "the filter's slot is moving between nodes",
-            ))
-            .into()
-        });
-    };
-    let new = characters(&mut replies, hashes.len(), |character| match character {
-        b'0' => Some(false),
-        b'1' => Some(true),
-        _ => None,
-    })?
-    .ok_or_else(|| unexpected("answers", None))?;
-    let under_way = watch.read(replies.bytes()?.as_deref())?;
-    Ok((new, under_way.filter(|_| options.follow_rebuilds)))
+    for _ in 0..ATTEMPTS {
+        let mut replies = chain
+            .run(
+                &scripts::INSERT,
+                line,
+                &keys,
+                options,
+                acknowledged.wait(),
+                |command| {
+                    command.arg(chain.schema.probes()).arg(chain.schema.bits());
+                    match millis {
+                        Some(millis) => command.arg(millis),
+                        None => command.arg(""),
+                    };
+                    chain.push_offsets(command, hashes);
+                },
+            )
+            .await?;
+        if let Some(mut told) = replies.parts()? {
+            acknowledged.read(&mut replies)?;
+            let new = characters(&mut told, hashes.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            })?
+            .ok_or_else(|| unexpected("answers", None))?;
+            let under_way = watch.read(told.bytes()?.as_deref())?;
+            return Ok((new, under_way.filter(|_| options.follow_rebuilds)));
+        }
+        if chain_by_commands::is_missing(line, chain, options).await? {
+            return Err(chain.missing());
+        }
+        // It has come back meanwhile; or the script ran on a node that does not have all bitmaps yet, while their slot moves.
+    }
+    Err(RedisError::from((
+        ErrorKind::Server(ServerErrorKind::TryAgain),
+        "the filter's slot is moving between nodes",
+    ))
+    .into())
 }
 
 /// The number of the current bitmap; 0 if there is no cursor.
@@ -318,12 +375,16 @@ pub(super) fn parse_cursor(chain: &Chain, text: Option<&[u8]>) -> Result<u64, Er
         .ok_or_else(|| chain.bad_cursor(&text[..text.len().min(40)]))
 }
 
-/// Gives a bitmap its full length, as published.
-pub(super) fn allocate(chain: &Chain, number: u64) -> Cmd {
+/// Gives a bitmap its full length, as published. Its last bit stays what it is where the command for that is allowed: others may
+/// write already.
+pub(super) fn allocate(chain: &Chain, number: u64, commands: Commands) -> Cmd {
+    let (key, last) = (chain.key(number), chain.schema.bits() - 1);
+    if commands.bitfield {
+        let mut command = cmd("BITFIELD");
+        command.arg(key).arg("INCRBY").arg("u1").arg(last).arg("0");
+        return command;
+    }
     let mut command = cmd("SETBIT");
-    command
-        .arg(chain.key(number))
-        .arg(chain.schema.bits() - 1)
-        .arg("0");
+    command.arg(key).arg(last).arg("0");
     command
 }

@@ -28,7 +28,7 @@ pub(crate) async fn exchange(
         ..*options
     };
     let mut replies = next
-        .run(&scripts::EXCHANGE, line, &keys, &options, |command| {
+        .run(&scripts::EXCHANGE, line, &keys, &options, None, |command| {
             command.arg(live.base.as_slice()).arg(token.0);
             command.arg(live.schema.bits());
         })
@@ -49,14 +49,43 @@ pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Res
     }
     if chain.by_script(options) {
         let mut replies = chain
-            .run(&scripts::CREATE, line, &[&chain.counter()], options, |command| {
-                command.arg(chain.schema.bits());
-            })
+            .run(
+                &scripts::CREATE,
+                line,
+                &[&chain.counter()],
+                options,
+                None,
+                |command| {
+                    command.arg(chain.schema.bits());
+                },
+            )
             .await?;
         return Ok(replies.count()? == 1);
     }
-    line.send(Batch::of(allocate(chain, current))).await?.checked()?;
+    line.send(Batch::of(allocate(chain, current, options.commands)))
+        .await?
+        .checked()?;
+    write_first_cursor(line, chain).await?;
     Ok(true)
+}
+
+/// Writes the cursor of a filter with one bitmap, which the published program leaves out: with one, a filter whose cursor is
+/// missing has lost it. A cursor that is there stays.
+async fn write_first_cursor(line: &Line, chain: &Chain) -> Result<(), Error> {
+    if line.send(Batch::of(exists(&chain.key(1)))).await?.count()? == 0 {
+        let mut set = cmd("SET");
+        set.arg(chain.cursor.as_slice()).arg("0").arg("NX");
+        line.send(Batch::of(set)).await?.checked()?;
+    }
+    Ok(())
+}
+
+/// What comes before the first parameter record of a filter: a cursor, so that one that is missing later was lost.
+pub(crate) async fn prepare_record(line: &Line, chain: &Chain) -> Result<(), Error> {
+    if line.send(Batch::of(exists(&chain.record))).await?.count()? == 0 {
+        write_first_cursor(line, chain).await?;
+    }
+    Ok(())
 }
 
 /// Removes all bitmaps, and begins anew with an empty one.
@@ -64,7 +93,7 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     if chain.by_script(options) {
         let counter = chain.counter();
         chain
-            .run(&scripts::RESET, line, &[&counter], options, |command| {
+            .run(&scripts::RESET, line, &[&counter], options, None, |command| {
                 command.arg(chain.schema.bits());
             })
             .await?;
@@ -79,7 +108,7 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     let mut rewind = cmd("SET");
     rewind.arg(chain.cursor.as_slice()).arg("0");
     if chain.spread {
-        for command in [unlink, rewind, allocate(chain, 0)] {
+        for command in [unlink, rewind, allocate(chain, 0, options.commands)] {
             line.send(Batch::of(command)).await?.checked()?;
         }
         return Ok(());
@@ -91,6 +120,6 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
     };
     batch.push(unlink);
     batch.push(rewind);
-    batch.push(allocate(chain, 0));
+    batch.push(allocate(chain, 0, options.commands));
     line.send(batch).await?.checked().map(|_| ())
 }

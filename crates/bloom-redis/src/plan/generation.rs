@@ -5,17 +5,19 @@
 //! | companion | type | holds |
 //! |---|---|---|
 //! | `rebuilding` | string | the number of the rebuild that is under way; expires with the lease |
-//! | `generation` | hash | `attempts`: rebuilds ever begun; `swaps`: generations put in place; `at`: when the last was, Unix seconds of the server |
+//! | `generation` | hash | `attempts`: the number of the last rebuild that was begun; `swaps`: generations put in place; `at`: when the last was, Unix seconds of the server; `last`: the number of its rebuild |
 //! | `next:N` | bitmap | what rebuild N has so far; expires with the lease |
 //! | `load:next:N`, `loaded:next:N` | string | bits on their way into it, during an upload |
 //!
-//! A rebuild has a number of its own so that one that was slow and lost its lease writes to nothing that counts.
+//! A rebuild has a number of its own so that one that was slow and lost its lease writes to nothing that counts. Numbers begin
+//! at the server's time in microseconds, so that none comes again after the record was lost with all else.
 
 use core::time::Duration;
 
 use redis::{Cmd, Value, cmd};
 
 use super::Batch;
+use super::batch::unexpected;
 use super::bits::{Bitmap, exists};
 use super::scripts::{COMMIT, eval};
 use crate::call::Line;
@@ -90,6 +92,32 @@ pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
     companion("generation", anchor)
 }
 
+/// Asks which generation was put in place last: where it is another than before, the bits are others.
+pub(super) fn last(anchor: &[u8]) -> Cmd {
+    let mut command = cmd("HGET");
+    command.arg(record_key(anchor)).arg("last");
+    command
+}
+
+/// The server's time: seconds since 1970 as it writes them, and microseconds.
+async fn time(line: &Line) -> Result<(Vec<u8>, u64), Error> {
+    let mut replies = line.send(Batch::of(cmd("TIME"))).await?;
+    let parts = replies.array()?;
+    let number = |part: &Value| match part {
+        Value::BulkString(text) => core::str::from_utf8(text).ok()?.parse::<u64>().ok(),
+        _ => None,
+    };
+    if let [Value::BulkString(text), rest] = &parts[..]
+        && let (Some(seconds), Some(micros)) = (number(&parts[0]), number(rest))
+        && let Some(micros) = seconds
+            .checked_mul(1_000_000)
+            .and_then(|all| all.checked_add(micros))
+    {
+        return Ok((text.clone(), micros));
+    }
+    Err(unexpected("a time", parts.first()))
+}
+
 /// Begins a rebuild: its bits are all zero.
 ///
 /// The anchor is what companions belong to; `name` gives the keys of the new bitmaps.
@@ -100,9 +128,17 @@ pub(crate) async fn begin(
     lease: Duration,
 ) -> Result<Token, Error> {
     let millis = Expiry::Sliding(lease).millis()?;
+    let (_, now) = time(line).await?;
+    let mut batch = Batch::new();
+    let mut first = cmd("HSETNX");
+    first.arg(record_key(anchor)).arg("attempts").arg(now);
+    batch.push(first);
     let mut count = cmd("HINCRBY");
     count.arg(record_key(anchor)).arg("attempts").arg(1);
-    let token = Token(line.send(Batch::of(count)).await?.count()?);
+    batch.push(count);
+    let mut replies = line.send(batch).await?;
+    replies.count()?;
+    let token = Token(replies.count()?);
 
     let (watch, keys) = (Watch::new(anchor), name(token));
     let mut batch = Batch::new();
@@ -195,7 +231,6 @@ pub(crate) async fn commit(
     for key in &next.keys {
         batch.push(exists(key));
     }
-    batch.push(cmd("TIME"));
     let mut replies = line.send(batch).await?;
     let under_way = watch.read(replies.bytes()?.as_deref())?;
     let mut complete = under_way == Some(token);
@@ -205,10 +240,7 @@ pub(crate) async fn commit(
     if !complete {
         return Err(next.missing());
     }
-    let time = replies.array()?;
-    let Some(Value::BulkString(seconds)) = time.first() else {
-        return Err(super::batch::unexpected("a time", time.first()));
-    };
+    let (seconds, _) = time(line).await?;
     let mut batch = if options.commands.transactions {
         Batch::atomic()
     } else {
@@ -233,6 +265,7 @@ pub(crate) async fn commit(
     batch.push(count);
     let mut at = cmd("HSET");
     at.arg(record.as_slice()).arg("at").arg(seconds.as_slice());
+    at.arg("last").arg(token.0);
     batch.push(at);
     line.send(batch).await?.checked().map(|_| ())
 }

@@ -3,14 +3,14 @@
 use guava_bloom::Hash128;
 use redis::{Cmd, Value, cmd};
 
+use super::acknowledged::Acknowledged;
 use super::batch::{bit, unexpected};
-use super::bits::{Bitmap, Part, Placed, commands_for, exists, per_trip, push_set, read_bits};
+use super::bits::{Bitmap, Part, Placed, commands_for, exists, per_trip, push_set, read_zeros};
 use super::generation::{Token, Watch, follower_expiry, next};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
 use super::{Batch, Replies};
 use crate::call::Line;
 use crate::error::Error;
-use crate::names::slots;
 use crate::options::{Commands, Expiry, Missing, Options};
 use crate::trouble::{Trouble, is_redirection};
 
@@ -24,17 +24,19 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     // A filter that is spread is never rebuilt.
     let watch = (options.follow_rebuilds && !bitmap.spread).then(|| Watch::new(bitmap.anchor()));
+    let watch = watch.as_ref();
     let mut new = Vec::with_capacity(hashes.len());
+    let mut acknowledged = Acknowledged::new(options);
+    let ack = &mut acknowledged;
     for hashes in hashes.chunks(per_trip(bitmap, options)) {
-        let once = |bitmap, expiry, watch| insert_once(line, bitmap, hashes, expiry, watch, options);
-        let (some, mut under_way) = once(bitmap, expiry, watch.as_ref()).await?;
+        let (some, mut under_way) = insert_once(line, bitmap, hashes, expiry, watch, options, ack).await?;
         new.extend(some);
         // A rebuild goes on: its generation gets the elements too. If that generation is gone meanwhile, it may have
         // become the filter, which then lacks them.
         while let Some(token) = under_way {
-            match insert_into_generation(line, bitmap, token, hashes, options).await {
+            match insert_into_generation(line, bitmap, token, hashes, options, ack).await {
                 Err(Error::Missing { .. }) => {
-                    let (_, again) = once(bitmap, expiry, watch.as_ref()).await?;
+                    let (_, again) = insert_once(line, bitmap, hashes, expiry, watch, options, ack).await?;
                     under_way = again.filter(|again| *again != token);
                 }
                 done => {
@@ -44,9 +46,7 @@ pub(crate) async fn insert(
             }
         }
     }
-    if options.replicas.is_some() {
-        confirm(line, &slots(&bitmap.keys, bitmap.spread), options).await?;
-    }
+    acknowledged.check()?;
     Ok(new)
 }
 
@@ -57,13 +57,15 @@ async fn insert_into_generation(
     token: Token,
     hashes: &[Hash128],
     options: &Options,
+    acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
     let options = Options {
         missing: Missing::Reported,
         ..*options
     };
     let expiry = Some(follower_expiry());
-    insert_once(line, &next(live, token), hashes, expiry, None, &options)
+    let next = next(live, token);
+    insert_once(line, &next, hashes, expiry, None, &options, acknowledged)
         .await
         .map(|_| ())
 }
@@ -76,18 +78,26 @@ async fn insert_once(
     expiry: Option<Expiry>,
     watch: Option<&Watch>,
     options: &Options,
+    acknowledged: &mut Acknowledged,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
     let insert = Insert::new(bitmap, hashes, expiry, watch, options)?;
-    let batches = insert.placed.by_slot().map(|parts| insert.batch(parts)).collect();
-    let sent = line.send_each(batches).await;
+    let batches = insert
+        .placed
+        .by_slot()
+        .map(|parts| insert.batch(parts).and_wait(acknowledged.wait()));
+    let sent = line.send_each(batches.collect()).await;
     let mut done = Done {
         new: vec![false; hashes.len()],
         missing: false,
         under_way: None,
+        acknowledged,
     };
     for (parts, replies) in insert.placed.by_slot().zip(sent) {
         match replies {
-            Ok(replies) => insert.read(parts, replies, &mut done)?,
+            Ok(mut replies) => {
+                insert.read(parts, &mut replies, &mut done)?;
+                done.acknowledged.read(&mut replies)?;
+            }
             Err(error) => insert.send_again(line, parts, error, &mut done).await?,
         }
     }
@@ -97,42 +107,14 @@ async fn insert_once(
     Ok((done.new, done.under_way))
 }
 
-/// Waits for replicas, if the caller wants it, with what was written to slots of a cluster: their keys.
-pub(crate) async fn confirm(line: &Line, slots: &[Vec<&[u8]>], options: &Options) -> Result<(), Error> {
-    let Some(replicas) = options.replicas else {
-        return Ok(());
-    };
-    // A time-out of 0 would mean "for ever".
-    let millis = u64::try_from(replicas.timeout.as_millis()).unwrap_or(u64::MAX);
-    let batches = slots.iter().filter_map(|keys| keys.first()).map(|key| {
-        // `WAIT` is for what the same connection wrote: in a cluster, that to the node of the key before it.
-        let mut batch = Batch::of(exists(key));
-        let mut wait = cmd("WAIT");
-        wait.arg(replicas.count).arg(millis.clamp(1, i64::MAX as u64 / 2));
-        batch.push(wait);
-        batch
-    });
-    let mut replies = line.send_all(batches.collect()).await?;
-    for _ in slots {
-        replies.count()?;
-        let reached = u32::try_from(replies.count()?).unwrap_or(u32::MAX);
-        if reached < replicas.count {
-            return Err(Error::Replication {
-                wanted: replicas.count,
-                reached,
-            });
-        }
-    }
-    Ok(())
-}
-
 /// What an insert brought so far.
-struct Done {
+struct Done<'a> {
     /// Of each element, whether it was new.
     new: Vec<bool>,
     /// Whether a part was missing.
     missing: bool,
     under_way: Option<Token>,
+    acknowledged: &'a mut Acknowledged,
 }
 
 /// The commands of an insert.
@@ -141,7 +123,11 @@ struct Insert<'a> {
     /// Time to live in ms, and whether one that is there stays.
     expiry: Option<(u64, bool)>,
     commands: Commands,
-    /// Whether a missing filter is refused on the server.
+    /// Whether a missing filter is reported.
+    reported: bool,
+    /// Whether a script sets the bits: it does in one step what else takes a transaction.
+    scripted: bool,
+    /// Whether scripts in the transaction refuse a missing filter.
     guarded: bool,
     /// Whether it can only be told.
     checked: bool,
@@ -158,6 +144,7 @@ impl<'a> Insert<'a> {
     ) -> Result<Self, Error> {
         let commands = options.commands;
         let reported = options.missing == Missing::Reported;
+        let scripted = commands.scripts && !commands.transactions && (reported || expiry.is_some());
         let guarded = reported && commands.scripts && commands.transactions;
         Ok(Self {
             placed: Placed::new(bitmap, hashes),
@@ -166,8 +153,10 @@ impl<'a> Insert<'a> {
                 None => None,
             },
             commands,
+            reported,
+            scripted,
             guarded,
-            checked: reported && !guarded,
+            checked: reported && !commands.scripts,
             watch,
         })
     }
@@ -185,6 +174,10 @@ impl<'a> Insert<'a> {
             batch.push(watch.look());
         }
         for part in parts {
+            if self.scripted {
+                batch.push(self.set(part));
+                continue;
+            }
             if self.guarded {
                 let mut open = eval(OPEN, &[part.key]);
                 open.arg(MARK);
@@ -222,6 +215,17 @@ impl<'a> Insert<'a> {
         self.guarded || (self.expiry.is_some() && self.commands.scripts)
     }
 
+    /// All bits of a part, and its time to live, in one command.
+    fn set(&self, part: &Part<'_>) -> Cmd {
+        let mut set = eval(SET, &[part.key]);
+        set.arg(u8::from(self.reported));
+        self.push_expiry(&mut set);
+        for offset in &part.offsets {
+            set.arg(offset);
+        }
+        set
+    }
+
     fn close(&self, key: &[u8]) -> Cmd {
         let mut close = eval(CLOSE, &[key]);
         close.arg(MARK);
@@ -236,16 +240,21 @@ impl<'a> Insert<'a> {
         };
     }
 
-    fn read(&self, parts: &[Part<'_>], mut replies: Replies, done: &mut Done) -> Result<(), Error> {
+    fn read(&self, parts: &[Part<'_>], replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
         if self.looks_first().is_some() {
             replies.skip(1);
         }
         for part in parts {
+            if self.scripted {
+                self.read_set(part, replies, done)?;
+                continue;
+            }
             let there = !(self.guarded || self.checked) || replies.count()? == 1;
             done.missing |= !there;
             if there || self.checked {
-                let bits = read_bits(&mut replies, self.commands, part.offsets.len())?;
-                self.note(part, bits, done);
+                read_zeros(replies, self.commands, part.offsets.len(), |at| {
+                    done.new[part.element(at, self.placed.probes)] = true;
+                })?;
             } else {
                 replies.skip(commands_for(self.commands, part.offsets.len()));
             }
@@ -259,10 +268,20 @@ impl<'a> Insert<'a> {
         Ok(())
     }
 
-    fn note(&self, part: &Part<'_>, before: impl IntoIterator<Item = bool>, done: &mut Done) {
-        for (&at, bit) in part.order.iter().zip(before) {
-            done.new[at / self.placed.probes] |= !bit;
+    /// Reads the reply to [`set`](Self::set).
+    fn read_set(&self, part: &Part<'_>, replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
+        match replies.value()? {
+            Value::Nil => done.missing = true,
+            Value::Array(bits) if bits.len() == part.offsets.len() => {
+                for (at, value) in bits.iter().enumerate() {
+                    if !bit(value)? {
+                        done.new[part.element(at, self.placed.probes)] = true;
+                    }
+                }
+            }
+            other => return Err(unexpected("the bits as they were", Some(&other))),
         }
+        Ok(())
     }
 
     /// What follows an error in place of replies: the error, unless more can be told or done.
@@ -271,7 +290,7 @@ impl<'a> Insert<'a> {
         line: &Line,
         parts: &[Part<'_>],
         error: Error,
-        done: &mut Done,
+        done: &mut Done<'_>,
     ) -> Result<(), Error> {
         match &error {
             // The transaction was refused as a whole, since its keys are between two nodes of a cluster.
@@ -280,7 +299,10 @@ impl<'a> Insert<'a> {
                     return self.send_singly(line, parts, done).await;
                 }
                 for part in parts {
-                    self.send_by_script(line, part, done).await?;
+                    let set = Batch::of(self.set(part)).and_wait(done.acknowledged.wait());
+                    let mut replies = line.send(set).await?;
+                    self.read_set(part, &mut replies, done)?;
+                    done.acknowledged.read(&mut replies)?;
                 }
                 if let Some(watch) = self.watch {
                     let told = line.send(Batch::of(watch.look())).await?.bytes()?;
@@ -307,7 +329,7 @@ impl<'a> Insert<'a> {
     }
 
     /// The same without a transaction, which finds its way command by command.
-    async fn send_singly(&self, line: &Line, parts: &[Part<'_>], done: &mut Done) -> Result<(), Error> {
+    async fn send_singly(&self, line: &Line, parts: &[Part<'_>], done: &mut Done<'_>) -> Result<(), Error> {
         let plain = Self {
             placed: Placed {
                 parts: Vec::new(),
@@ -322,28 +344,11 @@ impl<'a> Insert<'a> {
         let mut replies = Vec::new();
         // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
         for command in plain.batch(parts).commands() {
-            replies.push(line.send(Batch::of(command)).await?);
+            let batch = Batch::of(command).and_wait(done.acknowledged.wait());
+            let mut sent = line.send(batch).await?;
+            replies.push(sent.take(1));
+            done.acknowledged.read(&mut sent)?;
         }
-        plain.read(parts, Replies::concat(replies), done)
-    }
-
-    /// One part in one command.
-    async fn send_by_script(&self, line: &Line, part: &Part<'_>, done: &mut Done) -> Result<(), Error> {
-        let mut set = eval(SET, &[part.key]);
-        set.arg(u8::from(self.guarded || self.checked));
-        self.push_expiry(&mut set);
-        for offset in &part.offsets {
-            set.arg(offset);
-        }
-        let mut replies = line.send(Batch::of(set)).await?;
-        match replies.value()? {
-            Value::Nil => done.missing = true,
-            Value::Array(bits) if bits.len() == part.offsets.len() => {
-                let before: Vec<bool> = bits.iter().map(bit).collect::<Result<_, Error>>()?;
-                self.note(part, before, done);
-            }
-            other => return Err(unexpected("the bits as they were", Some(&other))),
-        }
-        Ok(())
+        plain.read(parts, &mut Replies::concat(replies), done)
     }
 }

@@ -1,5 +1,6 @@
 //! What to send to the server, and what its replies mean. Knows no connection, and no design of filters.
 
+pub(crate) mod acknowledged;
 mod batch;
 mod bitfield;
 pub(crate) mod bits;

@@ -54,13 +54,19 @@ impl Digested {
         Self { code, digest }
     }
 
-    /// Runs it; `arguments` adds what follows the script in the command: the number of keys, keys, arguments.
-    pub(crate) async fn run(&self, line: &Line, arguments: impl Fn(&mut Cmd)) -> Result<Replies, Error> {
+    /// Runs it; `arguments` adds what follows the script in the command: the number of keys, keys, arguments. A `WAIT` goes
+    /// with it, if there is one.
+    pub(crate) async fn run(
+        &self,
+        line: &Line,
+        wait: Option<Cmd>,
+        arguments: impl Fn(&mut Cmd),
+    ) -> Result<Replies, Error> {
         let call = |how, script: &str| {
             let mut command = cmd(how);
             command.arg(script);
             arguments(&mut command);
-            Batch::of(command)
+            Batch::of(command).and_wait(wait.clone())
         };
         let replies = match line.send(call("EVALSHA", &self.digest)).await {
             Ok(replies) => replies.checked(),

@@ -10,7 +10,7 @@ use guava_bloom::{BloomFilter, Strategy};
 use redis::cmd;
 
 use super::bits::{Bitmap, exists};
-use super::generation::{self, Token, Watch, record_key};
+use super::generation::{self, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
 use super::{Batch, Replies};
 use crate::call::Line;
@@ -216,9 +216,7 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             batch.push(exists(key));
             // A filter that is spread is never replaced.
             if !bitmap.spread {
-                let mut swaps = cmd("HGET");
-                swaps.arg(record_key(bitmap.anchor())).arg("swaps");
-                batch.push(swaps);
+                batch.push(generation::last(bitmap.anchor()));
             }
             let mut replies = line.send(batch).await?;
             let before = replies.count()?;

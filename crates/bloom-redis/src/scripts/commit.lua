@@ -22,5 +22,5 @@ for part = 3, #KEYS, 2 do
 end
 redis.call('DEL', KEYS[1])
 redis.call('HINCRBY', KEYS[2], 'swaps', 1)
-redis.call('HSET', KEYS[2], 'at', redis.call('TIME')[1])
+redis.call('HSET', KEYS[2], 'at', redis.call('TIME')[1], 'last', ARGV[1])
 return 1

@@ -1,14 +1,14 @@
 -- Which elements a growing filter holds. Follows cursor.lua.
--- ARGV[4]: bits of an element. ARGV[5] and on: offsets, element by element.
+-- ARGV[5]: bits of an element. ARGV[6] and on: offsets, element by element.
 -- Returns a character an element: '1' may be there, '0' is not, '?' is in no bitmap, but one is missing.
-local probes = tonumber(ARGV[4])
+local probes = tonumber(ARGV[5])
 local cursor, problem = read_cursor()
 if not cursor then
   return problem
 end
 local _, any_missing = find_missing(cursor)
 local answers = {}
-for first = 5, #ARGV, probes do
+for first = 6, #ARGV, probes do
   local get = { '' }
   for probe = 0, probes - 1 do
     get[#get + 1] = 'GET'

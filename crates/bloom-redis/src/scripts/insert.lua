@@ -1,13 +1,14 @@
 -- Inserts elements into a growing filter, in order, and grows it. Follows cursor.lua.
--- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[4]: bits of an element. ARGV[5]: bits of a bitmap. ARGV[6]: least time to live of
--- all keys of the filter in ms, or '' if they have none. ARGV[7] and on: offsets, element by element.
+-- KEYS[2]: which rebuild is under way. KEYS[3], if there is one: the kept count, `bitmap:ones`. ARGV[5]: bits of an element.
+-- ARGV[6]: bits of a bitmap. ARGV[7]: least time to live of all keys of the filter in ms, or '' if they have none. ARGV[8] and
+-- on: offsets, element by element.
 -- Returns a character an element, '1' new, '0' seen, and the rebuild; or nothing if a bitmap is missing and that is
 -- reported.
 --
 -- As published: beyond the first bitmap an element that one of them holds is not inserted again; after an insert a new
 -- bitmap is opened when twice the set bits of the current one exceed its size. Set bits are counted once a call: every
 -- bit that is set meanwhile is one more, and no other client comes between. With a kept count, they are counted once a bitmap.
-local probes, bits = tonumber(ARGV[4]), tonumber(ARGV[5])
+local probes, bits = tonumber(ARGV[5]), tonumber(ARGV[6])
 local cursor, problem = read_cursor()
 if not cursor then
   return problem
@@ -41,7 +42,7 @@ local function grow()
 end
 
 local answers = {}
-for first = 7, #ARGV, probes do
+for first = 8, #ARGV, probes do
   local get, set = { '' }, { base .. cursor }
   for probe = 0, probes - 1 do
     local offset = ARGV[first + probe]
@@ -85,11 +86,11 @@ if counter and ones then
   redis.call('SET', counter, cursor .. ':' .. ones)
 end
 local function live_on(key)
-  if redis.call('PTTL', key) < tonumber(ARGV[6]) then
-    redis.call('PEXPIRE', key, ARGV[6])
+  if redis.call('PTTL', key) < tonumber(ARGV[7]) then
+    redis.call('PEXPIRE', key, ARGV[7])
   end
 end
-if ARGV[6] ~= '' then
+if ARGV[7] ~= '' then
   live_on(KEYS[1])
   for number = 0, cursor do
     live_on(base .. number)

@@ -1,5 +1,5 @@
 -- Empties a growing filter: one bitmap of zeroes, cursor at it. Follows cursor.lua.
--- KEYS[2]: the kept count. ARGV[4]: bits of a bitmap.
+-- KEYS[2]: the kept count. ARGV[5]: bits of a bitmap.
 -- A cursor that cannot be read is no obstacle: bitmaps are removed up to the first that is missing.
 local cursor = read_cursor() or 0
 local number = 0
@@ -9,5 +9,5 @@ while number < most and (number <= cursor or redis.call('EXISTS', base .. number
 end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], '0')
-redis.call('SETBIT', base .. '0', ARGV[4] - 1, 0)
+redis.call('SETBIT', base .. '0', ARGV[5] - 1, 0)
 return 1

@@ -222,12 +222,10 @@ fn trips_of_any_size_do_the_same() {
 #[test]
 fn a_missing_filter_is_reported_and_not_begun_anew() {
     for_each_client(|client| {
-        for bitfield in [true, false] {
+        // Without transactions, a script does all of an insert.
+        for commands in all_commands().filter(|commands| commands.scripts) {
             let filter = published().with_options(Options {
-                commands: Commands {
-                    bitfield,
-                    ..Commands::default()
-                },
+                commands,
                 ..Options::default()
             });
             assert_eq!(client.run(filter.contains("f", "a")), Answer::Missing);
@@ -305,8 +303,15 @@ fn expiry_slides_or_stays() {
 fn a_key_of_another_type_is_an_error_and_stays_what_it_was() {
     for_each_client(|client| {
         client.words::<()>(&["RPUSH", "bf:f", "item"]);
-        for missing in [Missing::Empty, Missing::Reported] {
+        let ways = [Missing::Empty, Missing::Reported]
+            .into_iter()
+            .flat_map(|missing| {
+                let with_scripts = all_commands().filter(|commands| commands.scripts);
+                with_scripts.map(move |commands| (missing, commands))
+            });
+        for (missing, commands) in ways {
             let filter = published().with_options(Options {
+                commands,
                 missing,
                 ..Options::default()
             });

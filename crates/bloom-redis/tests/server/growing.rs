@@ -240,6 +240,67 @@ fn a_bitmap_or_a_cursor_that_is_lost_is_reported() {
 }
 
 #[test]
+fn a_cursor_that_is_lost_with_the_second_bitmap_is_reported_where_there_is_a_record() {
+    for_each_client(|client| {
+        for scripts in [true, false] {
+            for prefix in ["{g}:", ""] {
+                let commands = Commands {
+                    scripts,
+                    ..Commands::default()
+                };
+                let of = |missing| {
+                    Growing::with_names(prefix, Schema::words(50, 0.01).unwrap()).with_options(Options {
+                        commands,
+                        missing,
+                        ..Options::default()
+                    })
+                };
+                let filter = of(Missing::Reported);
+                let cursor = String::from_utf8(filter.cursor_key().to_vec()).unwrap();
+                let lose = |client: &mut Client| {
+                    client.words::<()>(&["DEL", &cursor, &format!("{prefix}bloomfilter-1")]);
+                };
+                client.words::<()>(&["FLUSHALL"]);
+                client.run(filter.create());
+                client.run(filter.insert_many((0..80).map(|i| i.to_string())));
+                assert_eq!(client.run(filter.bitmaps()), 2);
+                lose(client);
+                // It looks like a new one.
+                assert_eq!(client.run(filter.contains("79")), Answer::Absent);
+
+                client.run(filter.reset());
+                client.run(filter.adopt());
+                client.run(filter.insert_many((0..80).map(|i| i.to_string())));
+                assert_eq!(client.run(filter.bitmaps()), 2);
+                lose(client);
+                for _ in 0..2 {
+                    assert_eq!(client.run(filter.contains("79")), Answer::Missing);
+                    assert_eq!(client.run(filter.contains("0")), Answer::MayContain);
+                    assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+                    // Adopted once more, as a program may do when it starts.
+                    client.run(filter.adopt());
+                    client.run(filter.create());
+                }
+                assert_eq!(client.run(of(Missing::Empty).contains("79")), Answer::Absent);
+
+                // A filter of the published program, which writes no cursor, and one that is begun after its record.
+                for created_first in [true, false] {
+                    client.words::<()>(&["FLUSHALL"]);
+                    if created_first {
+                        client.words::<()>(&["SETBIT", &format!("{prefix}bloomfilter-0"), "511", "0"]);
+                    }
+                    client.run(filter.adopt());
+                    assert_eq!(client.run(filter.create()), !created_first);
+                    assert_eq!(client.words::<String>(&["GET", &cursor]), "0");
+                    assert_eq!(client.run(filter.contains("a")), Answer::Absent);
+                    assert!(client.run(filter.insert("a")));
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn reset_leaves_one_empty_bitmap() {
     for_each_client(|client| {
         for commands in all_commands() {

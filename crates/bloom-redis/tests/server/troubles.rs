@@ -4,10 +4,12 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Trouble,
+    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Split,
+    Trouble,
 };
+use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
-use crate::support::{Client, Server, for_each_client};
+use crate::support::{Client, Server, all_commands, for_each_client, wait_until};
 
 fn filter(options: Options) -> Fixed {
     Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(options)
@@ -131,6 +133,105 @@ fn a_replica_answers_and_refuses_to_write() {
             "{error}"
         );
         assert_eq!(writer.run(waiting.contains("f", "c")), Answer::MayContain);
+    }
+}
+
+/// A fail-over: the first request reaches one master, all others another.
+struct FailingOver<'a> {
+    before: Option<&'a Server>,
+    after: &'a Server,
+}
+
+impl FailingOver<'_> {
+    fn connection(&mut self) -> redis::Connection {
+        self.before.take().unwrap_or(self.after).connection()
+    }
+}
+
+impl ConnectionLike for FailingOver<'_> {
+    fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
+        self.connection().req_packed_command(command)
+    }
+
+    fn req_packed_commands(&mut self, all: &[u8], offset: usize, count: usize) -> RedisResult<Vec<Value>> {
+        self.connection().req_packed_commands(all, offset, count)
+    }
+
+    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
+        self.connection().req_command(command)
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+
+    fn check_connection(&mut self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn replicas_are_waited_for_over_the_connection_that_wrote() {
+    // The one that gets the writes has no replica, the one that takes over has one.
+    let (before, after) = (Server::start(&[]), Server::start(&[]));
+    let port = after.port().to_string();
+    let _replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
+    wait_until("the replica is in step", || {
+        let reached: u32 = after.words(&["WAIT", "1", "50"]);
+        reached == 1
+    });
+    let schema = Schema::words(100, 0.01).unwrap();
+    for commands in all_commands() {
+        for missing in [Missing::Empty, Missing::Reported] {
+            let options = Options {
+                commands,
+                missing,
+                replicas: Some(Replicas {
+                    count: 1,
+                    timeout: Duration::from_millis(20),
+                }),
+                ..EMPTY
+            };
+            let (fixed, growing) = (filter(options), Growing::named("g", schema));
+            let split = Split::new("s", 2_000, 0.01)
+                .and_then(|split| split.with_part_bits(1_024))
+                .unwrap()
+                .with_options(options);
+            for server in [&before, &after] {
+                let mut connection = server.connection();
+                fixed.create("f", None).query(&mut connection).unwrap();
+                split.create(None).query(&mut connection).unwrap();
+                growing.create().query(&mut connection).unwrap();
+                // The server learns the script.
+                growing.insert("a").query(&mut connection).unwrap();
+            }
+            let expiry = Expiry::Sliding(Duration::from_secs(99));
+            let mut inserts = vec![
+                fixed.insert("f", "a", None),
+                fixed.insert("f", "b", expiry),
+                split.insert("a"),
+            ];
+            // Without scripts it takes several trips.
+            if commands.scripts {
+                inserts.push(growing.with_options(options).insert("b"));
+            }
+            for (number, insert) in inserts.into_iter().enumerate() {
+                let mut connection = FailingOver {
+                    before: Some(&before),
+                    after: &after,
+                };
+                let error = insert.query(&mut connection).unwrap_err();
+                let expected = Error::Replication {
+                    wanted: 1,
+                    reached: 0,
+                };
+                assert_eq!(error.to_string(), expected.to_string(), "{number} {options:?}");
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
 //! instructions for them. This file is the one place that chooses. Knows nothing of policies, names or errors; what
-//! comes in was checked.
+//! comes in was checked, but for stored filters that are asked for one key.
 #![cfg_attr(
     target_arch = "x86_64",
     expect(
@@ -15,18 +15,20 @@
 #[cfg(target_arch = "x86_64")]
 mod generic;
 mod scalar;
+pub(crate) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
 use core::fmt;
 
-use crate::hasher::LaneHash;
+use crate::hasher::{KeyHasher, LaneHash};
 use crate::keys::{KeyBatch, PackedKeys};
 #[cfg(target_arch = "x86_64")]
 use crate::modulus::LaneDivisor;
 use crate::modulus::Modulus;
+use crate::params::MAX_PROBES;
 #[cfg(target_arch = "x86_64")]
-use x86_64::{Avx2, Avx512};
+use x86_64::{Avx2, Avx512, Found};
 
 /// Largest bit array that is built as a map of one byte per bit first, in bits, as maps lie on the stack. A store to a
 /// byte needs not wait for the one before, as a change of a bit would.
@@ -155,37 +157,42 @@ impl Chosen {
     /// [`Kernel::best`].
     #[inline]
     pub(crate) fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if cfg!(not(any(
-                filter_policy_kernel = "scalar",
-                filter_policy_kernel = "avx2"
-            ))) && let Some(lanes) = Avx512::detect()
-            {
-                return Self::Avx512(lanes);
-            }
-            if cfg!(not(any(
-                filter_policy_kernel = "scalar",
-                filter_policy_kernel = "avx512"
-            ))) && let Some(lanes) = Avx2::detect()
-            {
-                return Self::Avx2(lanes);
-            }
-        }
-        Self::Scalar
+        Self::given(None)
     }
 
     /// This kernel, or the portable one where it is not available.
     #[inline]
     pub(crate) fn of(kernel: Kernel) -> Self {
-        let found = match kernel {
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => Avx2::detect().map(Self::Avx2),
-            #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512 => Avx512::detect().map(Self::Avx512),
-            _ => None,
-        };
-        found.unwrap_or(Self::Scalar)
+        Self::given(Some(kernel))
+    }
+
+    /// [`of`](Self::of) this kernel, or the [`best`](Self::best).
+    #[inline]
+    pub(crate) fn given(kernel: Option<Kernel>) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            Self::among(Found::before().unwrap_or_else(Found::now), kernel)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            // Whichever it is, there is no other.
+            let _ = kernel;
+            Self::Scalar
+        }
+    }
+
+    /// The fastest of those that were found.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn among(found: Found, kernel: Option<Kernel>) -> Self {
+        let found = found.only_for(kernel);
+        if let Some(lanes) = Avx512::of(found) {
+            Self::Avx512(lanes)
+        } else if let Some(lanes) = Avx2::of(found) {
+            Self::Avx2(lanes)
+        } else {
+            Self::Scalar
+        }
     }
 
     pub(crate) const fn kernel(self) -> Kernel {
@@ -274,6 +281,63 @@ pub(crate) fn insert(kernel: Chosen, hashes: &[u32], probes: u8, bit_array: &mut
 #[inline(always)]
 pub(crate) fn may_match(asked: Asked<'_>, hash: u32) -> bool {
     dispatch!(asked.way, may_match(asked.bit_array, asked.probes, hash))
+}
+
+/// Whether a stored filter, of any bytes, may hold a key.
+#[inline(always)]
+pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
+    hasher: &H,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // All that this function does is to choose another one.
+        let Some(found) = Found::before() else {
+            return may_match_at_first(hasher, key, filter, kernel);
+        };
+        match Chosen::among(found, kernel) {
+            Chosen::Avx512(lanes) => return lanes.may_match_key(hasher, key, filter),
+            Chosen::Avx2(lanes) => return lanes.may_match_key(hasher, key, filter),
+            Chosen::Scalar => {}
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let Chosen::Scalar = Chosen::given(kernel);
+    scalar::may_match_key(hasher, key, filter)
+}
+
+/// The same before anyone has looked for kernels.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+fn may_match_at_first<H: KeyHasher + ?Sized>(
+    hasher: &H,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
+    may_match_stored(hasher, key, filter, Chosen::given(kernel))
+}
+
+/// The same for what the kernels' own functions leave to it.
+#[inline(never)]
+fn may_match_stored<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8], kernel: Chosen) -> bool {
+    may_match_hash(|| hasher.hash(key), filter, kernel)
+}
+
+/// Whether a stored filter, of any bytes, may hold a key of the hash value that `hash` computes.
+#[inline(always)]
+pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: Chosen) -> bool {
+    match filter {
+        [] | [_] => false,
+        [.., probes] if *probes > MAX_PROBES => true,
+        [bit_array @ .., probes] => {
+            let hash = hash();
+            may_match(Asked::new(kernel, bit_array, *probes), hash)
+        }
+    }
 }
 
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for

@@ -2,8 +2,8 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::{MAP_BITS, Source};
-use crate::hasher::LaneHash;
+use super::{Chosen, MAP_BITS, Source, may_match_stored};
+use crate::hasher::{KeyHasher, LaneHash};
 use crate::modulus::Modulus;
 
 /// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
@@ -68,7 +68,41 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
     }
 }
 
+/// Whether a stored filter may hold a key: in one function without loops for the usual number of probes and keys of 16
+/// bytes.
+pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8]) -> bool {
+    if let [bit_array @ .., USUAL_PROBES] = filter
+        && let Ok(key) = <&[u8; 16]>::try_from(key)
+        && !bit_array.is_empty()
+    {
+        let modulus = Modulus::of_bytes(bit_array.len());
+        all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hasher.hash(key))
+    } else {
+        may_match_stored(hasher, key, filter, Chosen::Scalar)
+    }
+}
+
+#[inline]
 pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
+    if probes == u32::from(USUAL_PROBES) {
+        all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hash)
+    } else {
+        all_are_set(bit_array, modulus, probes, hash)
+    }
+}
+
+/// The byte of a position that is not below the number of bits, which none is.
+///
+/// As the result of a function that is never called it takes a comparison for each probe and no more. With a way out of
+/// the loop instead, all loads would come after all comparisons, and positions go to the stack and back.
+#[cold]
+#[inline(never)]
+fn never_absent() -> u8 {
+    0
+}
+
+#[inline(always)]
+fn all_are_set(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u32) -> bool {
     let stride = hash.rotate_right(17);
     let mut hash = hash;
     let mut all = 1;
@@ -78,8 +112,9 @@ pub(super) fn may_match(bit_array: &[u8], modulus: Modulus, probes: u32, hash: u
         let byte = bit_array
             .get((position / 8) as usize)
             .copied()
-            .unwrap_or_default();
-        all &= u32::from(byte) >> (position % 8);
+            .unwrap_or_else(never_absent);
+        // By the position modulo 8.
+        all &= byte.rotate_right(position);
         hash = hash.wrapping_add(stride);
     }
     all & 1 != 0
@@ -121,16 +156,29 @@ fn positions(modulus: Modulus, probes: u8, hash: u32, visit: &mut impl FnMut(u32
     }
 }
 
+/// A hash value, for keys of 16 bytes without a loop.
+#[inline(always)]
+fn by_length(key: &[u8], hash: impl Fn(&[u8]) -> u32) -> u32 {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => hash(key),
+        Err(_) => hash(key),
+    }
+}
+
 /// Chooses the function once for all keys.
 #[inline(always)]
 fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
     macro_rules! hash_each {
         ($keys:expr, $function:expr) => {
             match $function {
-                LaneHash::LevelDb { seed } => $keys.for_each(|key| visit(leveldb_hash(key, seed))),
-                LaneHash::Murmur2 { seed } => $keys.for_each(|key| visit(murmur2(key, seed))),
+                LaneHash::LevelDb { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| leveldb_hash(key, seed))));
+                }
+                LaneHash::Murmur2 { seed } => {
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2(key, seed))));
+                }
                 LaneHash::Murmur2SignedTail { seed } => {
-                    $keys.for_each(|key| visit(murmur2_signed_tail(key, seed)));
+                    $keys.for_each(|key| visit(by_length(key, |key| murmur2_signed_tail(key, seed))));
                 }
             }
         };

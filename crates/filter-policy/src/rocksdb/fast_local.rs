@@ -9,24 +9,19 @@ use super::bits_per_key::RocksDbBitsPerKey;
 #[cfg(feature = "alloc")]
 use super::build::append;
 use super::build::{Layout, build_in};
-use super::view::RocksDbFilterView;
+use super::view::{HashedRocksDbKey, may_match};
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
+use crate::arch::wide::WideSource;
+use crate::arch::wide::lines::{self, LINE_LEN};
+use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
+use crate::keys::KeyBatch;
 use crate::policy::FilterPolicy;
-
-/// Bytes of a line.
-pub(super) const LINE_LEN: usize = 64;
-
-/// The bits that one key can set.
-pub(super) type Line = [u8; LINE_LEN];
+#[cfg(feature = "alloc")]
+use crate::policy::append_with;
 
 /// Filters grow no further, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
-
-/// The golden ratio in 32 bits: what the hash value is multiplied by for each further probe.
-///
-/// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
-const MULTIPLIER: u32 = 0x9e37_79b9;
 
 /// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on; measured by RocksDB
 /// (`util/bloom_impl.h`, `ChooseNumProbes`).
@@ -64,55 +59,6 @@ pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
     u64::try_from(bytes.div_ceil(LINE_LEN as u128)).unwrap_or(u64::MAX)
 }
 
-/// Which line a hash value belongs to; `lines` is below 2^26.
-#[inline]
-const fn line_of(hash: u64, lines: u64) -> usize {
-    (((hash & 0xffff_ffff) * lines) >> 32) as usize
-}
-
-/// Sets the bits of these hash values.
-pub(super) fn insert(lines: &mut [Line], probes: u8, hashes: &[u64]) {
-    let count = lines.len() as u64;
-    for &hash in hashes {
-        // Never absent, unless there is no line: what is multiplied is below one.
-        if let Some(line) = lines.get_mut(line_of(hash, count)) {
-            let mut walk = (hash >> 32) as u32;
-            for _ in 0..probes {
-                let (byte, bit) = position(walk);
-                #[expect(clippy::indexing_slicing, reason = "a number of six bits is below 64")]
-                {
-                    line[byte] |= bit;
-                }
-                walk = walk.wrapping_mul(MULTIPLIER);
-            }
-        }
-    }
-}
-
-/// Whether all bits of a hash value are set; `true` when there is no line.
-#[inline]
-pub(super) fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len() as u64)) else {
-        return true;
-    };
-    let mut walk = (hash >> 32) as u32;
-    for _ in 0..probes {
-        let (byte, bit) = position(walk);
-        #[expect(clippy::indexing_slicing, reason = "a number of six bits is below 64")]
-        if line[byte] & bit == 0 {
-            return false;
-        }
-        walk = walk.wrapping_mul(MULTIPLIER);
-    }
-    true
-}
-
-/// The byte of the line, and the bit in it, that the top nine bits choose.
-#[inline]
-const fn position(walk: u32) -> (usize, u8) {
-    ((walk >> 26) as usize, 1 << (walk >> 23 & 7))
-}
-
 /// RocksDB's Bloom filter of format version 5 and later: the cache-local one.
 ///
 /// All probes of a key fall into one line of 64 bytes, so that a query waits for memory once. The price is a rate a
@@ -122,6 +68,14 @@ const fn position(walk: u32) -> (usize, u8) {
 /// Stored by engines as `rocksdb.internal.FastLocalBloomFilter`; in RocksDB's own tables under the name that all of
 /// its filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
 /// [`RocksDbFilterView`] does.
+///
+/// Keys in a slice are built from fastest: [`build_batch_in`](Self::build_batch_in), and what [`FilterPolicy`] has. To
+/// ask one filter for many keys, see [`RocksDbFilterView::may_match_many`]; many filters for one key,
+/// [`hashed`](Self::hashed).
+///
+/// [`RocksDbFilterView`]: crate::RocksDbFilterView
+/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
+/// [`RocksDbFilterView::may_match_many`]: crate::RocksDbFilterView::may_match_many
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -140,12 +94,29 @@ assert!(!policy.key_may_match(b"foo", &filter));
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
     bits_per_key: RocksDbBitsPerKey,
+    /// `None`: the best one.
+    kernel: Option<Kernel>,
 }
 
 impl FastLocalBloomPolicy {
     /// With so many bits per key.
     pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
-        Self { bits_per_key }
+        Self {
+            bits_per_key,
+            kernel: None,
+        }
+    }
+
+    /// The same policy by the instructions of the caller's choice, for tests and benchmarks: bytes, answers and name are
+    /// the same. Where the processor does not have them, it is [`Kernel::Scalar`].
+    pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
+        self.kernel = Some(kernel);
+        self
+    }
+
+    #[inline]
+    fn kernel(&self) -> Chosen {
+        self.kernel.map_or_else(Chosen::best, Chosen::of)
     }
 
     /// The bits per key.
@@ -160,6 +131,7 @@ impl FastLocalBloomPolicy {
     }
 
     /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
+    #[inline]
     pub const fn hash(key: &[u8]) -> u64 {
         xxph3_64(key, 0)
     }
@@ -189,6 +161,81 @@ impl FastLocalBloomPolicy {
         I: IntoIterator<Item: AsRef<[u8]>, IntoIter: Clone>,
     {
         self.build_hashes_in(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
+    }
+
+    /// Writes the filter of these keys to the start of `out` and returns the part written: the fastest way, and without
+    /// memory but the stack's.
+    ///
+    /// ```
+    /// use filter_policy::{FastLocalBloomPolicy, FilterPolicy, RocksDbBitsPerKey};
+    ///
+    /// let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
+    /// let ids = [*b"0001", *b"0002", *b"0003"];
+    /// let mut buffer = [0; 100];
+    /// let filter = policy.build_batch_in(&ids[..], &mut buffer)?;
+    /// assert!(policy.key_may_match(b"0002", filter));
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BufferTooShort`].
+    pub fn build_batch_in<'out, 'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        let keys = keys.into();
+        let len = self.filter_len(keys.len());
+        if len > out.len() {
+            // It may fit when keys that equal the one before them are not counted.
+            return match keys {
+                KeyBatch::Slices(keys) => self.build_in(keys, out),
+                KeyBatch::Packed(keys) => self.build_in(keys, out),
+            };
+        }
+        let kept = keys.len() - self.write(keys, keys.len(), out.get_mut(..len).unwrap_or_default());
+        let kept_len = self.filter_len(kept);
+        let filter = out.get_mut(..kept_len).unwrap_or_default();
+        if kept_len != len {
+            self.write(keys, kept, filter);
+        }
+        Ok(filter)
+    }
+
+    /// Writes these keys over `filter`, which has the length for so many. Gives the number of keys whose hash value is
+    /// that of the one before them.
+    fn write(&self, keys: KeyBatch<'_>, entries: usize, filter: &mut [u8]) -> usize {
+        self.start(entries, filter);
+        self.set(filter, WideSource::Keys(keys))
+    }
+
+    /// Sets the bits of these keys in a filter that was started; gives what [`write`](Self::write) does.
+    fn set(&self, filter: &mut [u8], source: WideSource<'_>) -> usize {
+        let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() else {
+            return 0;
+        };
+        let probes = self.bits_per_key.probe_count();
+        lines::insert(self.kernel(), bits.as_chunks_mut().0, probes, source)
+    }
+
+    /// Appends the filter of these keys to `out`: the fastest way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AllocationFailed`]; `out` is then what it was.
+    #[cfg(feature = "alloc")]
+    pub fn append_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let keys = keys.into();
+        append_with(out, self.filter_len(keys.len()), |room| {
+            self.build_batch_in(keys, room).map(|filter| filter.len())
+        })
+    }
+
+    /// A key that many filters will be asked for.
+    #[inline]
+    pub fn hashed<'k>(&self, key: &'k [u8]) -> HashedRocksDbKey<'k> {
+        HashedRocksDbKey::new(self.kernel(), key)
     }
 
     /// Appends the filter of keys with these hash values to `out`, after collecting the values.
@@ -250,9 +297,7 @@ impl Layout for FastLocalBloomPolicy {
     }
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
-            insert(bits.as_chunks_mut().0, self.bits_per_key.probe_count(), hashes);
-        }
+        self.set(filter, WideSource::Hashes(hashes));
     }
 }
 
@@ -266,11 +311,11 @@ impl FilterPolicy for FastLocalBloomPolicy {
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        self.build_in(keys, out)
+        self.build_batch_in(keys, out)
     }
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        RocksDbFilterView::new(filter).may_match(key)
+        may_match(self.kernel(), filter, key)
     }
 }

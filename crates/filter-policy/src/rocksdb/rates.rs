@@ -2,8 +2,9 @@
 
 use super::TAIL_LEN;
 use super::bits_per_key::RocksDbBitsPerKey;
-use super::fast_local::{LINE_LEN, lines_for};
+use super::fast_local::lines_for;
 use super::ribbon::{RibbonSize, size};
+use crate::arch::wide::lines::LINE_LEN;
 
 /// What a Ribbon filter's rate is chosen by: one over the rate of a large FastLocalBloom filter of these bits per key, as
 /// RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for lines one

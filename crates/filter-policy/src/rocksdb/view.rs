@@ -4,10 +4,16 @@
 
 use core::num::NonZeroU32;
 
-use super::fast_local::{self, Line};
 use super::legacy::{self, LegacyFullFilterPolicy, Lines};
 use super::ribbon::Solution;
 use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
+use crate::arch::wide::WideSource;
+use crate::arch::wide::lines::{self, LINE_LEN, Line};
+use crate::arch::{Chosen, Kernel};
+use crate::error::Error;
+use crate::keys::KeyBatch;
+use crate::params::MAX_PROBES;
+use crate::prepared::{fill, words_for};
 use crate::view::{MATCHES_EVERYTHING, count_ones};
 
 /// What stored filter bytes are.
@@ -43,6 +49,88 @@ enum Contents<'a> {
     Ribbon(Solution<'a>),
 }
 
+/// The lines and the probe count of a filter of the usual kind. Lines of 64 bytes have the upper three bits 0; 0 and 31
+/// probes are reserved; a filter that has not a whole line answers nothing.
+#[inline]
+fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
+    /// No probes: what the count is added to, in its place.
+    const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 0, 0, 0, 0, 0, 0]);
+    let (bits, _) = filter.split_last_chunk::<TAIL_LEN>()?;
+    // All five bytes together, and three before them, which a line has.
+    let tail = u64::from_le_bytes(*filter.last_chunk()?) >> 24;
+    // Whatever differs elsewhere is above the count by then.
+    let probes = tail.wrapping_sub(TAIL).rotate_right(16);
+    let (lines, _) = bits.as_chunks();
+    // RocksDB counts the bytes in 32 bits and writes no filter that has more.
+    let counted = u32::try_from(filter.len()).is_ok();
+    match u8::try_from(probes) {
+        Ok(probes @ 1..=MAX_PROBES) if counted && !lines.is_empty() => Some((lines, probes)),
+        _ => None,
+    }
+}
+
+/// Whether the filter, of any kind, may hold the key. The usual kind first, without what keeping a view takes.
+#[inline]
+pub(super) fn may_match(kernel: Chosen, filter: &[u8], key: &[u8]) -> bool {
+    match fast_local(filter) {
+        Some((lines, probes)) => lines::key_may_match(kernel, lines, probes, key),
+        None => Contents::of_another_kind(filter).may_match(key),
+    }
+}
+
+impl<'a> Contents<'a> {
+    #[inline]
+    fn new(filter: &'a [u8]) -> Self {
+        match fast_local(filter) {
+            Some((lines, probes)) => Self::FastLocalBloom { lines, probes },
+            None => Self::of_another_kind(filter),
+        }
+    }
+
+    #[inline(never)]
+    fn of_another_kind(filter: &'a [u8]) -> Self {
+        let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
+            // RocksDB writes no two bytes; who could not make a filter writes these.
+            return if filter == MATCHES_EVERYTHING {
+                Self::Reserved
+            } else {
+                Self::Empty
+            };
+        };
+        if filter.len() < MIN_LEN {
+            return Self::Empty;
+        }
+        // RocksDB counts the bytes in 32 bits and writes no filter that has more.
+        if u32::try_from(filter.len()).is_err() {
+            return Self::Reserved;
+        }
+        let contents = match *tail {
+            [probes @ 1..=0x7f, a, b, c, d] => legacy(bits, probes, u32::from_le_bytes([a, b, c, d])),
+            [RIBBON_MARKER, seed, a, b, c] => {
+                Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0])).map(Self::Ribbon)
+            }
+            _ => None,
+        };
+        contents.unwrap_or(Self::Reserved)
+    }
+
+    /// Of the kinds that have portable code alone.
+    #[inline(never)]
+    fn may_match(self, key: &[u8]) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Reserved => true,
+            Self::LegacyBloom { bits, lines, probes } => {
+                legacy::may_match(bits, lines, probes, LegacyFullFilterPolicy::hash(key))
+            }
+            Self::FastLocalBloom { lines, probes } => {
+                lines::key_may_match(Chosen::Scalar, lines, probes, key)
+            }
+            Self::Ribbon(solution) => solution.may_match(FastLocalBloomPolicy::hash(key)),
+        }
+    }
+}
+
 /// A filter of RocksDB's in stored bytes, read in place: the kind is told by the last five bytes.
 ///
 /// The work that depends on the filter alone is done once, in [`RocksDbFilterView::new`]; keep the view to ask for
@@ -63,7 +151,10 @@ enum Contents<'a> {
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct RocksDbFilterView<'a>(Contents<'a>);
+pub struct RocksDbFilterView<'a> {
+    contents: Contents<'a>,
+    kernel: Chosen,
+}
 
 impl<'a> RocksDbFilterView<'a> {
     /// The name under which RocksDB's tables hold filters of every kind, behind the prefix `fullfilter.` or
@@ -75,36 +166,33 @@ impl<'a> RocksDbFilterView<'a> {
     /// Reads the filter; accepts any bytes.
     #[inline]
     pub fn new(filter: &'a [u8]) -> Self {
-        let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
-            // RocksDB writes no two bytes; who could not make a filter writes these.
-            return Self(if filter == MATCHES_EVERYTHING {
-                Contents::Reserved
-            } else {
-                Contents::Empty
-            });
-        };
-        if filter.len() < MIN_LEN {
-            return Self(Contents::Empty);
+        Self::by(Chosen::best(), filter)
+    }
+
+    /// The same, for the instructions of the caller's choice. Where the processor does not have them, it is asked by
+    /// [`Kernel::Scalar`].
+    #[inline]
+    pub fn on_kernel(filter: &'a [u8], kernel: Kernel) -> Self {
+        Self::by(Chosen::of(kernel), filter)
+    }
+
+    #[inline]
+    pub(super) fn by(kernel: Chosen, filter: &'a [u8]) -> Self {
+        Self {
+            contents: Contents::new(filter),
+            kernel,
         }
-        // RocksDB counts the bytes in 32 bits and writes no filter that has more.
-        if u32::try_from(filter.len()).is_err() {
-            return Self(Contents::Reserved);
-        }
-        let contents = match *tail {
-            [probes @ 1..=0x7f, a, b, c, d] => legacy(bits, probes, u32::from_le_bytes([a, b, c, d])),
-            // Lines of 64 bytes have the upper three bits 0; 0 and 31 probes are reserved.
-            [NEW_BLOOM_MARKER, 0, probes @ 1..=30, 0, 0] => fast_local(bits, probes),
-            [RIBBON_MARKER, seed, a, b, c] => {
-                Solution::new(bits, seed, u32::from_le_bytes([a, b, c, 0])).map(Contents::Ribbon)
-            }
-            _ => None,
-        };
-        Self(contents.unwrap_or(Contents::Reserved))
+    }
+
+    /// The instructions that filters of [`FastLocalBloom`](RocksDbFilterKind::FastLocalBloom) are asked with. Other kinds
+    /// have portable code alone.
+    pub const fn kernel(&self) -> Kernel {
+        self.kernel.kernel()
     }
 
     /// What the bytes are.
     pub const fn kind(&self) -> RocksDbFilterKind {
-        match self.0 {
+        match self.contents {
             Contents::Empty => RocksDbFilterKind::Empty,
             Contents::Reserved => RocksDbFilterKind::Reserved,
             Contents::LegacyBloom { .. } => RocksDbFilterKind::LegacyBloom,
@@ -116,22 +204,99 @@ impl<'a> RocksDbFilterView<'a> {
     /// Whether the filter may hold the key: `false` means that it does not.
     #[inline]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        match self.0 {
-            Contents::Empty => false,
-            Contents::Reserved => true,
-            Contents::LegacyBloom { bits, lines, probes } => {
-                legacy::may_match(bits, lines, probes, LegacyFullFilterPolicy::hash(key))
-            }
+        match self.contents {
             Contents::FastLocalBloom { lines, probes } => {
-                fast_local::may_match(lines, probes, FastLocalBloomPolicy::hash(key))
+                lines::key_may_match(self.kernel, lines, probes, key)
             }
-            Contents::Ribbon(solution) => solution.may_match(FastLocalBloomPolicy::hash(key)),
+            contents => contents.may_match(key),
         }
+    }
+
+    /// Asks for many keys: bit `i % 64` of word `i / 64` is the answer for key `i`.
+    ///
+    /// Writes a word for every 64 keys, the bits beyond the last key 0, and leaves further words as they are. Takes no
+    /// memory but the stack's. The lines of filters that do not lie in the cache are asked for ahead.
+    ///
+    /// It pays for some tens of keys and more in a filter of the kind [`FastLocalBloom`](RocksDbFilterKind::FastLocalBloom),
+    /// and most with AVX-512 and keys of 9 to 32 bytes, which are hashed eight at a time where eight in a row are 9 to 16
+    /// bytes long, or 17 to 32. Other kinds of filters are asked key by key.
+    ///
+    /// ```
+    /// use filter_policy::{FastLocalBloomPolicy, RocksDbBitsPerKey, RocksDbFilterView};
+    ///
+    /// let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
+    /// let mut buffer = [0; 100];
+    /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+    ///
+    /// let mut answers = [0];
+    /// RocksDbFilterView::new(filter).may_match_many(&[&b"x"[..], b"world", b"foo"], &mut answers)?;
+    /// assert_eq!(answers, [0b010]);
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the keys need; it is then unchanged.
+    pub fn may_match_many<'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        answers: &mut [u64],
+    ) -> Result<(), Error> {
+        let keys = keys.into();
+        let answers = words_for(keys.len(), answers)?;
+        match self.contents {
+            Contents::Empty => fill(false, keys.len(), answers),
+            Contents::Reserved => fill(true, keys.len(), answers),
+            Contents::FastLocalBloom { lines, probes } => {
+                lines::may_match_many(self.kernel, lines, probes, WideSource::Keys(keys), answers);
+            }
+            Contents::LegacyBloom { .. } | Contents::Ribbon(_) => match keys {
+                KeyBatch::Slices(keys) => self.ask_each(keys.iter().copied(), answers),
+                KeyBatch::Packed(keys) => self.ask_each(keys.iter(), answers),
+            },
+        }
+        Ok(())
+    }
+
+    fn ask_each<'k>(&self, mut keys: impl Iterator<Item = &'k [u8]>, answers: &mut [u64]) {
+        for word in answers {
+            *word = 0;
+            for (i, key) in keys.by_ref().take(64).enumerate() {
+                *word |= u64::from(self.may_match(key)) << i;
+            }
+        }
+    }
+
+    /// Asks for keys of these hash values, [`FastLocalBloomPolicy::hash`]'s; otherwise as
+    /// [`may_match_many`](Self::may_match_many). Filters of the legacy kind have another hash function: they answer "may
+    /// match".
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn may_match_hashes(&self, hashes: &[u64], answers: &mut [u64]) -> Result<(), Error> {
+        let answers = words_for(hashes.len(), answers)?;
+        match self.contents {
+            Contents::Empty => fill(false, hashes.len(), answers),
+            Contents::Reserved | Contents::LegacyBloom { .. } => fill(true, hashes.len(), answers),
+            Contents::FastLocalBloom { lines, probes } => {
+                lines::may_match_many(self.kernel, lines, probes, WideSource::Hashes(hashes), answers);
+            }
+            Contents::Ribbon(solution) => {
+                for (word, hashes) in answers.iter_mut().zip(hashes.chunks(64)) {
+                    *word = 0;
+                    for (i, &hash) in hashes.iter().enumerate() {
+                        *word |= u64::from(solution.may_match(hash)) << i;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The number of bits that answers come from; 0 of an empty filter and a reserved one.
     pub const fn bits(&self) -> u64 {
-        match self.0 {
+        match self.contents {
             Contents::Empty | Contents::Reserved => 0,
             Contents::LegacyBloom { bits, .. } => bits.len() as u64 * 8,
             Contents::FastLocalBloom { lines, .. } => lines.as_flattened().len() as u64 * 8,
@@ -141,7 +306,7 @@ impl<'a> RocksDbFilterView<'a> {
 
     /// The probe count k of a Bloom filter; `None` of other kinds.
     pub const fn probe_count(&self) -> Option<u8> {
-        match self.0 {
+        match self.contents {
             Contents::LegacyBloom { probes, .. } | Contents::FastLocalBloom { probes, .. } => Some(probes),
             _ => None,
         }
@@ -167,7 +332,7 @@ impl<'a> RocksDbFilterView<'a> {
             let count = lines.len() as f64;
             return lines.map(of_line).sum::<f64>() / count;
         }
-        match self.0 {
+        match self.contents {
             Contents::Ribbon(solution) => solution.false_positive_rate(),
             Contents::Empty => 0.0,
             _ => 1.0,
@@ -176,12 +341,61 @@ impl<'a> RocksDbFilterView<'a> {
 
     /// A Bloom filter's bytes, the length of its lines, and its probe count.
     fn lines(&self) -> Option<(&'a [u8], usize, u8)> {
-        match self.0 {
+        match self.contents {
             Contents::LegacyBloom { bits, lines, probes } => Some((bits, 1 << (lines.log2_bits - 3), probes)),
-            Contents::FastLocalBloom { lines, probes } => {
-                Some((lines.as_flattened(), fast_local::LINE_LEN, probes))
-            }
+            Contents::FastLocalBloom { lines, probes } => Some((lines.as_flattened(), LINE_LEN, probes)),
             _ => None,
+        }
+    }
+}
+
+/// A key that many of RocksDB's filters are asked for: hashed once.
+///
+/// That is what a read of a log-structured tree does, level by level, until the key is found. It pays from the second
+/// filter on. Filters of the legacy kind have a hash function of their own and hash the key again.
+///
+/// ```
+/// use filter_policy::{FastLocalBloomPolicy, RocksDbBitsPerKey};
+///
+/// let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
+/// let (mut young, mut old) = ([0; 69], [0; 69]);
+/// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
+///
+/// let key = policy.hashed(b"c");
+/// assert_eq!(levels.iter().position(|filter| key.may_be_in(filter)), Some(1));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct HashedRocksDbKey<'k> {
+    key: &'k [u8],
+    hash: u64,
+    kernel: Chosen,
+}
+
+impl<'k> HashedRocksDbKey<'k> {
+    #[inline]
+    pub(super) fn new(kernel: Chosen, key: &'k [u8]) -> Self {
+        Self {
+            key,
+            hash: FastLocalBloomPolicy::hash(key),
+            kernel,
+        }
+    }
+
+    /// The hash value, [`FastLocalBloomPolicy::hash`].
+    pub const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Whether the filter, of any kind, may hold the key; as [`RocksDbFilterView::may_match`].
+    #[inline]
+    pub fn may_be_in(&self, filter: &[u8]) -> bool {
+        if let Some((lines, probes)) = fast_local(filter) {
+            return lines::may_match(self.kernel, lines, probes, self.hash);
+        }
+        match Contents::of_another_kind(filter) {
+            Contents::Ribbon(solution) => solution.may_match(self.hash),
+            contents => contents.may_match(self.key),
         }
     }
 }
@@ -200,10 +414,4 @@ fn legacy(bits: &[u8], probes: u8, lines: u32) -> Option<Contents<'_>> {
         },
         probes,
     })
-}
-
-/// A filter that has not a whole line answers nothing.
-fn fast_local(bits: &[u8], probes: u8) -> Option<Contents<'_>> {
-    let (lines, _) = bits.as_chunks();
-    (!lines.is_empty()).then_some(Contents::FastLocalBloom { lines, probes })
 }

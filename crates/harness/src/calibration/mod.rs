@@ -314,7 +314,7 @@ pub fn check_destination(path: &Path) -> Result<(), RecordsError> {
 ///
 /// # Errors
 ///
-/// When the text is not what [`write`] writes; `path` is for the message.
+/// When the text is not what [`write()`] writes; `path` is for the message.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<CalibrationRow>, RecordsError> {
     csv::Reader::from_reader(text.as_bytes())
         .into_deserialize()

@@ -55,13 +55,13 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
             let worst = worst(of_cell);
             let (middle, half) = (rows.middle(index), rows.height / 2.0);
             let corners = [left, middle - half, left + CELL, middle + half];
-            let surprise = Surprise::of(worst.map_or(1.0, |row| row.p_adjusted));
+            let surprise = Surprise::of(worst.map_or(1.0, |row| row.p_value));
             let text = worst.map_or_else(String::new, |row| short(ratio(row)));
             grid::cell(&mut scene, corners, surprise, &text);
         }
     }
-    let note = "Columns: key sets. Cells: collisions over those of chance at the worst width, where there are more than \
-        chance explains; shades by p, corrected for all tests.";
+    let note = "Columns: key sets. Cells: collisions over those of chance at the worst width, where chance does not \
+        explain them after correction for all tests; shades by p of that width.";
     scene.text((MARGIN, rows.bottom() + 17.0), Anchor::Start, Font::NOTE, note);
     Some(scene)
 }

@@ -4,6 +4,7 @@
 
 mod bits;
 mod fixture;
+mod structure;
 mod words;
 
 use std::path::PathBuf;

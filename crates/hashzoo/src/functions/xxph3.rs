@@ -63,18 +63,27 @@ pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
         1..=3 => of_1_to_3(key, seed),
         4..=8 => of_4_to_8(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        17..=128 => of_17_to_128(key, seed),
+        _ => of_17_and_more(key, seed),
+    }
+}
+
+/// Apart, so that the function itself is small enough to become part of its callers.
+const fn of_17_and_more(key: &[u8], seed: u64) -> u64 {
+    match key.len() {
+        ..=128 => of_17_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
     }
 }
 
+#[inline]
 const fn of_1_to_3(key: &[u8], seed: u64) -> u64 {
     let combined = u32::from_le_bytes([key[0], key[key.len() / 2], key[key.len() - 1], key.len() as u8]);
     let flip = (half_word(&SECRET, 0) as u64).wrapping_add(seed);
     avalanche((combined as u64 ^ flip).wrapping_mul(PRIME64_1))
 }
 
+#[inline]
 const fn of_4_to_8(key: &[u8], seed: u64) -> u64 {
     let both = half_word(key, 0) as u64 | (half_word(key, key.len() - 4) as u64) << 32;
     let keyed = both ^ word(&SECRET, 0).wrapping_add(seed);
@@ -84,6 +93,7 @@ const fn of_4_to_8(key: &[u8], seed: u64) -> u64 {
     avalanche((mixed ^ (mixed >> 47)).wrapping_mul(PRIME64_2))
 }
 
+#[inline]
 const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     let low = word(key, 0) ^ word(&SECRET, 0).wrapping_add(seed);
     let high = word(key, key.len() - 8) ^ word(&SECRET, 8).wrapping_sub(seed);
@@ -95,17 +105,30 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     )
 }
 
-/// Sixteen bytes from either end, as long as they meet new ones, the innermost first.
+/// Sixteen bytes from either end, as long as they meet new ones.
+#[inline]
 const fn of_17_to_128(key: &[u8], seed: u64) -> u64 {
-    let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
-    let mut pair = (key.len() - 1) / 32 + 1;
-    while pair > 0 {
-        pair -= 1;
-        hash = hash
-            .wrapping_add(mix_16(key, 16 * pair, 32 * pair, seed))
-            .wrapping_add(mix_16(key, key.len() - 16 * (pair + 1), 32 * pair + 16, seed));
+    // Not a loop: so the compiler knows that the key is long enough.
+    let mut hash = (key.len() as u64)
+        .wrapping_mul(PRIME64_1)
+        .wrapping_add(mix_ends::<0>(key, seed));
+    if key.len() > 32 {
+        hash = hash.wrapping_add(mix_ends::<1>(key, seed));
+        if key.len() > 64 {
+            hash = hash.wrapping_add(mix_ends::<2>(key, seed));
+            if key.len() > 96 {
+                hash = hash.wrapping_add(mix_ends::<3>(key, seed));
+            }
+        }
     }
     avalanche(hash)
+}
+
+/// The sixteen bytes that have `16 * PAIR` before them, and those that have as many behind them.
+#[inline]
+const fn mix_ends<const PAIR: usize>(key: &[u8], seed: u64) -> u64 {
+    let first = mix_16(key, 16 * PAIR, 32 * PAIR, seed);
+    first.wrapping_add(mix_16(key, key.len() - 16 * (PAIR + 1), 32 * PAIR + 16, seed))
 }
 
 const fn of_129_to_240(key: &[u8], seed: u64) -> u64 {

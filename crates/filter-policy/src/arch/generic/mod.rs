@@ -8,7 +8,8 @@ mod probes;
 pub(super) mod query;
 pub(super) mod source;
 
-use super::Source;
+use crate::hasher::LaneHash;
+use crate::keys::KeyBatch;
 
 /// The most lanes that a vector has.
 pub(super) const MOST_LANES: usize = 16;
@@ -92,7 +93,7 @@ pub(super) trait Lanes: Copy {
     /// [`LANES`](Self::LANES) keys.
     fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
     /// [`source::hash`], compiled once for the instruction set: it is too much to be inlined wherever keys are hashed.
-    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]);
+    fn hash(self, keys: KeyBatch<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
 
     /// Asks for a byte to be brought into the cache; to be written if `WRITE`. No access in the sense of the
     /// language.

@@ -6,6 +6,7 @@
 use super::super::Source;
 use super::{Lanes, MOST_LANES, STEP, hash};
 use crate::hasher::LaneHash;
+use crate::keys::KeyBatch;
 
 /// Hash values that come in groups.
 pub(super) trait Groups<S: Lanes> {
@@ -88,25 +89,45 @@ pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
             let (keys, _) = keys.bytes().as_chunks();
             consumer.take(lanes, &Packed { keys, function });
         }
-        Source::Packed(..) | Source::Slices(..) => {
-            let mut hashes = [0; PART];
-            let len = source.len();
-            for start in (0..len).step_by(PART) {
-                let part = &mut hashes[..PART.min(len - start)];
-                lanes.hash(source, start, part);
-                consumer.take(lanes, &Hashed(part));
-            }
+        Source::Packed(keys, function) => {
+            in_parts::<S, PART>(lanes, KeyBatch::Packed(keys), function, consumer);
         }
+        Source::Slices(keys, function) => {
+            in_parts::<S, PART>(lanes, KeyBatch::Slices(keys), function, consumer);
+        }
+    }
+}
+
+/// Hashes keys a part at a time.
+#[inline(always)]
+fn in_parts<S: Lanes, const PART: usize>(
+    lanes: S,
+    keys: KeyBatch<'_>,
+    function: LaneHash,
+    consumer: &mut impl Consumer<S>,
+) {
+    let mut hashes = [0; PART];
+    let len = keys.len();
+    for start in (0..len).step_by(PART) {
+        let part = &mut hashes[..PART.min(len - start)];
+        lanes.hash(keys, function, start, part);
+        consumer.take(lanes, &Hashed(part));
     }
 }
 
 /// The hash values of the keys from `start` on.
 #[inline(always)]
-pub(in super::super) fn hash<S: Lanes>(lanes: S, source: Source<'_>, start: usize, hashes: &mut [u32]) {
+pub(in super::super) fn hash<S: Lanes>(
+    lanes: S,
+    keys: KeyBatch<'_>,
+    function: LaneHash,
+    start: usize,
+    hashes: &mut [u32],
+) {
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;
-        let vector = match source {
-            Source::Slices(keys, function) => {
+        let vector = match keys {
+            KeyBatch::Slices(keys) => {
                 let filled;
                 let keys = match keys.get(start..start + S::LANES) {
                     Some(keys) => keys,
@@ -117,11 +138,11 @@ pub(in super::super) fn hash<S: Lanes>(lanes: S, source: Source<'_>, start: usiz
                 };
                 hash::slices(lanes, function, keys)
             }
-            Source::Packed(keys, function) if keys.key_len() == STEP => {
+            KeyBatch::Packed(keys) if keys.key_len() == STEP => {
                 let (keys, _) = keys.bytes().as_chunks();
                 Packed { keys, function }.group(lanes, start / S::LANES)
             }
-            Source::Packed(keys, function) => {
+            KeyBatch::Packed(keys) => {
                 let mut filled: [&[u8]; MOST_LANES] = [&[]; MOST_LANES];
                 let keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
                 let mut last: &[u8] = &[];
@@ -132,7 +153,6 @@ pub(in super::super) fn hash<S: Lanes>(lanes: S, source: Source<'_>, start: usiz
                 }
                 hash::slices(lanes, function, &filled[..S::LANES])
             }
-            Source::Hashes(values) => lanes.load(&filled_up(&values[start..])),
         };
         if hashes.len() == S::LANES {
             lanes.store(vector, hashes);

@@ -1,11 +1,17 @@
 //! AVX2: 8 lanes, tables of 128 bytes in registers.
 
 mod lanes;
+mod wide;
 
 use core::arch::x86_64::*;
 
-use super::super::Source;
-use super::super::generic::{Lanes, create, query};
+use super::super::generic::{Lanes, create, query, source};
+use super::super::{Chosen, Source, may_match_stored};
+use super::Found;
+use super::entries::{entries, entry};
+use super::single::{bytes_at, usual};
+use crate::hasher::{KeyHasher, LaneHash};
+use crate::keys::KeyBatch;
 use crate::modulus::LaneDivisor;
 
 cpufeatures::new!(detection, "avx2", "bmi1", "bmi2", "popcnt");
@@ -35,121 +41,30 @@ static WORD_MASKS: [u32; 16] = [
     0,
 ];
 
+/// Whether the processor and the operating system have the instructions.
+pub(super) fn are_there() -> bool {
+    detection::get()
+}
+
+entries!(
+    Avx2,
+    "avx2,bmi1,bmi2,popcnt",
+    in_place: false
+);
+
 impl Avx2 {
-    #[inline]
-    pub(crate) fn detect() -> Option<Self> {
-        detection::get().then_some(Self(()))
-    }
-
-    pub(in super::super) fn create(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-    ) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
-            create::create(lanes, bit_array, divisor, probes, source);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source) }
-    }
-
-    pub(in super::super) fn insert(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-    ) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
-            create::insert(lanes, bit_array, divisor, probes, source);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source) }
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(in super::super) fn create_in_map(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-        map: &mut [u8],
-    ) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(
-            lanes: Avx2,
-            bit_array: &mut [u8],
-            divisor: LaneDivisor,
-            probes: u8,
-            source: Source<'_>,
-            map: &mut [u8],
-        ) {
-            create::create_in_map(lanes, bit_array, divisor, probes, source, map);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source, map) }
-    }
-
-    pub(in super::super) fn may_match_many(
-        self,
-        bit_array: &[u8],
-        divisor: LaneDivisor,
-        probes: u32,
-        source: Source<'_>,
-        answers: &mut [u64],
-    ) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(
-            lanes: Avx2,
-            bit_array: &[u8],
-            divisor: LaneDivisor,
-            probes: u32,
-            source: Source<'_>,
-            answers: &mut [u64],
-        ) {
-            query::may_match_many::<_, false>(lanes, bit_array, divisor, probes, source, answers);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source, answers) }
-    }
-
-    #[inline]
-    pub(in super::super) fn may_match(
-        self,
-        bit_array: &[u8],
-        divisor: LaneDivisor,
-        probes: u32,
-        hash: u32,
-    ) -> bool {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx2, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-            query::may_match(lanes, bit_array, divisor, probes, hash)
-        }
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn run_8(lanes: Avx2, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-            lanes.all_of_8(bit_array, divisor, probes, hash)
-        }
-        // SAFETY: see the type.
-        unsafe {
-            if probes <= 8 {
-                run_8(self, bit_array, divisor, probes, hash)
-            } else {
-                run(self, bit_array, divisor, probes, hash)
-            }
-        }
+    /// If the instructions are among those that were found.
+    #[inline(always)]
+    pub(crate) fn of(found: Found) -> Option<Self> {
+        (found.0 & Found::AVX2 != 0).then_some(Self(()))
     }
 
     /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, without the
     /// masks of [`Lanes::table`]: as two halves that overlap, the second of which ends with the array.
     #[inline(always)]
     fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-        let stride = self.splat(hash.rotate_left(15));
-        let hashes = self.add(self.splat(hash), self.mul(self.iota(), stride));
+        let hash = self.splat(hash);
+        let hashes = self.add(hash, self.mul(self.iota(), self.rotate_15(hash)));
         let (bits, reciprocal) = (self.splat(divisor.bits), self.splat(divisor.reciprocal));
         let rests = self.sub(hashes, self.mul(self.mul_high(hashes, reciprocal), bits));
         let positions = self.min(rests, self.sub(rests, bits));
@@ -183,29 +98,31 @@ impl Avx2 {
             };
             (words, positions)
         } else {
-            // Four bytes from the one with the bit on, or the last four, which `position - 8 * byte` counts from.
-            let Some(last) = bit_array.len().checked_sub(4) else {
-                return query::may_match(self, bit_array, divisor, probes, hash);
-            };
-            // SAFETY: see the type; four bytes are read each, none of them after the last four of the slice, and none before
-            // its first, since 29 bits are not negative.
-            let (words, bytes) = unsafe {
-                let bytes = _mm256_min_epu32(
-                    _mm256_srli_epi32::<3>(positions),
-                    self.splat(last.min(0x1fff_ffff) as u32),
-                );
-                let live = self.word_mask(probes as usize);
-                let none = self.splat(0);
-                let start = bit_array.as_ptr().cast();
-                (_mm256_mask_i32gather_epi32::<1>(none, start, bytes, live), bytes)
-            };
-            // SAFETY: see the type.
-            let positions = self.sub(positions, unsafe { _mm256_slli_epi32::<3>(bytes) });
-            (words, positions)
+            return self.all_bytes_of_8(bit_array, positions, probes);
         };
         let live = (1_u32 << probes) - 1;
         let hits = self.hit_bits(self.hit(self.all_hits(), words, positions));
         hits & live == live
+    }
+
+    /// The same for other bit arrays, from the positions on.
+    #[inline(always)]
+    fn all_bytes_of_8(self, bit_array: &[u8], positions: __m256i, probes: u32) -> bool {
+        // SAFETY: see the type; the positions are remainders by the number of bits.
+        unsafe {
+            let found = bytes_at(bit_array, positions, probes);
+            // The lowest bytes of all lanes, side by side.
+            let lowest = _mm256_shuffle_epi8(positions, _mm256_set1_epi32(0x0c08_0400));
+            let lowest = _mm_unpacklo_epi32(
+                _mm256_castsi256_si128(lowest),
+                _mm256_extracti128_si256::<1>(lowest),
+            );
+            // Looked up in a table of eight bytes, of which each has its own bit set.
+            let bits = _mm_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
+            let wanted = _mm_shuffle_epi8(bits, _mm_and_si128(lowest, _mm_set1_epi8(7)));
+            let missing = _mm_cvtsi128_si64(_mm_andnot_si128(found, wanted)).cast_unsigned();
+            _bzhi_u64(missing, 8 * probes) == 0
+        }
     }
 
     /// Positions in two halves that lie behind each other: those from the second half's first bit on are `gap` bytes

@@ -3,11 +3,17 @@
 //! Subsets F, BW, DQ and VL: what every processor with AVX-512 has but the first, Xeon Phi.
 
 mod lanes;
+mod wide;
 
 use core::arch::x86_64::*;
 
-use super::super::Source;
-use super::super::generic::{Lanes, create, query};
+use super::super::generic::{Lanes, create, query, source};
+use super::super::{Chosen, Source, may_match_stored};
+use super::Found;
+use super::entries::{entries, entry};
+use super::single::{bytes_at, usual};
+use crate::hasher::{KeyHasher, LaneHash};
+use crate::keys::KeyBatch;
 use crate::modulus::LaneDivisor;
 
 // With AVX-512 F the compiler takes FMA and F16C for given. The latter cannot be asked for here; it came before AVX2, and
@@ -21,155 +27,67 @@ cpufeatures::new!(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
 
+/// Whether the processor and the operating system have the instructions.
+pub(super) fn are_there() -> bool {
+    detection::get()
+}
+
+entries!(
+    Avx512,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt",
+    in_place: true
+);
+
 impl Avx512 {
-    #[inline]
-    pub(crate) fn detect() -> Option<Self> {
-        detection::get().then_some(Self(()))
+    /// If the instructions are among those that were found.
+    #[inline(always)]
+    pub(crate) fn of(found: Found) -> Option<Self> {
+        (found.0 & Found::AVX512 != 0).then_some(Self(()))
     }
 
-    pub(in super::super) fn create(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-    ) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
-            create::create(lanes, bit_array, divisor, probes, source);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source) }
-    }
-
-    pub(in super::super) fn insert(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-    ) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &mut [u8], divisor: LaneDivisor, probes: u8, source: Source<'_>) {
-            create::insert(lanes, bit_array, divisor, probes, source);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source) }
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(in super::super) fn create_in_map(
-        self,
-        bit_array: &mut [u8],
-        divisor: LaneDivisor,
-        probes: u8,
-        source: Source<'_>,
-        map: &mut [u8],
-    ) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(
-            lanes: Avx512,
-            bit_array: &mut [u8],
-            divisor: LaneDivisor,
-            probes: u8,
-            source: Source<'_>,
-            map: &mut [u8],
-        ) {
-            create::create_in_map(lanes, bit_array, divisor, probes, source, map);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source, map) }
-    }
-
-    pub(in super::super) fn may_match_many(
-        self,
-        bit_array: &[u8],
-        divisor: LaneDivisor,
-        probes: u32,
-        source: Source<'_>,
-        answers: &mut [u64],
-    ) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(
-            lanes: Avx512,
-            bit_array: &[u8],
-            divisor: LaneDivisor,
-            probes: u32,
-            source: Source<'_>,
-            answers: &mut [u64],
-        ) {
-            query::may_match_many::<_, true>(lanes, bit_array, divisor, probes, source, answers);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, bit_array, divisor, probes, source, answers) }
-    }
-
-    #[inline]
-    pub(in super::super) fn may_match(
-        self,
-        bit_array: &[u8],
-        divisor: LaneDivisor,
-        probes: u32,
-        hash: u32,
-    ) -> bool {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run(lanes: Avx512, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-            query::may_match(lanes, bit_array, divisor, probes, hash)
-        }
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        fn run_8(lanes: Avx512, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-            lanes.all_of_8(bit_array, divisor, probes, hash)
-        }
-        // SAFETY: see the type.
-        unsafe {
-            if probes <= 8 {
-                run_8(self, bit_array, divisor, probes, hash)
-            } else {
-                run(self, bit_array, divisor, probes, hash)
-            }
-        }
-    }
-
-    /// [`query::may_match`] for at most 8 probes: half a vector takes half as long to gather.
+    /// [`query::may_match`] for at most 8 probes, in half a vector.
     #[inline(always)]
     fn all_of_8(self, bit_array: &[u8], divisor: LaneDivisor, probes: u32, hash: u32) -> bool {
-        let LaneDivisor { bits, reciprocal } = divisor;
-        // SAFETY: see the type; the gather reads four bytes each, none of them after the last four of the slice.
+        let len = bit_array.len();
+        // SAFETY: see the type; the positions are remainders by the number of bits in the array.
         unsafe {
-            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-            let stride = _mm256_set1_epi32(hash.rotate_left(15).cast_signed());
             let hash = _mm256_set1_epi32(hash.cast_signed());
-            let hashes = _mm256_add_epi32(hash, _mm256_mullo_epi32(numbers, stride));
-            let reciprocal = _mm256_set1_epi32(reciprocal.cast_signed());
-            let bits = _mm256_set1_epi32(bits.cast_signed());
+            let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let hashes = _mm256_add_epi32(hash, _mm256_mullo_epi32(numbers, _mm256_rol_epi32::<15>(hash)));
+            let reciprocal = _mm256_set1_epi32(divisor.reciprocal.cast_signed());
+            let bits = _mm256_set1_epi32(divisor.bits.cast_signed());
             let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(hashes, reciprocal));
             let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(hashes), reciprocal);
             let quotients = _mm256_blend_epi32::<0b1010_1010>(even, odd);
             let rests = _mm256_sub_epi32(hashes, _mm256_mullo_epi32(quotients, bits));
             let mut positions = _mm256_min_epu32(rests, _mm256_sub_epi32(rests, bits));
-
             let live = _bzhi_u32(0xff, probes) as __mmask8;
             let wide = _mm512_castsi256_si512(positions);
-            let words = if bit_array.len() <= 64 {
-                _mm512_castsi512_si256(self.table_words(&self.table::<1>(bit_array), wide))
-            } else if bit_array.len() <= 128 {
-                _mm512_castsi512_si256(self.table_words(&self.table::<2>(bit_array), wide))
-            } else if bit_array.len() <= 256 {
-                _mm512_castsi512_si256(self.table_words(&self.table::<4>(bit_array), wide))
+            let words = if len <= 64 {
+                self.table_words(&self.table::<1>(bit_array), wide)
+            } else if len <= 128 {
+                self.table_words(&self.table::<2>(bit_array), wide)
+            } else if let (Some(first), Some(last), ..=192) =
+                (bit_array.first_chunk::<128>(), bit_array.last_chunk::<64>(), len)
+            {
+                // Two vectors from the start on, and one that ends with the array: no masks.
+                let first: *const __m512i = first.as_ptr().cast();
+                let behind = _mm256_cmpge_epu32_mask(positions, _mm256_set1_epi32(8 * 128));
+                let gap = _mm256_set1_epi32((8 * (len - 64)) as i32);
+                positions = _mm256_mask_sub_epi32(positions, behind, positions, gap);
+                let indices = _mm512_castsi256_si512(_mm256_srli_epi32::<5>(positions));
+                let (low, high) = (_mm512_loadu_si512(first), _mm512_loadu_si512(first.add(1)));
+                let words = _mm512_permutex2var_epi32(low, indices, high);
+                let last = _mm512_loadu_si512(last.as_ptr().cast());
+                _mm512_mask_permutexvar_epi32(words, __mmask16::from(behind), indices, last)
             } else {
-                // Four bytes from the one with the bit on, or the last four. The array is longer than 256 bytes, and
-                // the least that 29 bits hold is not negative.
-                let last = (bit_array.len() - 4).min(0x1fff_ffff) as u32;
-                let bytes = _mm256_srli_epi32::<3>(positions);
-                let bytes = _mm256_min_epu32(bytes, _mm256_set1_epi32(last.cast_signed()));
-                let none = _mm256_setzero_si256();
-                let start = bit_array.as_ptr().cast();
-                let words = _mm256_mmask_i32gather_epi32::<1>(none, live, bytes, start);
-                positions = _mm256_sub_epi32(positions, _mm256_slli_epi32::<3>(bytes));
-                words
+                let bytes = bytes_at(bit_array, positions, probes);
+                // The lowest byte of each lane has the bit of its position modulo 8.
+                let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(0x0101_0101), positions);
+                return _mm_testc_si128(bytes, _mm256_maskz_cvtepi32_epi8(live, wanted)) != 0;
             };
             let wanted = _mm256_rolv_epi32(_mm256_set1_epi32(1), positions);
-            _mm256_mask_testn_epi32_mask(live, words, wanted) == 0
+            _mm256_mask_testn_epi32_mask(live, _mm512_castsi512_si256(words), wanted) == 0
         }
     }
 

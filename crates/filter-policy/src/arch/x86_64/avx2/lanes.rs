@@ -2,9 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::Source;
-use super::super::super::generic::{Lanes, source};
+use super::super::super::generic::Lanes;
 use super::Avx2;
+use crate::hasher::LaneHash;
+use crate::keys::KeyBatch;
 
 /// For each set of lanes, their numbers in order.
 static PACKINGS: [[u8; 8]; 256] = packings();
@@ -262,14 +263,8 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        #[inline(never)]
-        fn run(lanes: Avx2, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-            source::hash(lanes, source, start, hashes);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
+    fn hash(self, keys: KeyBatch<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+        self.hash_keys(keys, function, start, hashes);
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::Source;
-use super::super::super::generic::{Lanes, source};
+use super::super::super::generic::Lanes;
 use super::Avx512;
+use crate::hasher::LaneHash;
+use crate::keys::KeyBatch;
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;
@@ -214,14 +215,8 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn hash(self, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-        #[inline(never)]
-        fn run(lanes: Avx512, source: Source<'_>, start: usize, hashes: &mut [u32]) {
-            source::hash(lanes, source, start, hashes);
-        }
-        // SAFETY: see the type.
-        unsafe { run(self, source, start, hashes) }
+    fn hash(self, keys: KeyBatch<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+        self.hash_keys(keys, function, start, hashes);
     }
 
     #[inline(always)]

@@ -1,0 +1,53 @@
+//! Which replicas have what was written.
+
+use redis::{Cmd, cmd};
+
+use super::Replies;
+use crate::error::Error;
+use crate::options::{Options, Replicas};
+
+/// Follows writes, each of them with the `WAIT` for it in the same batch, and keeps the least that they were told.
+#[derive(Debug)]
+pub(crate) struct Acknowledged {
+    wanted: Option<Replicas>,
+    least: u32,
+}
+
+impl Acknowledged {
+    pub(crate) const fn new(options: &Options) -> Self {
+        Self {
+            wanted: options.replicas,
+            least: u32::MAX,
+        }
+    }
+
+    /// What follows the writes of a batch, if the caller waits for replicas.
+    pub(super) fn wait(&self) -> Option<Cmd> {
+        let wanted = self.wanted?;
+        // A time-out of 0 would mean "for ever".
+        let millis = u64::try_from(wanted.timeout.as_millis()).unwrap_or(u64::MAX);
+        let mut wait = cmd("WAIT");
+        wait.arg(wanted.count).arg(millis.clamp(1, i64::MAX as u64 / 2));
+        Some(wait)
+    }
+
+    /// Reads the reply to it, the last of a batch.
+    pub(super) fn read(&mut self, replies: &mut Replies) -> Result<(), Error> {
+        if self.wanted.is_some() {
+            let reached = u32::try_from(replies.count()?).unwrap_or(u32::MAX);
+            self.least = self.least.min(reached);
+        }
+        Ok(())
+    }
+
+    /// Whether replicas enough had each of the writes. Asked at the end, so that a replica that is late hinders no write.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.wanted {
+            Some(Replicas { count, .. }) if self.least < count => Err(Error::Replication {
+                wanted: count,
+                reached: self.least,
+            }),
+            _ => Ok(()),
+        }
+    }
+}

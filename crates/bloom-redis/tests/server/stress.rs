@@ -1,0 +1,320 @@
+//! Filters that go and come back under those who use them, callers that give up, and the ends of what an offset can say.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use bloom_redis::{Answer, Call, Commands, Error, Fixed, Growing, Options, Schema, Split};
+use guava_bloom::{Hash128, Modulus, Strategy};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+use redis::cmd;
+
+use crate::support::{Client, Server};
+
+const LEASE: Duration = Duration::from_secs(60);
+
+fn names(of: &str, count: u64) -> Vec<String> {
+    (0..count).map(|i| format!("{of} {i}")).collect()
+}
+
+/// One filter of each design.
+#[derive(Clone)]
+struct Filters {
+    fixed: Fixed,
+    growing: Growing,
+    plain: Growing,
+    split: Split,
+}
+
+impl Filters {
+    fn new() -> Self {
+        let growing = Growing::named("g", Schema::words(40, 1e-9).unwrap());
+        Self {
+            fixed: Fixed::new(Schema::fixed(1_000, 1e-9).unwrap()),
+            plain: growing.clone().with_options(Options {
+                commands: Commands {
+                    scripts: false,
+                    ..Commands::default()
+                },
+                ..Options::default()
+            }),
+            growing,
+            split: Split::new("s", 1_000, 1e-9)
+                .and_then(|split| split.with_part_bits(4_096))
+                .unwrap(),
+        }
+    }
+
+    /// Asks all of them.
+    fn ask(&self, client: &mut Client, elements: &[String]) -> [Result<Vec<Answer>, Error>; 4] {
+        [
+            client.try_run(self.fixed.contains_many("f", elements)),
+            client.try_run(self.growing.contains_many(elements)),
+            client.try_run(self.plain.contains_many(elements)),
+            client.try_run(self.split.contains_many(elements)),
+        ]
+    }
+
+    /// Builds one of them anew; it may go meanwhile.
+    fn rebuild(&self, client: &mut Client, which: u64, elements: &[String]) -> Result<(), Error> {
+        match which {
+            0 => {
+                let rebuild = client.try_run(self.fixed.rebuild("f", LEASE))?;
+                client.try_run(rebuild.insert_many(elements))?;
+                client.try_run(rebuild.commit(None))
+            }
+            1 => {
+                let rebuild = client.try_run(self.split.rebuild(LEASE))?;
+                client.try_run(rebuild.insert_many(elements))?;
+                client.try_run(rebuild.commit(None))
+            }
+            _ => {
+                let rebuild = client.try_run(self.growing.rebuild(LEASE))?;
+                client.try_run(rebuild.insert_many(elements))?;
+                client.try_run(rebuild.commit())
+            }
+        }
+    }
+}
+
+/// Elements of a batch in an order of its own, and of each whether it was inserted.
+fn batch(random: &mut SplitMix64, inserted: &[String], strangers: &[String]) -> (Vec<String>, Vec<bool>) {
+    (0..60)
+        .map(|_| {
+            let number = random.next_u64() as usize;
+            let there = !random.next_u64().is_multiple_of(4);
+            let from = if there { inserted } else { strangers };
+            (from[number % from.len()].clone(), there)
+        })
+        .unzip()
+}
+
+/// Replies that were taken for those of another batch would deny what was inserted, or find most of the strangers. Some of
+/// these a filter of few bits does find, whatever its probability: an element may hit the same bits over and over.
+#[track_caller]
+fn check(answers: &[Answer], there: &[bool]) {
+    assert_eq!(answers.len(), there.len());
+    let both = || answers.iter().zip(there);
+    let denied = both().filter(|&(&answer, &there)| there && answer == Answer::Absent);
+    assert_eq!(denied.count(), 0, "{answers:?}");
+    let found = both().filter(|&(&answer, &there)| !there && answer == Answer::MayContain);
+    assert!(found.count() <= 4, "{answers:?}, {there:?}");
+}
+
+#[test]
+fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
+    const ACTS: u64 = 400;
+    let server = Server::start(&[]);
+    let filters = Filters::new();
+    let (inserted, strangers) = (names("in", 150), names("out", 150));
+    let over = AtomicBool::new(false);
+    let [seen, missed] = [AtomicU64::new(0), AtomicU64::new(0)];
+    thread::scope(|scope| {
+        for (seed, connect) in [
+            (1, Client::blocking as fn(&Server) -> Client),
+            (2, Client::asynchronous),
+        ] {
+            let (filters, inserted, strangers) = (&filters, &inserted, &strangers);
+            let (over, seen, missed, mut client) = (&over, &seen, &missed, connect(&server));
+            scope.spawn(move || {
+                let mut random = SplitMix64::seed_from_u64(seed);
+                while !over.load(Ordering::Relaxed) {
+                    let (elements, there) = batch(&mut random, inserted, strangers);
+                    for answers in filters.ask(&mut client, &elements) {
+                        let answers = answers.unwrap();
+                        check(&answers, &there);
+                        let count = |answer| answers.iter().filter(|&&found| found == answer).count() as u64;
+                        seen.fetch_add(count(Answer::MayContain), Ordering::Relaxed);
+                        missed.fetch_add(count(Answer::Missing), Ordering::Relaxed);
+                    }
+                    // Who inserts what is there already begins no filter that lacks the rest.
+                    let some: Vec<&String> = inserted.iter().skip(random.next_u64() as usize % 100).collect();
+                    for outcome in [
+                        client.try_run(filters.fixed.insert_many("f", &some, None)),
+                        client.try_run(filters.growing.insert_many(&some)),
+                        client.try_run(filters.split.insert_many(&some)),
+                    ] {
+                        assert!(
+                            matches!(&outcome, Ok(_) | Err(Error::Missing { .. })),
+                            "{outcome:?}"
+                        );
+                    }
+                }
+            });
+        }
+        let mut random = SplitMix64::seed_from_u64(3);
+        let mut client = Client::blocking(&server);
+        for _ in 0..ACTS {
+            let which = random.next_u64() % 3;
+            let key = match which {
+                0 => filters.fixed.key("f"),
+                1 => filters.split.keys()[random.next_u64() as usize % filters.split.keys().len()].clone(),
+                _ => filters.growing.key(0),
+            };
+            match random.next_u64() % 10 {
+                0 => client.words::<()>(&["FLUSHALL"]),
+                1 => client.command::<()>(cmd("DEL").arg(key)),
+                2 => client.command::<()>(cmd("PEXPIRE").arg(key).arg(1)),
+                _ => filters.rebuild(&mut client, which, &inserted).unwrap(),
+            }
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    let [seen, missed] = [seen, missed].map(AtomicU64::into_inner);
+    assert!(seen > 1_000 && missed > 100, "{seen}, {missed}");
+}
+
+/// Polls a future so many times, then drops it.
+async fn give_up<T>(future: impl Future<Output = T>, polls: u64) -> Option<T> {
+    let mut future = Box::pin(future);
+    for _ in 0..polls {
+        let done = std::future::poll_fn(|context| {
+            let polled = future.as_mut().poll(context);
+            std::task::Poll::Ready(match polled {
+                std::task::Poll::Ready(done) => Some(done),
+                std::task::Poll::Pending => None,
+            })
+        });
+        if let Some(done) = done.await {
+            return Some(done);
+        }
+        tokio::task::yield_now().await;
+    }
+    None
+}
+
+#[tokio::test]
+async fn a_connection_stays_in_step_when_callers_give_up() {
+    let server = Server::start(&[]);
+    let client = redis::Client::open(server.url()).unwrap();
+    let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(LEASE));
+    let mut connection = client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
+        .unwrap();
+    let filters = Filters::new();
+    let (inserted, strangers) = (names("in", 150), names("out", 150));
+    filters
+        .fixed
+        .create("f", None)
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    filters
+        .growing
+        .create()
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    filters
+        .split
+        .create(None)
+        .query_async(&mut connection)
+        .await
+        .unwrap();
+    let inserts = |elements: &[String]| -> [Call<'static, Vec<bool>>; 4] {
+        [
+            filters.fixed.insert_many("f", elements, None),
+            filters.growing.insert_many(elements),
+            filters.plain.insert_many(elements),
+            filters.split.insert_many(elements),
+        ]
+    };
+    for call in inserts(&inserted) {
+        call.query_async(&mut connection).await.unwrap();
+    }
+    let mut random = SplitMix64::seed_from_u64(4);
+    let (mut dropped, mut done) = (0, 0);
+    for round in 0..400 {
+        // Some give up while they insert what nobody asks for, some while they ask.
+        let polls = 1 + random.next_u64() % 12;
+        let more = names(&format!("more {round}"), 1 + random.next_u64() % 30);
+        let [fixed, growing, plain, split] = inserts(&more);
+        let insert = [fixed, growing, plain, split].into_iter().nth(round % 4).unwrap();
+        let mut clone = connection.clone();
+        match give_up(insert.query_async(&mut clone), polls).await {
+            Some(outcome) => {
+                assert_eq!(outcome.unwrap().len(), more.len());
+                done += 1;
+            }
+            None => dropped += 1,
+        }
+        let (elements, there) = batch(&mut random, &inserted, &strangers);
+        let question = filters.fixed.contains_many("f", &elements);
+        if let Some(answers) = give_up(question.query_async(&mut clone), polls).await {
+            check(&answers.unwrap(), &there);
+        }
+        let questions = [
+            filters.fixed.contains_many("f", &elements),
+            filters.growing.contains_many(&elements),
+            filters.plain.contains_many(&elements),
+            filters.split.contains_many(&elements),
+        ];
+        for question in questions {
+            check(&question.query_async(&mut connection).await.unwrap(), &there);
+        }
+    }
+    assert!(dropped > 50 && done > 50, "{dropped}, {done}");
+}
+
+/// An element with a bit as near to this one as there is among many, on this side of it, and that bit.
+fn nearest(bits: u64, probes: u8, to: u64, below: bool) -> (String, u64) {
+    let modulus = Modulus::new(bits).unwrap();
+    (0..100_000)
+        .flat_map(|number| {
+            let name = format!("element {number}");
+            let hash = Hash128::of(name.as_bytes());
+            Strategy::Murmur128Mitz64
+                .positions(hash, probes, modulus)
+                .map(move |position| (name.clone(), position))
+        })
+        .filter(|&(_, position)| (position < to) == below)
+        .min_by_key(|&(_, position)| position.abs_diff(to))
+        .unwrap()
+}
+
+#[test]
+fn bits_around_the_largest_offsets_are_where_they_belong() {
+    let server = Server::start(&[]);
+    let mut client = Client::blocking(&server);
+    // 5,751,035,072 bits: parts end at 2^31 and at 2^32, and one string could not hold them.
+    let filter = Split::new("s", 600_000_000, 0.01).unwrap();
+    assert!(filter.bits() > 1 << 32);
+    client.run(filter.create(None));
+    for edge in [1_u64 << 31, 1 << 32] {
+        for below in [true, false] {
+            let (element, position) = nearest(filter.bits(), filter.probes(), edge, below);
+            assert!(position.abs_diff(edge) < 1 << 16, "{position}");
+            assert_eq!(client.run(filter.contains(&element)), Answer::Absent);
+            assert!(client.run(filter.insert(&element)));
+            assert_eq!(client.run(filter.contains(&element)), Answer::MayContain);
+            let part = position / filter.part_bits();
+            assert_eq!(part, edge / filter.part_bits() - u64::from(below));
+            let mut get = cmd("GETBIT");
+            get.arg(&filter.keys()[part as usize]);
+            let bit: u64 = client.command(get.arg(position % filter.part_bits()));
+            assert_eq!(bit, 1);
+        }
+    }
+    client.words::<()>(&["FLUSHALL"]);
+
+    // The longest string: its last bit is the last that an offset can say. 512 MiB on the server.
+    let whole = filter.with_part_bits(1 << 32).unwrap();
+    assert_eq!(whole.keys().len(), 2);
+    client.run(whole.create(None));
+    let (element, position) = nearest(whole.bits(), whole.probes(), 1 << 32, true);
+    assert!(client.run(whole.insert(&element)));
+    assert_eq!(client.run(whole.contains(&element)), Answer::MayContain);
+    let length: u64 = client.command(cmd("STRLEN").arg(&whole.keys()[0]));
+    assert_eq!(length, position / 8 + 1);
+    let last = u64::from(u32::MAX);
+    assert_eq!(
+        client.command::<u64>(cmd("SETBIT").arg(&whole.keys()[0]).arg(last).arg(1)),
+        0
+    );
+    assert_eq!(
+        client.run(whole.statistics()).ones(),
+        u64::from(whole.probes()) + 1
+    );
+}

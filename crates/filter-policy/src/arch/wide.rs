@@ -1,0 +1,80 @@
+//! Kernels for filters whose keys have hash values of 64 bits, all of them by XXPH3 with the seed 0.
+//!
+//! [`lines`] are RocksDB's, where all probes of a key fall into one line of 64 bytes; the probes of [`spread`] go
+//! anywhere. Here is what both have in common.
+
+pub(crate) mod lines;
+pub(crate) mod spread;
+
+use hashzoo::xxph3_64;
+
+use crate::keys::KeyBatch;
+
+/// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
+#[cfg(target_arch = "x86_64")]
+pub(super) const TILE: usize = 64;
+
+/// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
+///
+/// Source: RocksDB, `util/xxph3.h`.
+#[cfg(target_arch = "x86_64")]
+pub(super) const SECRET: [u64; 4] = [
+    0xbe4b_a423_396c_feb8,
+    0x1cad_21f7_2c81_017c,
+    0xdb97_9083_e96d_d4de,
+    0x1f67_b3b7_a4a4_4072,
+];
+#[cfg(target_arch = "x86_64")]
+pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;
+#[cfg(target_arch = "x86_64")]
+pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
+
+/// Where hash values come from.
+#[derive(Clone, Copy)]
+pub(crate) enum WideSource<'a> {
+    Keys(KeyBatch<'a>),
+    Hashes(&'a [u64]),
+}
+
+impl WideSource<'_> {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) const fn len(&self) -> usize {
+        match self {
+            Self::Keys(keys) => keys.len(),
+            Self::Hashes(hashes) => hashes.len(),
+        }
+    }
+
+    /// All hash values, one by one.
+    #[inline(always)]
+    fn for_each(self, mut visit: impl FnMut(u64)) {
+        match self {
+            Self::Keys(KeyBatch::Slices(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Keys(KeyBatch::Packed(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Hashes(hashes) => hashes.iter().copied().for_each(visit),
+        }
+    }
+
+    /// The hash values from `start` on, one by one. Panics if there are too few.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
+        let end = start + hashes.len();
+        match self {
+            Self::Keys(KeyBatch::Slices(keys)) => {
+                for (hash, key) in hashes.iter_mut().zip(&keys[start..end]) {
+                    *hash = xxph3_64(key, 0);
+                }
+            }
+            Self::Keys(KeyBatch::Packed(keys)) => {
+                let len = keys.key_len();
+                let keys = keys.bytes()[start * len..end * len].chunks_exact(len);
+                for (hash, key) in hashes.iter_mut().zip(keys) {
+                    *hash = xxph3_64(key, 0);
+                }
+            }
+            Self::Hashes(values) => hashes.copy_from_slice(&values[start..end]),
+        }
+    }
+}

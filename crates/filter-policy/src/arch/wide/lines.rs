@@ -1,0 +1,176 @@
+//! RocksDB's cache-local filters: a multiplication chooses the line of 64 bytes, and the top nine bits of a walk through
+//! 32-bit numbers the bit in it, for each probe.
+
+use hashzoo::xxph3_64;
+
+use super::super::Chosen;
+use super::WideSource;
+#[cfg(target_arch = "x86_64")]
+use crate::params::MAX_PROBES;
+
+/// The bits that one key can set.
+pub(crate) type Line = [u8; LINE_LEN];
+
+/// Bytes of a line.
+pub(crate) const LINE_LEN: usize = 64;
+
+/// The golden ratio in 32 bits: what the walk is multiplied by from one probe to the next.
+///
+/// Source: RocksDB, `util/bloom_impl.h` (`FastLocalBloomImpl`).
+const MULTIPLIER: u32 = 0x9e37_79b9;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+pub(in super::super) const USUAL_PROBES: u8 = 6;
+
+/// Number of lines from which they are brought into the cache before they are used.
+#[cfg(target_arch = "x86_64")]
+pub(in super::super) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
+
+/// The powers of the multiplier: what the start of a walk is multiplied by for each probe.
+#[cfg(target_arch = "x86_64")]
+pub(in super::super) static POWERS: [u32; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
+
+/// Sets the bits of all keys besides those that are set, with 1 to 30 probes each; there are less than 2^26 lines. Gives
+/// the number of hash values that equal the one before them.
+pub(crate) fn insert(kernel: Chosen, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
+        Chosen::Scalar => scalar_insert(lines, probes, source),
+    }
+}
+
+/// Whether all bits of a hash value are set; `true` when there is no line. As many probes and lines as for [`insert`].
+#[inline(always)]
+pub(crate) fn may_match(kernel: Chosen, lines: &[Line], probes: u8, hash: u64) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
+        Chosen::Scalar => scalar_may_match(lines, probes, hash),
+    }
+}
+
+/// [`may_match`] for a key, hashed by the same code: one call.
+#[inline(always)]
+pub(crate) fn key_may_match(kernel: Chosen, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
+        Chosen::Scalar => scalar_key_may_match(lines, probes, key),
+    }
+}
+
+/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
+/// every 64 keys. Bits beyond the last key are 0. There is a line.
+pub(crate) fn may_match_many(
+    kernel: Chosen,
+    lines: &[Line],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        Chosen::Scalar => {
+            answers.fill(0);
+            let mut index = 0_usize;
+            source.for_each(|hash| {
+                if let Some(word) = answers.get_mut(index / 64) {
+                    *word |= u64::from(scalar_may_match(lines, probes, hash)) << (index % 64);
+                }
+                index += 1;
+            });
+        }
+    }
+}
+
+/// Which line a hash value belongs to.
+#[inline(always)]
+pub(in super::super) const fn line_of(hash: u64, lines: usize) -> usize {
+    // Fits: below the number of lines, since what is multiplied is below one.
+    (((hash & 0xffff_ffff) * lines as u64) >> 32) as usize
+}
+
+/// Where the walk of a hash value starts.
+#[inline(always)]
+pub(in super::super) const fn walk_of(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    if probes == USUAL_PROBES {
+        scalar_insert_all(lines, USUAL_PROBES, source)
+    } else {
+        scalar_insert_all(lines, probes, source)
+    }
+}
+
+#[inline(always)]
+fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+    let count = lines.len();
+    let mut repeats = 0;
+    let mut last = None;
+    source.for_each(|hash| {
+        repeats += usize::from(last.replace(hash) == Some(hash));
+        // Never absent, unless there is no line.
+        if let Some(line) = lines.get_mut(line_of(hash, count)) {
+            let mut walk = walk_of(hash);
+            // Words are changed twice as fast as bytes on some processors.
+            let words = line.as_chunks_mut::<4>().0;
+            for _ in 0..probes {
+                if let Some(word) = words.get_mut((walk >> 28) as usize) {
+                    *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
+                }
+                walk = walk.wrapping_mul(MULTIPLIER);
+            }
+        }
+    });
+    repeats
+}
+
+fn scalar_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    scalar_may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[inline(always)]
+fn scalar_may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    if probes == USUAL_PROBES {
+        scalar_all_set(line, USUAL_PROBES, walk_of(hash))
+    } else {
+        scalar_all_set(line, probes, walk_of(hash))
+    }
+}
+
+/// To the end even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
+#[inline(always)]
+fn scalar_all_set(line: &Line, probes: u8, mut walk: u32) -> bool {
+    let words = line.as_chunks::<8>().0;
+    let mut all = 1;
+    for _ in 0..probes {
+        let word = words.get((walk >> 29) as usize).copied().unwrap_or_default();
+        all &= u64::from_le_bytes(word) >> (walk >> 23 & 63);
+        walk = walk.wrapping_mul(MULTIPLIER);
+    }
+    all & 1 != 0
+}

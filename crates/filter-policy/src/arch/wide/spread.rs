@@ -1,0 +1,189 @@
+//! Filters whose probes go anywhere: each number of a walk through 64 bits chooses the bit that has its place in the
+//! range.
+
+use hashzoo::xxph3_64;
+
+use super::super::Chosen;
+use super::WideSource;
+#[cfg(target_arch = "x86_64")]
+use crate::params::MAX_PROBES;
+
+/// What the walk is multiplied by from one probe to the next: a multiplier that was found to spread well for generators
+/// of 64 bits without an addend (Steele and Vigna, "Computationally easy, spectrally good multipliers for congruential
+/// pseudorandom number generators", 2022).
+pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
+
+/// The probe count at 10 bits per key, for which loops are unrolled.
+pub(in super::super) const USUAL_PROBES: u8 = 7;
+
+/// Length from which bytes are brought into the cache before they are used.
+#[cfg(target_arch = "x86_64")]
+pub(in super::super) const PREFETCHED: usize = 4 << 20;
+
+/// Length from which positions do not fit into lanes.
+#[cfg(target_arch = "x86_64")]
+pub(in super::super) const TOO_LONG: usize = 1 << 28;
+
+/// The powers of the multiplier: what a hash value is multiplied by for each probe.
+#[cfg(target_arch = "x86_64")]
+pub(in super::super) static POWERS: [u64; 32] = {
+    let mut powers = [1; 32];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = MULTIPLIER.wrapping_mul(powers[i - 1]);
+        i += 1;
+    }
+    assert!(MAX_PROBES as usize <= powers.len());
+    powers
+};
+
+/// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds. It must not be empty.
+pub(crate) fn create(kernel: Chosen, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => lanes.create_spread(bit_array, probes, source),
+        _ => {
+            bit_array.fill(0);
+            insert(kernel, bit_array, probes, source);
+        }
+    }
+}
+
+/// The same besides the bits that are set.
+pub(crate) fn insert(kernel: Chosen, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => lanes.insert_spread(bit_array, probes, source),
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
+        _ => set(bit_array, probes, source),
+    }
+}
+
+/// Whether all bits of a hash value are set. As many probes and bits as for [`create`].
+#[inline(always)]
+pub(crate) fn may_match(kernel: Chosen, bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match(bit_array, probes, hash)
+        }
+        _ => all_set(bit_array, probes, hash),
+    }
+}
+
+/// [`may_match`] for a key, hashed by the same code: one call.
+#[inline(always)]
+pub(crate) fn key_may_match(kernel: Chosen, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match_key(bit_array, probes, key)
+        }
+        _ => key_all_set(bit_array, probes, key),
+    }
+}
+
+fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+    all_set(bit_array, probes, xxph3_64(key, 0))
+}
+
+/// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
+/// every 64 keys. Bits beyond the last key are 0.
+pub(crate) fn may_match_many(
+    kernel: Chosen,
+    bit_array: &[u8],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.spread_may_match_many(bit_array, probes, source, answers);
+        }
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
+        _ => {
+            answers.fill(0);
+            let mut index = 0_usize;
+            source.for_each(|hash| {
+                if let Some(word) = answers.get_mut(index / 64) {
+                    *word |= u64::from(all_set(bit_array, probes, hash)) << (index % 64);
+                }
+                index += 1;
+            });
+        }
+    }
+}
+
+/// Which of so many bits a step of the walk chooses.
+#[inline(always)]
+pub(in super::super) const fn position(walk: u64, bits: u64) -> u64 {
+    ((walk as u128 * bits as u128) >> 64) as u64
+}
+
+/// [`insert`] in the language alone.
+#[inline(always)]
+pub(in super::super) fn set(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    if probes == USUAL_PROBES {
+        set_all(bit_array, USUAL_PROBES, source);
+    } else {
+        set_all(bit_array, probes, source);
+    }
+}
+
+#[inline(always)]
+fn set_all(bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+    let bits = bit_array.len() as u64 * 8;
+    // Words are changed twice as fast as bytes on some processors. Those that do not fill one come last.
+    let (words, rest) = bit_array.as_chunks_mut::<4>();
+    let mut last = 0_u32;
+    source.for_each(|hash| {
+        let mut walk = hash;
+        for _ in 0..probes {
+            let position = position(walk, bits);
+            let bit = 1 << (position % 32);
+            let word = usize::try_from(position / 32)
+                .ok()
+                .and_then(|at| words.get_mut(at));
+            match word {
+                Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
+                None => last |= bit,
+            }
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    });
+    for (byte, new) in rest.iter_mut().zip(last.to_le_bytes()) {
+        *byte |= new;
+    }
+}
+
+/// [`may_match`] in the language alone, to the end even where a bit is missing: the way out would be guessed wrong for
+/// half of the absent keys.
+#[inline(always)]
+pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    if probes == USUAL_PROBES {
+        all_of(bit_array, USUAL_PROBES, hash)
+    } else {
+        all_of(bit_array, probes, hash)
+    }
+}
+
+#[inline(always)]
+fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
+    let bits = bit_array.len() as u64 * 8;
+    let mut walk = hash;
+    let mut all = 1;
+    for _ in 0..probes {
+        let position = position(walk, bits);
+        let byte = usize::try_from(position / 8)
+            .ok()
+            .and_then(|at| bit_array.get(at))
+            .copied()
+            .unwrap_or_default();
+        all &= byte >> (position % 8);
+        walk = walk.wrapping_mul(MULTIPLIER);
+    }
+    all & 1 != 0
+}

@@ -1,0 +1,294 @@
+//! RocksDB's cache-local filters: a line is two vectors.
+
+use core::arch::x86_64::*;
+use core::hint::black_box;
+
+use hashzoo::xxph3_64;
+
+use super::super::Avx2;
+use super::hash;
+use crate::arch::generic::Lanes;
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::{TILE, WideSource};
+use crate::params::MAX_PROBES;
+
+/// Words of a line.
+const WORDS: usize = LINE_LEN / 4;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MOST: usize = MAX_PROBES as usize;
+
+impl Avx2 {
+    pub(in crate::arch) fn insert_in_lines(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        // SAFETY: see the type.
+        unsafe {
+            if probes == USUAL_PROBES {
+                insert::<USUAL, USUAL>(self, lines, probes, source)
+            } else {
+                insert::<0, MOST>(self, lines, probes, source)
+            }
+        }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
+        // SAFETY: see the type.
+        unsafe { may_match(lines, probes, hash) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { key_may_match(lines, probes, key) }
+    }
+
+    pub(in crate::arch) fn lines_may_match_many(
+        self,
+        lines: &[Line],
+        probes: u8,
+        source: WideSource<'_>,
+        answers: &mut [u64],
+    ) {
+        // SAFETY: see the type.
+        unsafe { may_match_many(self, lines, probes, source, answers) }
+    }
+}
+
+/// Asks for the lines of these hash values.
+#[inline(always)]
+fn prefetch<const WRITE: bool>(lanes: Avx2, lines: &[Line], hashes: &[u64]) {
+    let bytes = lines.as_flattened();
+    // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+    let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
+    for &hash in hashes {
+        let start = line_of(hash, lines.len()) * LINE_LEN;
+        lanes.prefetch::<WRITE>(bytes, start);
+        if !aligned {
+            lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
+        }
+    }
+}
+
+/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn insert<const PROBES: usize, const MOST: usize>(
+    lanes: Avx2,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    let len = source.len();
+    // The first one is the last of the tile before.
+    let mut now = [0; TILE + 1];
+    if lines.len() < PREFETCHED {
+        let mut repeats = 0;
+        for start in (0..len).step_by(TILE) {
+            let count = TILE.min(len - start);
+            repeats += next_tile(source, start, &mut now[..=count]);
+            set::<PROBES, MOST>(lines, probes, &now[1..=count]);
+            now[0] = now[count];
+        }
+        return repeats;
+    }
+    let mut before = [0; TILE + 1];
+    let (mut waiting, mut repeats) = (0, 0);
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        repeats += next_tile(source, start, &mut now[..=count]);
+        prefetch::<true>(lanes, lines, &now[1..=count]);
+        set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
+        core::mem::swap(&mut now, &mut before);
+        now[0] = before[count];
+        waiting = count;
+    }
+    set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
+    repeats
+}
+
+/// Puts the hash values from `start` on behind the first of `hashes`, which is the one before them. Gives how many equal
+/// the one before them.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn next_tile(source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize {
+    hash(source, start, &mut hashes[1..]);
+    if start == 0 {
+        hashes[0] = !hashes[1];
+    }
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+/// Sets the bits of these hash values.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let count = _mm256_set1_epi64x(lines.len() as i64);
+    let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
+    let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
+    // For each probe of eight keys the word, and the bit in it.
+    let mut rows = [[[0_u32; 8]; 2]; MOST];
+    let mut filled = [0; 8];
+    for hashes in hashes.chunks(8) {
+        let hashes = match hashes.try_into() {
+            Ok(hashes) => hashes,
+            Err(_) => {
+                // The last one again does no harm.
+                filled.fill(hashes.last().copied().unwrap_or_default());
+                filled[..hashes.len()].copy_from_slice(hashes);
+                &filled
+            }
+        };
+        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
+        let rows = &mut black_box(&mut rows)[..probes];
+        let (first, second) = load_wide(hashes);
+        let mut walks = upper_halves(first, second);
+        let numbers = upper_halves(_mm256_mul_epu32(first, count), _mm256_mul_epu32(second, count));
+        // Fits: there are less than 2^26 lines.
+        let starts = _mm256_slli_epi32::<{ WORDS.ilog2() as i32 }>(numbers);
+        for [indices, bits] in &mut *rows {
+            store(indices, _mm256_or_si256(starts, _mm256_srli_epi32::<28>(walks)));
+            store(bits, bits_of(walks));
+            walks = _mm256_mullo_epi32(walks, multiplier);
+        }
+        for [indices, bits] in &*rows {
+            for (&index, &bit) in indices.iter().zip(bits) {
+                // Never absent: what is multiplied is below one.
+                if let Some(word) = words.get_mut(index as usize) {
+                    *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
+                }
+            }
+        }
+    }
+}
+
+/// The upper halves of eight values, in an order of its own.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
+    let (first, second) = (_mm256_castsi256_ps(first), _mm256_castsi256_ps(second));
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(first, second))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    // Short keys take no call, so that no register has to be saved for one.
+    if key.len() > 16 {
+        return long_key_may_match(lines, probes, key);
+    }
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    all_set(line, probes, walk_of(hash))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
+    let (len, ahead) = (source.len(), lines.len() >= PREFETCHED);
+    let (mut now, mut before) = ([0; TILE], [0; TILE]);
+    for (word, start) in (0..len).step_by(TILE).enumerate() {
+        let count = TILE.min(len - start);
+        hash(source, start, &mut now[..count]);
+        if ahead {
+            prefetch::<false>(lanes, lines, &now[..count]);
+            if word > 0 {
+                answers[word - 1] = ask(lines, probes, &before);
+            }
+            core::mem::swap(&mut now, &mut before);
+        } else {
+            answers[word] = ask(lines, probes, &now[..count]);
+        }
+    }
+    if ahead && let Some(last) = answers.last_mut() {
+        *last = ask(lines, probes, &before[..len - (len - 1) / TILE * TILE]);
+    }
+}
+
+/// The answers for these hash values.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn ask(lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+    let mut answers = 0;
+    for (i, &hash) in hashes.iter().enumerate() {
+        let line = &lines[line_of(hash, lines.len())];
+        answers |= u64::from(all_set(line, probes, walk_of(hash))) << i;
+    }
+    answers
+}
+
+/// Whether the line has the bits of all probes, eight of them at a time.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
+    let start: *const __m256i = line.as_ptr().cast();
+    // SAFETY: two vectors have the length of a line.
+    let (low, high) = unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) };
+    let walk = _mm256_set1_epi32(walk.cast_signed());
+    let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    let mut left = i32::from(probes);
+    for powers in POWERS.as_chunks().0 {
+        let walks = _mm256_mullo_epi32(walk, load(powers));
+        // Of four bits of the word's number the highest one, which is the walk's, tells the vector.
+        let indices = _mm256_srli_epi32::<28>(walks);
+        let words = _mm256_castps_si256(_mm256_blendv_ps(
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, indices)),
+            _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, indices)),
+            _mm256_castsi256_ps(walks),
+        ));
+        let live = _mm256_cmpgt_epi32(_mm256_set1_epi32(left), numbers);
+        let wanted = _mm256_and_si256(bits_of(walks), live);
+        let all = _mm256_testc_si256(words, wanted) != 0;
+        left -= 8;
+        // The answer itself is not branched on where it is the last one.
+        if left <= 0 || !all {
+            return all;
+        }
+    }
+    true
+}
+
+/// The bit of its word that each walk chooses.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn bits_of(walks: __m256i) -> __m256i {
+    let numbers = _mm256_srli_epi32::<27>(_mm256_slli_epi32::<4>(walks));
+    _mm256_sllv_epi32(_mm256_set1_epi32(1), numbers)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load(values: &[u32; 8]) -> __m256i {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
+    let start: *const __m256i = values.as_ptr().cast();
+    // SAFETY: two vectors have the length of the array.
+    unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn store(values: &mut [u32; 8], vector: __m256i) {
+    // SAFETY: the array has the length of a vector.
+    unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
+}

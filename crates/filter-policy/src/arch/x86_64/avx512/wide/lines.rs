@@ -1,0 +1,404 @@
+//! RocksDB's cache-local filters: a line is a vector.
+
+use core::arch::x86_64::*;
+use core::hint::black_box;
+
+use hashzoo::xxph3_64;
+
+use super::super::Avx512;
+use super::{first_bits, hash, load, load_words, store_words, upper_halves};
+use crate::arch::generic::Lanes;
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::{TILE, WideSource};
+use crate::params::MAX_PROBES;
+
+const USUAL: usize = USUAL_PROBES as usize;
+const MOST: usize = MAX_PROBES as usize;
+
+impl Avx512 {
+    pub(in crate::arch) fn insert_in_lines(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        // SAFETY: see the type.
+        unsafe {
+            if probes == USUAL_PROBES {
+                insert::<USUAL, USUAL>(self, lines, probes, source)
+            } else {
+                insert::<0, MOST>(self, lines, probes, source)
+            }
+        }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
+        // SAFETY: see the type.
+        unsafe { may_match(lines, probes, hash) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { key_may_match(lines, probes, key) }
+    }
+
+    pub(in crate::arch) fn lines_may_match_many(
+        self,
+        lines: &[Line],
+        probes: u8,
+        source: WideSource<'_>,
+        answers: &mut [u64],
+    ) {
+        // SAFETY: see the type.
+        unsafe { may_match_many(self, lines, probes, source, answers) }
+    }
+}
+
+/// The lines of some keys, and where their walks start. What no key has been written to is valid, too: the first line.
+struct Tile {
+    lines: [u32; TILE],
+    walks: [u32; TILE],
+}
+
+impl Tile {
+    const fn new() -> Self {
+        Self {
+            lines: [0; TILE],
+            walks: [0; TILE],
+        }
+    }
+
+    /// Takes the first `count` hash values apart, for so many lines.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+    #[inline]
+    fn fill(&mut self, hashes: &[u64; TILE], count: usize, lines: usize) {
+        let lines_of_all = _mm512_set1_epi64(lines as i64);
+        let (lines, walks) = (self.lines.as_chunks_mut().0, self.walks.as_chunks_mut().0);
+        let into = lines.iter_mut().zip(walks).take(count.div_ceil(16));
+        for (hashes, (lines, walks)) in hashes.as_chunks::<16>().0.iter().zip(into) {
+            let [first, second] = hashes.as_chunks().0 else {
+                unreachable!("16 are two times 8")
+            };
+            let (first, second) = (load(first), load(second));
+            let (low, high) = (
+                _mm512_mul_epu32(first, lines_of_all),
+                _mm512_mul_epu32(second, lines_of_all),
+            );
+            store_words(lines, upper_halves(low, high));
+            store_words(walks, upper_halves(first, second));
+        }
+    }
+
+    /// Asks for the lines of the first `count` keys.
+    #[inline(always)]
+    fn prefetch<const WRITE: bool>(&self, lanes: Avx512, lines: &[Line], count: usize) {
+        let bytes = lines.as_flattened();
+        // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+        let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
+        for &line in self.lines.iter().take(count) {
+            let start = line as usize * LINE_LEN;
+            lanes.prefetch::<WRITE>(bytes, start);
+            if !aligned {
+                lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
+            }
+        }
+    }
+}
+
+/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn insert<const PROBES: usize, const MOST: usize>(
+    lanes: Avx512,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    let count = lines.len();
+    let mut now = Tile::new();
+    if let [line] = lines {
+        // Every key would wait for the one before it.
+        let mut bits = whole(line);
+        let repeats = for_each_tile(source, |hashes, keys| {
+            now.fill(hashes, keys, count);
+            in_each::<PROBES, MOST>(probes, &now, keys, |_, new| bits = _mm512_or_si512(bits, new));
+        });
+        put(line, bits);
+        return repeats;
+    }
+    if count < PREFETCHED {
+        return for_each_tile(source, |hashes, keys| {
+            now.fill(hashes, keys, count);
+            set::<PROBES, MOST>(lines, probes, &now, keys);
+        });
+    }
+    let mut before = Tile::new();
+    let mut waiting = 0;
+    let repeats = for_each_tile(source, |hashes, keys| {
+        now.fill(hashes, keys, count);
+        now.prefetch::<true>(lanes, lines, keys);
+        set::<PROBES, MOST>(lines, probes, &before, waiting);
+        core::mem::swap(&mut now, &mut before);
+        waiting = keys;
+    });
+    set::<PROBES, MOST>(lines, probes, &before, waiting);
+    repeats
+}
+
+/// Gives the hash values of tile after tile, and how many of each are meant; what lies behind them is valid, too. Returns
+/// how many equal the one before them.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
+    let len = source.len();
+    // The first one is the last of the tile before.
+    let mut hashes = [0; TILE + 1];
+    let mut repeats = 0;
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        hash(source, start, &mut hashes[1..=count]);
+        if start == 0 {
+            hashes[0] = !hashes[1];
+        }
+        repeats += repeats_of(&hashes, count);
+        hashes[0] = hashes[count];
+        take(hashes.last_chunk().expect("a tile and a value"), count);
+    }
+    repeats
+}
+
+/// How many of the first `count` values behind the first one equal the one before them.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn repeats_of(hashes: &[u64; TILE + 1], count: usize) -> usize {
+    let mut equal = 0;
+    let pairs = hashes[..TILE].as_chunks().0.iter().zip(hashes[1..].as_chunks().0);
+    for (i, (before, hashes)) in pairs.enumerate() {
+        equal |= u64::from(_mm512_cmpeq_epi64_mask(load(before), load(hashes))) << (8 * i);
+    }
+    (equal & first_bits(count)).count_ones() as usize
+}
+
+/// Sets the bits of the first `count` keys.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, tile: &Tile, count: usize) {
+    in_each::<PROBES, MOST>(probes, tile, count, |number, bits| {
+        // Never absent: what is multiplied is below one.
+        if let Some(line) = lines.get_mut(number) {
+            put(line, _mm512_or_si512(whole(line), bits));
+        }
+    });
+}
+
+/// Gives the line and the bits in it of each of the first `count` keys.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn in_each<const PROBES: usize, const MOST: usize>(
+    probes: u8,
+    tile: &Tile,
+    count: usize,
+    mut take: impl FnMut(usize, __m512i),
+) {
+    let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
+    let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
+    // How many bits lie before each word of a line.
+    let before = _mm512_setr_epi32(
+        0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
+    );
+    // For each probe the bits of 16 keys, and an even number of probes: the last one may come twice.
+    let mut rows = [[0_u32; 16]; MOST];
+    let groups = tile
+        .lines
+        .as_chunks::<16>()
+        .0
+        .iter()
+        .zip(tile.walks.as_chunks().0);
+    for (group, (lines, walks)) in groups.enumerate().take(count.div_ceil(16)) {
+        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
+        let rows = &mut black_box(&mut rows)[..probes.next_multiple_of(2)];
+        let mut walks = load_words(walks);
+        for (probe, row) in rows.iter_mut().enumerate() {
+            store_words(row, _mm512_srli_epi32::<23>(walks));
+            if probe + 1 < probes {
+                walks = _mm512_mullo_epi32(walks, multiplier);
+            }
+        }
+        for key in 0..(count - 16 * group).min(16) {
+            // A shift by 32 or more, as a number below 0 is one, leaves nothing.
+            let bits_of = |row: &[u32; 16]| {
+                let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
+                _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
+            };
+            let mut bits = _mm512_setzero_si512();
+            for [first, second] in rows.as_chunks().0 {
+                // All three together.
+                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(first), bits_of(second));
+            }
+            take(lines[key] as usize, bits);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    // Short keys take no call, so that no register has to be saved for one.
+    if key.len() > 16 {
+        return long_key_may_match(lines, probes, key);
+    }
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
+    let Some(line) = lines.get(line_of(hash, lines.len())) else {
+        return true;
+    };
+    if probes <= 8 {
+        all_of_8(line, probes, walk_of(hash))
+    } else {
+        all_of_32(line, probes, walk_of(hash))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn may_match_many(lanes: Avx512, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
+    let len = source.len();
+    let mut hashes = [0; TILE];
+    let mut now = Tile::new();
+    let tiles = (0..len).step_by(TILE).map(|start| (start, TILE.min(len - start)));
+    if lines.len() < PREFETCHED {
+        for (word, (start, count)) in answers.iter_mut().zip(tiles) {
+            hash(source, start, &mut hashes[..count]);
+            now.fill(&hashes, count, lines.len());
+            *word = ask(lines, probes, &now, count);
+        }
+        return;
+    }
+    let mut before = Tile::new();
+    let mut waiting = 0;
+    let mut word = 0;
+    for (start, count) in tiles {
+        hash(source, start, &mut hashes[..count]);
+        now.fill(&hashes, count, lines.len());
+        now.prefetch::<false>(lanes, lines, count);
+        if waiting > 0 {
+            answers[word] = ask(lines, probes, &before, waiting);
+            word += 1;
+        }
+        core::mem::swap(&mut now, &mut before);
+        waiting = count;
+    }
+    if waiting > 0 {
+        answers[word] = ask(lines, probes, &before, waiting);
+    }
+}
+
+/// The answers for the first `count` keys.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn ask(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
+    if probes <= 8 {
+        return ask_pairs(lines, probes, tile, count);
+    }
+    let mut answers = 0;
+    for (i, (&line, &walk)) in tile.lines.iter().zip(&tile.walks).enumerate().take(count) {
+        answers |= u64::from(all_of_32(&lines[line as usize], probes, walk)) << i;
+    }
+    answers
+}
+
+/// Two keys at a time, whose probes, at most 8, are the lanes.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
+    let [powers, ..] = POWERS.as_chunks().0 else {
+        unreachable!("there are 32 powers")
+    };
+    let powers = _mm512_broadcast_i64x4(half(powers));
+    // Words 0 to 15 are of the first key's line, words 16 to 31 of the second's.
+    let second = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16);
+    let one = _mm512_set1_epi32(1);
+    let live = _bzhi_u32(0xff, u32::from(probes)) as u16;
+    let live = live | live << 8;
+    // A byte for each key: the probes whose bits are missing.
+    let mut missing = [[0_u8; 2]; TILE / 2];
+    let pairs = tile
+        .lines
+        .as_chunks::<2>()
+        .0
+        .iter()
+        .zip(tile.walks.as_chunks::<2>().0);
+    for (missing, (numbers, walks)) in missing.iter_mut().zip(pairs).take(count.div_ceil(2)) {
+        let [first, next] = numbers.map(|number| whole(&lines[number as usize]));
+        let [walk, next_walk] = walks.map(u32::cast_signed);
+        let walks = _mm512_mask_set1_epi32(_mm512_set1_epi32(walk), 0xff00, next_walk);
+        let walks = _mm512_mullo_epi32(walks, powers);
+        let indices = _mm512_or_si512(_mm512_srli_epi32::<28>(walks), second);
+        let words = _mm512_permutex2var_epi32(first, indices, next);
+        let bits = _mm512_rolv_epi32(one, _mm512_srli_epi32::<23>(walks));
+        *missing = _mm512_mask_testn_epi32_mask(live, words, bits).to_le_bytes();
+    }
+    // SAFETY: the array has the length of a vector.
+    let missing = unsafe { _mm512_loadu_si512(missing.as_ptr().cast()) };
+    _mm512_testn_epi8_mask(missing, missing) & first_bits(count)
+}
+
+/// Whether the line has the bits of at most 8 probes: half a vector.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
+    let [powers, ..] = POWERS.as_chunks().0 else {
+        unreachable!("there are 32 powers")
+    };
+    let walks = _mm256_mullo_epi32(_mm256_set1_epi32(walk.cast_signed()), half(powers));
+    let indices = _mm512_castsi256_si512(_mm256_srli_epi32::<28>(walks));
+    let words = _mm512_castsi512_si256(_mm512_permutexvar_epi32(indices, whole(line)));
+    let bits = _mm256_rolv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<23>(walks));
+    let live = _bzhi_u32(0xff, u32::from(probes)) as __mmask8;
+    _mm256_mask_testn_epi32_mask(live, words, bits) == 0
+}
+
+/// Whether the line has the bits of at most 32 probes: two vectors.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {
+    let line = whole(line);
+    let live = _bzhi_u32(u32::MAX, u32::from(probes)).to_le_bytes();
+    let mut missing = 0;
+    for (powers, live) in POWERS.as_chunks().0.iter().zip(live.as_chunks().0) {
+        let walks = _mm512_mullo_epi32(_mm512_set1_epi32(walk.cast_signed()), load_words(powers));
+        let words = _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(walks), line);
+        let bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32::<23>(walks));
+        missing |= _mm512_mask_testn_epi32_mask(u16::from_le_bytes(*live), words, bits);
+    }
+    missing == 0
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn whole(line: &Line) -> __m512i {
+    // SAFETY: a line has the length of a vector.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn put(line: &mut Line, bits: __m512i) {
+    // SAFETY: a line has the length of a vector.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), bits) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn half(values: &[u32; 8]) -> __m256i {
+    // SAFETY: the array has the length of half a vector.
+    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
+}

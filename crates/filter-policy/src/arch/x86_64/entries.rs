@@ -1,0 +1,130 @@
+//! The functions that are compiled for an instruction set, the same ones for all of them.
+
+/// Gives lanes a method that is compiled for instructions of these names: `fn name(arguments) = function`, where the
+/// function takes the lanes before the arguments.
+macro_rules! entry {
+    ($lanes:ident, $features:literal, fn $name:ident $(<$hasher:ident>)? ($($argument:ident: $type:ty),* $(,)?)
+        $(-> $result:ty)? = $function:expr) => {
+        #[inline]
+        pub(in crate::arch) fn $name $(<$hasher: KeyHasher + ?Sized>)? (self, $($argument: $type),*) $(-> $result)? {
+            #[target_feature(enable = $features)]
+            fn run $(<$hasher: KeyHasher + ?Sized>)? (lanes: $lanes, $($argument: $type),*) $(-> $result)? {
+                $function(lanes, $($argument),*)
+            }
+            // SAFETY: see the type.
+            unsafe { run(self, $($argument),*) }
+        }
+    };
+}
+
+/// Gives lanes everything that the other modules call. `$in_place` is that of
+/// [`may_match_many`](super::super::generic::query::may_match_many).
+macro_rules! entries {
+    ($lanes:ident, $features:literal, in_place: $in_place:literal) => {
+        impl $lanes {
+            #[inline]
+            pub(in crate::arch) fn create(
+                self,
+                bit_array: &mut [u8],
+                divisor: LaneDivisor,
+                probes: u8,
+                source: Source<'_>,
+            ) {
+                if create::is_small(bit_array, probes) {
+                    self.create_small(bit_array, divisor, source);
+                } else {
+                    self.create_any(bit_array, divisor, probes, source);
+                }
+            }
+
+            entry!($lanes, $features, fn create_small(
+                bit_array: &mut [u8],
+                divisor: LaneDivisor,
+                source: Source<'_>,
+            ) = create::create_small);
+
+            entry!($lanes, $features, fn create_any(
+                bit_array: &mut [u8],
+                divisor: LaneDivisor,
+                probes: u8,
+                source: Source<'_>,
+            ) = create::create);
+
+            #[cfg(feature = "alloc")]
+            entry!($lanes, $features, fn create_in_map(
+                bit_array: &mut [u8],
+                divisor: LaneDivisor,
+                probes: u8,
+                source: Source<'_>,
+                map: &mut [u8],
+            ) = create::create_in_map);
+
+            entry!($lanes, $features, fn insert(
+                bit_array: &mut [u8],
+                divisor: LaneDivisor,
+                probes: u8,
+                source: Source<'_>,
+            ) = create::insert);
+
+            entry!($lanes, $features, fn hash_keys(
+                keys: KeyBatch<'_>,
+                function: LaneHash,
+                start: usize,
+                hashes: &mut [u32],
+            ) = source::hash);
+
+            entry!($lanes, $features, fn may_match_many(
+                bit_array: &[u8],
+                divisor: LaneDivisor,
+                probes: u32,
+                source: Source<'_>,
+                answers: &mut [u64],
+            ) = query::may_match_many::<_, $in_place>);
+
+            entry!($lanes, $features, fn may_match(
+                bit_array: &[u8],
+                divisor: LaneDivisor,
+                probes: u32,
+                hash: u32,
+            ) -> bool = |lanes: $lanes, bit_array, divisor, probes, hash| {
+                if probes <= 8 {
+                    lanes.all_of_8(bit_array, divisor, probes, hash)
+                } else {
+                    query::may_match(lanes, bit_array, divisor, probes, hash)
+                }
+            });
+
+            // For one question the way to it takes as long as the answer: hence one function from the key to the answer,
+            // for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes another way.
+            entry!($lanes, $features, fn may_match_key<H>(
+                hasher: &H,
+                key: &[u8],
+                filter: &[u8],
+            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8]| {
+                if let Some((bit_array, divisor, probes)) = usual(filter) {
+                    let hash = match <&[u8; 16]>::try_from(key) {
+                        Ok(key) => hasher.hash(key),
+                        Err(_) => return lanes.may_match_any_key(hasher, key, filter),
+                    };
+                    lanes.all_of_8(bit_array, divisor, probes, hash)
+                } else {
+                    may_match_stored(hasher, key, filter, Chosen::$lanes(lanes))
+                }
+            });
+
+            entry!($lanes, $features, fn may_match_any_key<H>(
+                hasher: &H,
+                key: &[u8],
+                filter: &[u8],
+            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8]| {
+                if let Some((bit_array, divisor, probes)) = usual(filter) {
+                    lanes.all_of_8(bit_array, divisor, probes, hasher.hash(key))
+                } else {
+                    may_match_stored(hasher, key, filter, Chosen::$lanes(lanes))
+                }
+            });
+        }
+    };
+}
+
+pub(super) use {entries, entry};

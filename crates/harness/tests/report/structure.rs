@@ -1,0 +1,42 @@
+//! Structured keys, hash tables and mechanisms in the report.
+
+use harness::functions;
+use harness::progress::Silent;
+use harness::structure;
+
+use crate::checked;
+use crate::fixture::Plan;
+
+#[test]
+fn structured_keys_have_a_chart_a_section_and_reasons() {
+    let mut records = Plan::standard().records();
+    let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
+    let ids = harness::dataset::load_embedded("video-ids", 1).unwrap();
+    records.structure = Some(structure::measure(&[ids], &chosen, 1, 1, &Silent).unwrap());
+    let page = checked(&records, "structure");
+    for text in [
+        "<section id=\"structured\">",
+        "<section id=\"hash-tables\">",
+        "aria-label=\"Structured keys: how many times",
+        "the last byte but one raised by one and the last lowered by 16 leave the value",
+        "video-ids: hash tables",
+        "product, high bits",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(harness::render::file_names(&records).contains(&"charts/structured-keys.svg".to_owned()));
+    assert!(
+        harness::render::deterministic_charts(&records).contains(&"charts/structured-keys.png".to_owned())
+    );
+}
+
+#[test]
+fn runs_of_older_versions_are_drawn_without() {
+    let records = Plan::standard().records();
+    assert!(records.structure.is_none());
+    let page = checked(&records, "older");
+    assert!(!page.contains("id=\"structured\"") && !page.contains("href=\"#hash-tables\""));
+    // What is known of the tests themselves comes with the program.
+    assert!(page.contains("How often these tests accuse a good hash"));
+    assert!(page.contains("20 high bits"));
+}
