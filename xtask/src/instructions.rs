@@ -175,7 +175,7 @@ mod tests {
 
     const DUMP: &str = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 1\npart: 2\n\n\
         desc: Trigger: --dump-after=instructions::counted\n\npositions: line\nevents: Ir\nsummary: 20480\n\n\n\
-        ob=(1) /tmp/instructions\nfl=(1)\nfn=(1) instructions::counted\n0 20480\n\ntotals: 20480\n";
+        ob=(1) instructions\nfl=(1)\nfn=(1) instructions::counted\n0 20480\n\ntotals: 20480\n";
 
     #[test]
     fn dumps_of_callgrind_are_read() {

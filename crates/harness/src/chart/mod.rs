@@ -32,8 +32,8 @@ mod sizes;
 pub(crate) mod structured;
 mod time;
 mod time_quality;
-pub(crate) mod windows;
 mod which;
+pub(crate) mod windows;
 
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;

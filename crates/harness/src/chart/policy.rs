@@ -241,7 +241,7 @@ fn color(contender: Contender) -> RGBColor {
         Contender::Leveldb | Contender::Rocksdb => MUTED,
         Contender::Scalar | Contender::Ribbon => RGBColor(0xe6, 0x9f, 0x00),
         Contender::Avx2 | Contender::Bloom64 => RGBColor(0x00, 0x72, 0xb2),
-        Contender::Avx512 | Contender::FastLocal => RGBColor(0x00, 0x9e, 0x73),
+        Contender::Avx512 => RGBColor(0x00, 0x9e, 0x73),
         Contender::RustyLeveldb | Contender::RocksdbRibbon => RGBColor(0xd5, 0x5e, 0x00),
         Contender::RocksdbBatch => RGBColor(0x33, 0x33, 0x33),
         Contender::SbbfXxh3 => RGBColor(0x88, 0x22, 0x55),

@@ -45,14 +45,12 @@ pub enum Contender {
     RocksdbBatch,
     /// RocksDB's own Ribbon filter.
     RocksdbRibbon,
-    /// `filter-policy` by its portable kernel.
+    /// The engine's filters by `filter-policy` and its portable kernel.
     Scalar,
-    /// `filter-policy` by its kernel for AVX2.
+    /// The same by its kernel for AVX2.
     Avx2,
-    /// `filter-policy` by its kernel for AVX-512.
+    /// The same by its kernel for AVX-512.
     Avx512,
-    /// RocksDB's FastLocalBloom by `filter-policy`.
-    FastLocal,
     /// RocksDB's Ribbon filter by `filter-policy`. Its bytes are fewer.
     Ribbon,
     /// `BloomFilter64.Xxph3` of `filter-policy`.
@@ -71,7 +69,7 @@ pub enum Contender {
 
 impl Contender {
     /// Every one, in the order of the records.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Leveldb,
         Self::Rocksdb,
         Self::RocksdbBatch,
@@ -79,7 +77,6 @@ impl Contender {
         Self::Scalar,
         Self::Avx2,
         Self::Avx512,
-        Self::FastLocal,
         Self::Ribbon,
         Self::Bloom64,
         Self::RustyLeveldb,
@@ -98,7 +95,7 @@ impl Contender {
     fn is_ours(self) -> bool {
         matches!(
             self,
-            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::FastLocal | Self::Ribbon | Self::Bloom64
+            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::Ribbon | Self::Bloom64
         )
     }
 
@@ -112,7 +109,6 @@ impl Contender {
             Self::Scalar => "scalar",
             Self::Avx2 => "AVX2",
             Self::Avx512 => "AVX-512",
-            Self::FastLocal => "FastLocalBloom",
             Self::Ribbon => "Ribbon",
             Self::Bloom64 => "BloomFilter64",
             Self::RustyLeveldb => "rusty-leveldb",
@@ -132,6 +128,9 @@ pub enum Form {
     OneByOne,
     /// A call for each key on a filter that was prepared once.
     Prepared,
+    /// A call for every 32 keys, which are slices: as many as RocksDB has in one.
+    #[serde(rename = "slices-32")]
+    SlicesOf32,
     /// A call for many keys, which are slices.
     Slices,
     /// A call for many keys, which lie one behind the other in memory.
@@ -144,6 +143,7 @@ impl Form {
         match self {
             Self::OneByOne => "one by one",
             Self::Prepared => "prepared",
+            Self::SlicesOf32 => "slices, 32 a call",
             Self::Slices => "slices",
             Self::Packed => "packed",
         }

@@ -202,14 +202,7 @@ fn the_engine_may_be_rocksdb() {
                     round,
                     800,
                 ),
-                batch(
-                    Contender::FastLocal,
-                    Form::Prepared,
-                    Task::Absent,
-                    512,
-                    round,
-                    250,
-                ),
+                batch(Contender::Avx512, Form::Prepared, Task::Absent, 512, round, 250),
             ]
         })
         .collect();
@@ -218,7 +211,7 @@ fn the_engine_may_be_rocksdb() {
     let ratios: Vec<f64> = rows.iter().map(|row| row.ratio_to_engine).collect();
     assert_eq!(ratios, [1.0, 0.8, 0.25]);
     let svg = fs::read_to_string(parent.path().join("policy.svg")).unwrap();
-    for text in ["RocksDB&apos;s own policy", "FastLocalBloom, prepared: 0.250"] {
+    for text in ["RocksDB&apos;s own policy", "AVX-512, prepared: 0.250"] {
         assert!(svg.contains(text), "{text}: {svg}");
     }
     // LevelDB's records are another benchmark's.

@@ -1,8 +1,7 @@
 //! The measurement.
 
-use filter_policy_real_rocksdb::EnginePolicy;
-
-use crate::data::{self, Asked, BITS_PER_KEY, Shape};
+use crate::contenders::Filters;
+use crate::data::{self, Asked, Shape};
 use crate::turns::{Batch, Task, take_turns};
 use crate::{contenders, peers};
 
@@ -21,13 +20,11 @@ pub(crate) fn measure(size: usize, shape: Shape, rounds: usize) -> Vec<Batch> {
     builders.extend(peers::that_build(size, &slices));
     let mut batches = take_turns(task("build", slices.len()), &mut builders);
     let filter_keys = &slices[..size];
-    let bits = f64::from(BITS_PER_KEY);
-    let bloom = EnginePolicy::bloom(bits, 5).create_filter(filter_keys);
-    let ribbon = EnginePolicy::ribbon(bits).create_filter(filter_keys);
+    let filters = Filters::new(filter_keys);
     for asked in Asked::ALL {
         let keys = data::asked(&stored, size, shape, asked);
         let slices = keys.slices();
-        let mut askers = contenders::that_ask(&bloom, &ribbon, filter_keys, &slices);
+        let mut askers = contenders::that_ask(&filters, &slices, keys.arrays());
         askers.extend(peers::that_ask(filter_keys, &slices));
         batches.extend(take_turns(task(asked.name(), slices.len()), &mut askers));
     }
@@ -51,9 +48,9 @@ mod tests {
             ("rocksdb", 2, 2),
             ("rocksdb-batch", 0, 2),
             ("rocksdb-ribbon", 2, 2),
-            ("fast-local", 4, 4),
+            ("scalar", 4, 10),
             ("ribbon", 2, 4),
-            ("bloom64", 4, 4),
+            ("bloom64", 4, 8),
             ("sbbf-xxh3", 2, 2),
             ("sbbf-xxph3", 2, 2),
             ("fastbloom-hashes", 2, 2),
