@@ -41,6 +41,9 @@ fn csv_headers() {
         "collisions",
         "timing",
         "latency",
+        "spread",
+        "curves",
+        "places",
         "distribution",
         "false_positives",
     ]
