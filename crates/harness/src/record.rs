@@ -3,6 +3,7 @@
 //! The records are the only thing that charts and report may read. Nothing here measures or draws.
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
+// tidy: long file: one list of row types and fields.
 
 mod baseline;
 mod bits;

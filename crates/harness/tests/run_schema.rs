@@ -39,10 +39,17 @@ fn wrong(root: &Value, schema: &Value, value: &Value, path: &str, found: &mut Ve
             },
             "const" => value == argument,
             "enum" => argument.as_array().expect("choices").contains(value),
-            "minimum" => value.as_f64() >= argument.as_f64(),
-            "maximum" => value.as_f64() <= argument.as_f64(),
-            "minItems" => value.as_array().map(|items| items.len() as u64) >= argument.as_u64(),
-            "maxItems" => value.as_array().map(|items| items.len() as u64) <= argument.as_u64(),
+            // These say nothing of values of another type.
+            "minimum" => !value.is_number() || value.as_f64() >= argument.as_f64(),
+            "maximum" => !value.is_number() || value.as_f64() <= argument.as_f64(),
+            "minItems" => {
+                let count = value.as_array().map(|items| items.len() as u64);
+                count.is_none() || count >= argument.as_u64()
+            }
+            "maxItems" => {
+                let count = value.as_array().map(|items| items.len() as u64);
+                count.is_none() || count <= argument.as_u64()
+            }
             "anyOf" => argument.as_array().expect("choices").iter().any(|choice| {
                 let mut inner = Vec::new();
                 wrong(root, choice, value, path, &mut inner);

@@ -22,7 +22,7 @@ use crate::stats::{normal, robust};
 
 /// Smaller changes are not told, however sure: between runs of one build and nothing else changed, the largest of all
 /// functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
-pub const LEAST_CHANGE: f64 = 1.10;
+pub const LEAST_CHANGE: f64 = 1.11;
 /// The same where drift cannot be told from change.
 pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
 /// Fewest functions, the floor among them, whose median is the machine's.

@@ -5,6 +5,7 @@
 //!
 //! What every function is compared with, an ideal hash in the same filter, is known far better than one such filter
 //! could tell: its row adds up the filters of many hashes with keys of their own ([`Probes::measure_ideal`]).
+// tidy: long file: half of it tests.
 
 use std::hash::Hasher as _;
 

@@ -1,4 +1,5 @@
 //! The CSV files: what a row may say, and how rows are read and written.
+// tidy: long file: one table of row types, and what reads it.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
