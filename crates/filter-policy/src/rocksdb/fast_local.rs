@@ -10,7 +10,7 @@ use super::bits_per_key::RocksDbBitsPerKey;
 use super::build::append;
 use super::build::{Layout, build_in};
 use super::hashed::HashedRocksDbKey;
-use super::view::may_match;
+use super::view::AnyKind;
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN};
@@ -54,10 +54,14 @@ pub(super) const fn probes_for(millibits: u32) -> u8 {
 
 /// How many lines so many keys take, at most 2^26 - 1.
 pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
-    let millibits = u128::from(keys) * u128::from(bits_per_key.millibits());
-    let bytes = millibits.div_ceil(8000).min(u128::from(MAX_BYTES));
-    // Always fits: below 2^26.
-    u64::try_from(bytes.div_ceil(LINE_LEN as u128)).unwrap_or(u64::MAX)
+    // What saturates is far beyond the most there can be.
+    let millibits = keys.saturating_mul(u64::from(bits_per_key.millibits()));
+    millibits.div_ceil(8000).min(MAX_BYTES).div_ceil(LINE_LEN as u64)
+}
+
+/// What lies behind the lines.
+const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
+    [NEW_BLOOM_MARKER, 0, probes, 0, 0]
 }
 
 /// RocksDB's Bloom filter of format version 5 and later: the cache-local one.
@@ -195,29 +199,27 @@ impl FastLocalBloomPolicy {
                 KeyBatch::Packed(keys) => self.build_in(keys, out),
             };
         }
-        let kept = keys.len() - self.write(keys, keys.len(), out.get_mut(..len).unwrap_or_default());
-        let kept_len = self.filter_len(kept);
+        let repeats = self.write(keys, out.get_mut(..len).unwrap_or_default());
+        if repeats == 0 {
+            return Ok(out.get_mut(..len).unwrap_or_default());
+        }
+        let kept_len = self.filter_len(keys.len() - repeats);
         let filter = out.get_mut(..kept_len).unwrap_or_default();
         if kept_len != len {
-            self.write(keys, kept, filter);
+            self.write(keys, filter);
         }
         Ok(filter)
     }
 
-    /// Writes these keys over `filter`, which has the length for so many. Gives the number of keys whose hash value is
-    /// that of the one before them.
-    fn write(&self, keys: KeyBatch<'_>, entries: usize, filter: &mut [u8]) -> usize {
-        self.start(entries, filter);
-        self.set(filter, WideSource::Keys(keys))
-    }
-
-    /// Sets the bits of these keys in a filter that was started; gives what [`write`](Self::write) does.
-    fn set(&self, filter: &mut [u8], source: WideSource<'_>) -> usize {
-        let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() else {
+    /// Writes these keys over `filter`, of whatever length. Gives the number of keys whose hash value is that of the one
+    /// before them.
+    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) -> usize {
+        let Some((bits, tail)) = filter.split_last_chunk_mut() else {
             return 0;
         };
         let probes = self.bits_per_key.probe_count();
-        lines::insert(self.kernel(), bits.as_chunks_mut().0, probes, source)
+        *tail = tail_of(probes);
+        lines::create(self.kernel(), bits.as_chunks_mut().0, probes, keys)
     }
 
     /// Appends the filter of these keys to `out`: the fastest way.
@@ -292,13 +294,16 @@ impl Layout for FastLocalBloomPolicy {
 
     fn start(&self, _: usize, filter: &mut [u8]) {
         filter.fill(0);
-        if let Some(tail) = filter.last_chunk_mut::<TAIL_LEN>() {
-            *tail = [NEW_BLOOM_MARKER, 0, self.bits_per_key.probe_count(), 0, 0];
+        if let Some(tail) = filter.last_chunk_mut() {
+            *tail = tail_of(self.bits_per_key.probe_count());
         }
     }
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        self.set(filter, WideSource::Hashes(hashes));
+        if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
+            let (probes, source) = (self.bits_per_key.probe_count(), WideSource::Hashes(hashes));
+            lines::insert(self.kernel(), bits.as_chunks_mut().0, probes, source);
+        }
     }
 }
 
@@ -317,6 +322,6 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(self.kernel(), filter, key)
+        lines::stored_may_match::<AnyKind>(self.kernel, key, filter)
     }
 }

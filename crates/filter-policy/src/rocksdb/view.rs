@@ -8,7 +8,7 @@ use super::legacy::{self, LegacyFullFilterPolicy, Lines};
 use super::ribbon::Solution;
 use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
-use crate::arch::wide::lines::{self, LINE_LEN, Line};
+use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -69,12 +69,18 @@ pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
     }
 }
 
-/// Whether the filter, of any kind, may hold the key. The usual kind first, without what keeping a view takes.
-#[inline]
-pub(super) fn may_match(kernel: Chosen, filter: &[u8], key: &[u8]) -> bool {
-    match fast_local(filter) {
-        Some((lines, probes)) => lines::key_may_match(kernel, lines, probes, key),
-        None => Contents::of_another_kind(filter).may_match(key),
+/// Stored filters of any kind: the usual kind first, without what keeping a view takes.
+pub(super) struct AnyKind;
+
+impl Stored for AnyKind {
+    #[inline(always)]
+    fn lines(filter: &[u8]) -> Option<(&[Line], u8)> {
+        fast_local(filter)
+    }
+
+    #[inline(never)]
+    fn without_lines(filter: &[u8], key: &[u8]) -> bool {
+        Contents::of_another_kind(filter).may_match(key)
     }
 }
 

@@ -52,7 +52,12 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
             all & (key.len().wrapping_sub(first) <= last - first)
         })
     };
-    if all(9, 16) {
+    if let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] = keys.map(whole) {
+        // What lies beside each other in a line of four is the same half of two keys that follow each other.
+        let (even, odd) = (four([a, c, e, g]), four([b, d, f, h]));
+        let words = [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)];
+        store(hashes, of_9_to_16(words, _mm512_set1_epi64(16)));
+    } else if all(9, 16) {
         let words = [
             each(keys, |key| word(key, 0)),
             each(keys, |key| word(key, key.len() - 8)),
@@ -71,6 +76,22 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
             *hash = xxph3_64(key, 0);
         }
     }
+}
+
+/// The bytes of a key of 16.
+#[inline(always)]
+fn whole(key: &[u8]) -> Option<&[u8; 16]> {
+    key.try_into().ok()
+}
+
+/// Four keys behind each other.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn four(keys: [&[u8; 16]; 4]) -> __m512i {
+    // SAFETY: the arrays have the length of a quarter of a vector.
+    let [a, b, c, d] = keys.map(|key| unsafe { _mm_loadu_si128(key.as_ptr().cast()) });
+    let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
+    _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
 }
 
 /// The eight bytes at `at`. Panics if there are fewer.

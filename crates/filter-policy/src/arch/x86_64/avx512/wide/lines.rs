@@ -10,14 +10,54 @@ use tile::Tile;
 
 use super::super::Avx512;
 use super::{first_bits, hash, load, load_words, store_words};
-use crate::arch::wide::lines::{Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MOST: usize = MAX_PROBES as usize;
 
+/// The most lines that are built on the stack and copied.
+const MOST_COPIED: usize = 128;
+/// The same for few keys, for which less memory has to be cleared.
+const FEW_COPIED: usize = 16;
+
 impl Avx512 {
+    pub(in crate::arch) fn create_lines(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        match lines.len() {
+            0 | 1 => {
+                lines.as_flattened_mut().fill(0);
+                self.insert_in_lines(lines, probes, source)
+            }
+            ..=FEW_COPIED => self.create_copied::<FEW_COPIED>(lines, probes, source),
+            ..=MOST_COPIED => self.create_copied::<MOST_COPIED>(lines, probes, source),
+            _ => {
+                lines.as_flattened_mut().fill(0);
+                self.insert_in_lines(lines, probes, source)
+            }
+        }
+    }
+
+    /// On boundaries of cache lines: a line that lies across one cannot be loaded again until what was stored has reached
+    /// the cache, and few lines are wanted again soon. There are at most `ROOM` of them.
+    fn create_copied<const ROOM: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        let mut aligned = Aligned([[0; LINE_LEN]; ROOM]);
+        let copied = &mut aligned.0[..lines.len()];
+        let repeats = self.insert_in_lines(copied, probes, source);
+        lines.copy_from_slice(copied);
+        repeats
+    }
+
     pub(in crate::arch) fn insert_in_lines(
         self,
         lines: &mut [Line],
@@ -46,6 +86,12 @@ impl Avx512 {
         unsafe { key_may_match(lines, probes, key) }
     }
 
+    #[inline]
+    pub(in crate::arch) fn stored_may_match<S: Stored>(self, key: &[u8], filter: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { stored_may_match::<S>(key, filter) }
+    }
+
     pub(in crate::arch) fn lines_may_match_many(
         self,
         lines: &[Line],
@@ -57,6 +103,9 @@ impl Avx512 {
         unsafe { may_match_many(self, lines, probes, source, answers) }
     }
 }
+
+#[repr(align(64))]
+struct Aligned<T>(T);
 
 /// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
@@ -193,12 +242,29 @@ fn in_each<const PROBES: usize, const MOST: usize>(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    // Short keys take no call, so that no register has to be saved for one.
-    if key.len() > 16 {
-        return long_key_may_match(lines, probes, key);
+fn stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
+    match S::lines(filter) {
+        Some((lines, probes)) => key_may_match(lines, probes, key),
+        None => S::without_lines(filter, key),
     }
-    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+        // Short keys take no call, so that no register has to be saved for one.
+        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
+        Err(_) => long_key_may_match(lines, probes, key),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
@@ -320,6 +386,7 @@ fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
 
 /// Whether the line has the bits of at most 32 probes: two vectors.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
 fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {
     let line = whole(line);
     let live = _bzhi_u32(u32::MAX, u32::from(probes)).to_le_bytes();
