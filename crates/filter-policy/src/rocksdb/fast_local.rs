@@ -54,9 +54,16 @@ pub(super) const fn probes_for(millibits: u32) -> u8 {
 
 /// How many lines so many keys take, at most 2^26 - 1.
 pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
+    lines_of(bits_per_key.millibits(), keys)
+}
+
+/// The same by thousandths of bits.
+#[inline]
+const fn lines_of(millibits: u32, keys: u64) -> u64 {
     // What saturates is far beyond the most there can be.
-    let millibits = keys.saturating_mul(u64::from(bits_per_key.millibits()));
-    millibits.div_ceil(8000).min(MAX_BYTES).div_ceil(LINE_LEN as u64)
+    let bytes = keys.saturating_mul(millibits as u64).div_ceil(8000);
+    let bytes = if bytes < MAX_BYTES { bytes } else { MAX_BYTES };
+    bytes.div_ceil(LINE_LEN as u64)
 }
 
 /// What lies behind the lines.
@@ -99,6 +106,9 @@ assert!(!policy.key_may_match(b"foo", &filter));
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
     bits_per_key: RocksDbBitsPerKey,
+    /// What follows from them, which small filters would be long in computing.
+    millibits: u32,
+    probes: u8,
     /// `None`: the best one.
     kernel: Option<Kernel>,
 }
@@ -108,6 +118,8 @@ impl FastLocalBloomPolicy {
     pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
         Self {
             bits_per_key,
+            millibits: bits_per_key.millibits(),
+            probes: bits_per_key.probe_count(),
             kernel: None,
         }
     }
@@ -217,9 +229,8 @@ impl FastLocalBloomPolicy {
         let Some((bits, tail)) = filter.split_last_chunk_mut() else {
             return 0;
         };
-        let probes = self.bits_per_key.probe_count();
-        *tail = tail_of(probes);
-        lines::create(self.kernel(), bits.as_chunks_mut().0, probes, keys)
+        *tail = tail_of(self.probes);
+        lines::create(self.kernel(), bits.as_chunks_mut().0, self.probes, keys)
     }
 
     /// Appends the filter of these keys to `out`: the fastest way.
@@ -287,7 +298,7 @@ impl Layout for FastLocalBloomPolicy {
     type Hash = u64;
 
     fn filter_len(&self, entries: usize) -> usize {
-        let bytes = lines_for(self.bits_per_key, entries as u64) * LINE_LEN as u64;
+        let bytes = lines_of(self.millibits, entries as u64) * LINE_LEN as u64;
         // Always fits where addresses have 32 bits.
         usize::try_from(bytes).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
     }
@@ -295,14 +306,14 @@ impl Layout for FastLocalBloomPolicy {
     fn start(&self, _: usize, filter: &mut [u8]) {
         filter.fill(0);
         if let Some(tail) = filter.last_chunk_mut() {
-            *tail = tail_of(self.bits_per_key.probe_count());
+            *tail = tail_of(self.probes);
         }
     }
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
         if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
-            let (probes, source) = (self.bits_per_key.probe_count(), WideSource::Hashes(hashes));
-            lines::insert(self.kernel(), bits.as_chunks_mut().0, probes, source);
+            let lines = bits.as_chunks_mut().0;
+            lines::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
         }
     }
 }

@@ -52,7 +52,17 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
             all & (key.len().wrapping_sub(first) <= last - first)
         })
     };
-    if let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h)] = keys.map(whole) {
+    if let [
+        Some(a),
+        Some(b),
+        Some(c),
+        Some(d),
+        Some(e),
+        Some(f),
+        Some(g),
+        Some(h),
+    ] = keys.map(whole)
+    {
         // What lies beside each other in a line of four is the same half of two keys that follow each other.
         let (even, odd) = (four([a, c, e, g]), four([b, d, f, h]));
         let words = [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)];

@@ -21,6 +21,7 @@ const MOST: usize = MAX_PROBES as usize;
 const MOST_COPIED: usize = 128;
 /// The same for few keys, for which less memory has to be cleared.
 const FEW_COPIED: usize = 16;
+const MORE_COPIED: usize = FEW_COPIED + 1;
 
 impl Avx512 {
     pub(in crate::arch) fn create_lines(
@@ -30,12 +31,8 @@ impl Avx512 {
         source: WideSource<'_>,
     ) -> usize {
         match lines.len() {
-            0 | 1 => {
-                lines.as_flattened_mut().fill(0);
-                self.insert_in_lines(lines, probes, source)
-            }
-            ..=FEW_COPIED => self.create_copied::<FEW_COPIED>(lines, probes, source),
-            ..=MOST_COPIED => self.create_copied::<MOST_COPIED>(lines, probes, source),
+            2..=FEW_COPIED => self.create_copied::<FEW_COPIED>(lines, probes, source),
+            MORE_COPIED..=MOST_COPIED => self.create_copied::<MOST_COPIED>(lines, probes, source),
             _ => {
                 lines.as_flattened_mut().fill(0);
                 self.insert_in_lines(lines, probes, source)
@@ -117,20 +114,16 @@ fn insert<const PROBES: usize, const MOST: usize>(
 ) -> usize {
     let count = lines.len();
     let mut now = Tile::new();
-    if let [line] = lines {
-        // Every key would wait for the one before it.
-        let mut bits = whole(line);
-        let repeats = for_each_tile(source, |hashes, keys| {
+    if count == 1 {
+        return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            in_each::<PROBES, MOST>(probes, &now, keys, |_, new| bits = _mm512_or_si512(bits, new));
+            set::<PROBES, MOST, true>(lines, probes, &now, keys);
         });
-        put(line, bits);
-        return repeats;
     }
     if count < PREFETCHED {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST>(lines, probes, &now, keys);
+            set::<PROBES, MOST, false>(lines, probes, &now, keys);
         });
     }
     let mut before = Tile::new();
@@ -138,11 +131,11 @@ fn insert<const PROBES: usize, const MOST: usize>(
     let repeats = for_each_tile(source, |hashes, keys| {
         now.fill(hashes, keys, count);
         now.prefetch::<true>(lanes, lines, keys);
-        set::<PROBES, MOST>(lines, probes, &before, waiting);
+        set::<PROBES, MOST, false>(lines, probes, &before, waiting);
         core::mem::swap(&mut now, &mut before);
         waiting = keys;
     });
-    set::<PROBES, MOST>(lines, probes, &before, waiting);
+    set::<PROBES, MOST, false>(lines, probes, &before, waiting);
     repeats
 }
 
@@ -180,26 +173,15 @@ fn repeats_of(hashes: &[u64; TILE + 1], count: usize) -> usize {
     (equal & first_bits(count)).count_ones() as usize
 }
 
-/// Sets the bits of the first `count` keys.
+/// Sets the bits of the first `count` keys. `ONE`: there is one line, which is kept in a register, as every key would wait
+/// for the one before it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, tile: &Tile, count: usize) {
-    in_each::<PROBES, MOST>(probes, tile, count, |number, bits| {
-        // Never absent: what is multiplied is below one.
-        if let Some(line) = lines.get_mut(number) {
-            put(line, _mm512_or_si512(whole(line), bits));
-        }
-    });
-}
-
-/// Gives the line and the bits in it of each of the first `count` keys.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn in_each<const PROBES: usize, const MOST: usize>(
+fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
+    lines: &mut [Line],
     probes: u8,
     tile: &Tile,
     count: usize,
-    mut take: impl FnMut(usize, __m512i),
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
@@ -207,6 +189,7 @@ fn in_each<const PROBES: usize, const MOST: usize>(
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
+    let mut one = _mm512_setzero_si512();
     // For each probe the bits of 16 keys, and an even number of probes: the last one may come twice.
     let mut rows = [[0_u32; 16]; MOST];
     let groups = tile
@@ -215,7 +198,7 @@ fn in_each<const PROBES: usize, const MOST: usize>(
         .0
         .iter()
         .zip(tile.walks.as_chunks().0);
-    for (group, (lines, walks)) in groups.enumerate().take(count.div_ceil(16)) {
+    for (group, (numbers, walks)) in groups.enumerate().take(count.div_ceil(16)) {
         // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
         let rows = &mut black_box(&mut rows)[..probes.next_multiple_of(2)];
         let mut walks = load_words(walks);
@@ -225,19 +208,32 @@ fn in_each<const PROBES: usize, const MOST: usize>(
                 walks = _mm512_mullo_epi32(walks, multiplier);
             }
         }
+        let [first, between @ .., last] = &*rows else {
+            unreachable!("an even number of probes, and not none")
+        };
         for key in 0..(count - 16 * group).min(16) {
             // A shift by 32 or more, as a number below 0 is one, leaves nothing.
             let bits_of = |row: &[u32; 16]| {
                 let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
                 _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
             };
-            let mut bits = _mm512_setzero_si512();
-            for [first, second] in rows.as_chunks().0 {
+            let mut bits = bits_of(first);
+            for [second, third] in between.as_chunks().0 {
                 // All three together.
-                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(first), bits_of(second));
+                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(second), bits_of(third));
             }
-            take(lines[key] as usize, bits);
+            // What others wait for comes last.
+            let with = |line: __m512i| _mm512_ternarylogic_epi32::<0xfe>(line, bits, bits_of(last));
+            if ONE {
+                one = with(one);
+            } else if let Some(line) = lines.get_mut(numbers[key] as usize) {
+                // Never absent: what is multiplied is below one.
+                put(line, with(whole(line)));
+            }
         }
+    }
+    if ONE && let [line] = lines {
+        put(line, _mm512_or_si512(whole(line), one));
     }
 }
 
