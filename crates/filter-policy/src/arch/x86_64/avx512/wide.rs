@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxph3_64;
 
-use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource};
+use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource, have_16_bytes};
 use crate::keys::KeyBatch;
 
 /// The hash values from `start` on. Panics if there are too few.
@@ -34,8 +34,12 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
         }
         WideSource::Keys(KeyBatch::Slices(keys)) => {
             let keys = &keys[start..start + whole];
-            for (group, keys) in groups.zip(keys.as_chunks::<8>().0) {
-                of_8(keys, group);
+            let groups = groups.zip(keys.as_chunks::<8>().0);
+            if have_16_bytes(keys) {
+                // SAFETY: see the condition.
+                groups.for_each(|(group, keys)| store(group, unsafe { of_16_each(keys) }));
+            } else {
+                groups.for_each(|(group, keys)| of_8(keys, group));
             }
         }
         _ => source.hash(start, groups.into_slice().as_flattened_mut()),
@@ -52,22 +56,7 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
             all & (key.len().wrapping_sub(first) <= last - first)
         })
     };
-    if let [
-        Some(a),
-        Some(b),
-        Some(c),
-        Some(d),
-        Some(e),
-        Some(f),
-        Some(g),
-        Some(h),
-    ] = keys.map(whole)
-    {
-        // What lies beside each other in a line of four is the same half of two keys that follow each other.
-        let (even, odd) = (four([a, c, e, g]), four([b, d, f, h]));
-        let words = [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)];
-        store(hashes, of_9_to_16(words, _mm512_set1_epi64(16)));
-    } else if all(9, 16) {
+    if all(9, 16) {
         let words = [
             each(keys, |key| word(key, 0)),
             each(keys, |key| word(key, key.len() - 8)),
@@ -88,18 +77,26 @@ fn of_8(keys: &[&[u8]; 8], hashes: &mut [u64; 8]) {
     }
 }
 
-/// The bytes of a key of 16.
-#[inline(always)]
-fn whole(key: &[u8]) -> Option<&[u8; 16]> {
-    key.try_into().ok()
-}
-
-/// Four keys behind each other.
+/// The hash values of eight keys in places of their own.
+///
+/// # Safety
+///
+/// They have 16 bytes each.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn four(keys: [&[u8; 16]; 4]) -> __m512i {
-    // SAFETY: the arrays have the length of a quarter of a vector.
-    let [a, b, c, d] = keys.map(|key| unsafe { _mm_loadu_si128(key.as_ptr().cast()) });
+unsafe fn of_16_each(keys: &[&[u8]; 8]) -> __m512i {
+    // SAFETY: as the caller says, each has the length of a quarter of a vector.
+    let [a, b, c, d, e, f, g, h] = keys.map(|key| unsafe { _mm_loadu_si128(key.as_ptr().cast()) });
+    // In a quarter of both the same half of two keys that follow each other.
+    let (even, odd) = (four([a, c, e, g]), four([b, d, f, h]));
+    let words = [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)];
+    of_9_to_16(words, _mm512_set1_epi64(16))
+}
+
+/// Behind each other.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn four([a, b, c, d]: [__m128i; 4]) -> __m512i {
     let all = _mm512_inserti64x2::<1>(_mm512_castsi128_si512(a), b);
     _mm512_inserti64x2::<3>(_mm512_inserti64x2::<2>(all, c), d)
 }

@@ -114,16 +114,17 @@ fn insert<const PROBES: usize, const MOST: usize>(
 ) -> usize {
     let count = lines.len();
     let mut now = Tile::new();
+    let mut rows = Aligned([[0; TILE]; MOST]);
     if count == 1 {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST, true>(lines, probes, &now, keys);
+            set::<PROBES, MOST, true>(lines, probes, &now, keys, &mut rows);
         });
     }
     if count < PREFETCHED {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST, false>(lines, probes, &now, keys);
+            set::<PROBES, MOST, false>(lines, probes, &now, keys, &mut rows);
         });
     }
     let mut before = Tile::new();
@@ -131,11 +132,11 @@ fn insert<const PROBES: usize, const MOST: usize>(
     let repeats = for_each_tile(source, |hashes, keys| {
         now.fill(hashes, keys, count);
         now.prefetch::<true>(lanes, lines, keys);
-        set::<PROBES, MOST, false>(lines, probes, &before, waiting);
+        set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
         core::mem::swap(&mut now, &mut before);
         waiting = keys;
     });
-    set::<PROBES, MOST, false>(lines, probes, &before, waiting);
+    set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
     repeats
 }
 
@@ -145,33 +146,41 @@ fn insert<const PROBES: usize, const MOST: usize>(
 #[inline]
 fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
     let len = source.len();
-    // The first one is the last of the tile before.
-    let mut hashes = [0; TILE + 1];
+    let mut hashes = Aligned([0; TILE]);
+    let hashes = &mut hashes.0;
     let mut repeats = 0;
+    // The last one of the tile before.
+    let mut before = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
-        hash(source, start, &mut hashes[1..=count]);
+        hash(source, start, &mut hashes[..count]);
         if start == 0 {
-            hashes[0] = !hashes[1];
+            before = !hashes[0];
         }
-        repeats += repeats_of(&hashes, count);
-        hashes[0] = hashes[count];
-        take(hashes.last_chunk().expect("a tile and a value"), count);
+        repeats += repeats_of(before, hashes, count);
+        before = hashes[TILE - 1];
+        take(hashes, count);
     }
     repeats
 }
 
-/// How many of the first `count` values behind the first one equal the one before them.
+/// How many of the first `count` values equal the one before them, which is `before` for the first.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn repeats_of(hashes: &[u64; TILE + 1], count: usize) -> usize {
+fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
     let mut equal = 0;
-    let pairs = hashes[..TILE].as_chunks().0.iter().zip(hashes[1..].as_chunks().0);
-    for (i, (before, hashes)) in pairs.enumerate() {
-        equal |= u64::from(_mm512_cmpeq_epi64_mask(load(before), load(hashes))) << (8 * i);
+    let mut last = _mm512_set1_epi64(before.cast_signed());
+    for (i, hashes) in hashes.as_chunks().0.iter().enumerate() {
+        let hashes = load(hashes);
+        let before = _mm512_alignr_epi64::<7>(hashes, last);
+        equal |= u64::from(_mm512_cmpeq_epi64_mask(before, hashes)) << (8 * i);
+        last = hashes;
     }
     (equal & first_bits(count)).count_ones() as usize
 }
+
+/// For each probe the bits of all keys of a tile.
+type Rows<const MOST: usize> = Aligned<[[u32; TILE]; MOST]>;
 
 /// Sets the bits of the first `count` keys. `ONE`: there is one line, which is kept in a register, as every key would wait
 /// for the one before it.
@@ -182,6 +191,7 @@ fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
     probes: u8,
     tile: &Tile,
     count: usize,
+    rows: &mut Rows<MOST>,
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
@@ -189,47 +199,47 @@ fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
-    let mut one = _mm512_setzero_si512();
-    // For each probe the bits of 16 keys, and an even number of probes: the last one may come twice.
-    let mut rows = [[0_u32; 16]; MOST];
-    let groups = tile
-        .lines
-        .as_chunks::<16>()
+    // An even number of probes: the last one may come twice. Hidden from the optimiser, which would keep them in registers,
+    // from which it takes longer to get them one by one. All keys first, so that none waits for what was just stored.
+    let rows = &mut black_box(rows).0[..probes.next_multiple_of(2)];
+    for (group, walks) in tile
+        .walks
+        .as_chunks()
         .0
         .iter()
-        .zip(tile.walks.as_chunks().0);
-    for (group, (numbers, walks)) in groups.enumerate().take(count.div_ceil(16)) {
-        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
-        let rows = &mut black_box(&mut rows)[..probes.next_multiple_of(2)];
+        .enumerate()
+        .take(count.div_ceil(16))
+    {
         let mut walks = load_words(walks);
         for (probe, row) in rows.iter_mut().enumerate() {
-            store_words(row, _mm512_srli_epi32::<23>(walks));
+            store_words(&mut row.as_chunks_mut().0[group], _mm512_srli_epi32::<23>(walks));
             if probe + 1 < probes {
                 walks = _mm512_mullo_epi32(walks, multiplier);
             }
         }
-        let [first, between @ .., last] = &*rows else {
-            unreachable!("an even number of probes, and not none")
+    }
+    let [first, between @ .., last] = &*rows else {
+        unreachable!("an even number of probes, and not none")
+    };
+    let mut one = _mm512_setzero_si512();
+    for (key, &number) in tile.lines.iter().enumerate().take(count) {
+        // A shift by 32 or more, as a number below 0 is one, leaves nothing.
+        let bits_of = |row: &[u32; TILE]| {
+            let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
+            _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
         };
-        for key in 0..(count - 16 * group).min(16) {
-            // A shift by 32 or more, as a number below 0 is one, leaves nothing.
-            let bits_of = |row: &[u32; 16]| {
-                let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
-                _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
-            };
-            let mut bits = bits_of(first);
-            for [second, third] in between.as_chunks().0 {
-                // All three together.
-                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(second), bits_of(third));
-            }
-            // What others wait for comes last.
-            let with = |line: __m512i| _mm512_ternarylogic_epi32::<0xfe>(line, bits, bits_of(last));
-            if ONE {
-                one = with(one);
-            } else if let Some(line) = lines.get_mut(numbers[key] as usize) {
-                // Never absent: what is multiplied is below one.
-                put(line, with(whole(line)));
-            }
+        let mut bits = bits_of(first);
+        for [second, third] in between.as_chunks().0 {
+            // All three together.
+            bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(second), bits_of(third));
+        }
+        // What others wait for comes last.
+        let with = |line: __m512i| _mm512_ternarylogic_epi32::<0xfe>(line, bits, bits_of(last));
+        if ONE {
+            one = with(one);
+        } else if let Some(line) = lines.get_mut(number as usize) {
+            // Never absent: what is multiplied is below one.
+            put(line, with(whole(line)));
         }
     }
     if ONE && let [line] = lines {
