@@ -24,6 +24,7 @@ pub mod progress;
 mod property;
 pub mod published;
 pub mod quality;
+pub mod recommend;
 pub mod record;
 pub mod records;
 pub mod redis;
