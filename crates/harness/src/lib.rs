@@ -25,6 +25,7 @@ mod property;
 pub mod published;
 pub mod quality;
 pub mod rates;
+pub mod recommend;
 pub mod record;
 pub mod records;
 pub mod redis;
