@@ -31,7 +31,7 @@ const NO_STD: [(&str, &[&str]); 5] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step {
         name: "tidy",
         run: tidy_step,
@@ -84,6 +84,10 @@ const STEPS: [Step; 15] = [
     Step {
         name: "comparison",
         run: comparison::check,
+    },
+    Step {
+        name: "report in a browser",
+        run: browser,
     },
     Step {
         name: "published figures and committed run",
@@ -199,6 +203,23 @@ fn documentation(root: &Path) -> Result<(), String> {
     }
     // Last, as it leaves the pages of all features behind.
     document(&["--workspace"])
+}
+
+/// Lints and runs the tests that need Chromium.
+fn browser(root: &Path) -> Result<(), String> {
+    let package = [
+        "--package",
+        "harness",
+        "--features",
+        "browser",
+        "--test",
+        "report",
+    ];
+    cargo(
+        root,
+        &[&["clippy"], &package[..], &["--", "-D", "warnings"]].concat(),
+    )?;
+    cargo(root, &[&["test"], &package[..], &["browser::"]].concat())
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {

@@ -36,7 +36,7 @@ enum Probe {
 }
 
 /// In the order in which a probe may need those before it.
-const NEEDS: [Need; 13] = [
+const NEEDS: [Need; 14] = [
     Need {
         name: "cargo fmt",
         source: Source::Rustup("rustfmt"),
@@ -85,6 +85,11 @@ const NEEDS: [Need; 13] = [
     Need {
         name: "valgrind",
         source: Source::Debian("valgrind"),
+        probe: Probe::Program,
+    },
+    Need {
+        name: "chromium",
+        source: Source::Debian("chromium"),
         probe: Probe::Program,
     },
     Need {

@@ -14,8 +14,10 @@ const INPUT_BITS: usize = 64;
 /// Size of a cell.
 const WIDTH: f64 = 3.5;
 const HEIGHT: f64 = 2.0;
-const MAPS_IN_A_ROW: usize = 9;
-const STEP: f64 = OUTPUT_BITS as f64 * WIDTH + 16.0;
+const MAPS_IN_A_ROW: usize = 8;
+/// Between maps; long names reach into it.
+const GAP: f64 = 32.0;
+const STEP: f64 = OUTPUT_BITS as f64 * WIDTH + GAP;
 const ROW: f64 = INPUT_BITS as f64 * HEIGHT + 44.0;
 const HEAD: f64 = 54.0;
 
@@ -47,7 +49,7 @@ pub(crate) fn scene(records: &Records) -> Option<Scene> {
     maps.sort_by(|a, b| a.mean_distance.total_cmp(&b.mean_distance));
     let lines = maps.len().div_ceil(MAPS_IN_A_ROW);
     let mut scene = Scene::new(
-        (2.0 * MARGIN + MAPS_IN_A_ROW as f64 * STEP - 16.0).ceil(),
+        (2.0 * MARGIN + MAPS_IN_A_ROW as f64 * STEP).ceil(),
         (HEAD + lines as f64 * ROW + 26.0).ceil(),
         "How often each bit of an eight-byte key flips each output bit of each function",
     );
@@ -98,7 +100,7 @@ impl<'a> Map<'a> {
 
     fn draw(&self, scene: &mut Scene, left: f64, top: f64) {
         let right = left + OUTPUT_BITS as f64 * WIDTH;
-        let name = Font::VALUE.fit(self.function, right - left);
+        let name = Font::VALUE.fit(self.function, STEP - 4.0);
         scene.text((left, top + 12.0), Anchor::Start, Font::VALUE, &name);
         let upper = top + 18.0;
         let lower = upper + INPUT_BITS as f64 * HEIGHT;

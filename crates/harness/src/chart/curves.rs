@@ -114,6 +114,8 @@ struct Panel {
     top: f64,
     x: Scale,
     y: Scale,
+    /// Slower ones lie above the panel, nanoseconds.
+    most: f64,
 }
 
 impl Panel {
@@ -128,10 +130,11 @@ impl Panel {
         let slowest = points().map(|(_, (_, ns))| ns).fold(0.0, f64::max);
         let fastest = points().map(|(_, (_, ns))| ns).fold(f64::INFINITY, f64::min);
         let bottom = top + ROW;
-        let (x, y) = if long {
+        let (x, y, most) = if long {
             (
                 Scale::log(BORDER as f64, longest as f64, left, right),
                 Scale::log(fastest.max(0.1), slowest, bottom, top),
+                slowest,
             )
         } else {
             // The named lines must be told apart; a slow function may leave the panel at the top.
@@ -141,6 +144,7 @@ impl Panel {
             (
                 Scale::linear(BORDER as f64, left, right),
                 Scale::linear(most, bottom, top),
+                most,
             )
         };
         Some(Self {
@@ -149,6 +153,7 @@ impl Panel {
             top,
             x,
             y,
+            most,
         })
     }
 
@@ -230,19 +235,29 @@ impl Panel {
     /// Draws a line, as far as it lies in the panel; height and time of its last point.
     fn line(&self, scene: &mut Scene, line: &[(u64, f64)], color: RGBColor) -> Option<(f64, f64)> {
         let points: Vec<(f64, f64)> = part(line, self.long)
-            .map(|(length, ns)| (self.x.at(length as f64), self.y.at(ns)))
+            .map(|(length, ns)| (length as f64, ns))
             .collect();
         for pair in points.windows(2) {
             if let &[from, to] = pair {
-                // Along the edge runs nothing that is beyond it.
-                if from.1 > self.top || to.1 > self.top {
-                    scene.line(from, to, color);
+                let place = |(length, ns)| (self.x.at(length), self.y.at(ns));
+                let (lower, upper) = if from.1 < to.1 { (from, to) } else { (to, from) };
+                if lower.1 < self.most {
+                    scene.line(place(lower), place(cut(lower, upper, self.most)), color);
                 }
             }
         }
-        let (_, ns) = part(line, self.long).last()?;
-        Some((points.last()?.1, ns))
+        let &(_, ns) = points.last()?;
+        Some((self.y.at(ns), ns))
     }
+}
+
+/// The end of a line from `lower` to `upper`, cut off where it passes `most`.
+fn cut(lower: (f64, f64), upper: (f64, f64), most: f64) -> (f64, f64) {
+    if upper.1 <= most {
+        return upper;
+    }
+    let share = (most - lower.1) / (upper.1 - lower.1);
+    (lower.0 + share * (upper.0 - lower.0), most)
 }
 
 /// The short lengths, or the long ones; the border is in both.

@@ -12,7 +12,7 @@ pub(crate) const MARGIN: f64 = 8.0;
 /// Space below the rows for ticks and axis title.
 pub(crate) const AXIS: f64 = 36.0;
 /// Where names end and panels may begin.
-pub(crate) const NAMES_END: f64 = 136.0;
+pub(crate) const NAMES_END: f64 = 168.0;
 
 /// Rows of equal height.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The report: one self-contained page, filled in from stored records alone.
 //!
-//! `page.html` holds the words and the order, `style.css` and `script.js` look and behaviour; this module and its
-//! children turn records into the texts and tables that the page names. Templates escape everything but the
-//! charts, the fonts and those two files.
+//! `page.html` holds the words and the order, `style.css` and the scripts look and behaviour (`script.js` of tabs and
+//! tables; `formats.js`, `sizing.js` and `calculator.js` of the calculator); this module and its children turn records
+//! into the texts and tables that the page names. Templates escape everything but the charts, the fonts and those files.
 
 mod baseline;
 mod bits;
@@ -40,7 +40,7 @@ struct Page<'a> {
     date: String,
     quick: bool,
     css: &'static str,
-    script: &'static str,
+    scripts: [&'static str; 4],
     font_regular: String,
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
@@ -150,7 +150,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         date: printable(&run.date),
         quick: run.quick,
         css: include_str!("style.css"),
-        script: include_str!("script.js"),
+        scripts: [
+            include_str!("formats.js"),
+            include_str!("sizing.js"),
+            include_str!("calculator.js"),
+            include_str!("script.js"),
+        ],
         font_regular: BASE64.encode(chart::REGULAR),
         font_bold: BASE64.encode(chart::BOLD),
         datasets: datasets.collect(),

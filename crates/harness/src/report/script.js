@@ -41,6 +41,7 @@
   }
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
+    let sort = () => {};
     heads.forEach((head, column) => {
       head.firstElementChild.addEventListener("click", () => {
         const descending = head.getAttribute("aria-sort") === "ascending";
@@ -48,14 +49,128 @@
         head.setAttribute("aria-sort", descending ? "descending" : "ascending");
         const body = table.tBodies[0];
         const numeric = head.classList.contains("number");
-        const rows = [...body.rows].sort((a, b) => compare(a, b, column, numeric, descending ? -1 : 1));
-        body.append(...rows);
+        sort = () => {
+          body.append(...[...body.rows].sort((a, b) => compare(a, b, column, numeric, descending ? -1 : 1)));
+        };
+        sort();
       });
     });
+    // The calculator fills its table anew.
+    table.closest("section").addEventListener("filled", () => sort());
   }
 })();
 
-// Paper cannot unfold anything.
-addEventListener("beforeprint", () => {
-  for (const folded of document.querySelectorAll("details")) folded.open = true;
-});
+(function filtering() {
+  // Shorter tables are seen at a glance.
+  const FEWEST = 6;
+  const ORDER = ["<=", ">=", "<", ">"];
+
+  function labelled(text, field) {
+    const label = document.createElement("label");
+    label.append(`${text} `, field);
+    return label;
+  }
+  function choice(options) {
+    const select = document.createElement("select");
+    options.forEach((text, index) => select.append(new Option(text, String(index - 1))));
+    return select;
+  }
+
+  /** A number as a column shows it: without grouping, in hundredths where the column has them. */
+  function number(text, isPercent) {
+    const digits = text.replaceAll(/[,\s%]/g, "");
+    const read = digits === "" ? NaN : Number(digits);
+    return isPercent || text.includes("%") ? read / 100 : read;
+  }
+
+  /** Whether a number is wanted by `<5`, `>=5`, `3..10`; `null` when the text is no such condition. */
+  function condition(text, isPercent) {
+    const sign = ORDER.find((tried) => text.startsWith(tried));
+    const [from, to] = text.split("..").map((part) => number(part, isPercent));
+    if (to !== undefined) return Number.isNaN(from + to) ? null : (value) => value >= from && value <= to;
+    if (sign === undefined) return null;
+    const limit = number(text.slice(sign.length), isPercent);
+    if (Number.isNaN(limit)) return null;
+    return (value) =>
+      ({ "<": value < limit, "<=": value <= limit, ">": value > limit, ">=": value >= limit })[sign];
+  }
+
+  function wanted(text, column, heads, rows) {
+    const typed = text.trim().toLowerCase();
+    if (typed === "") return () => true;
+    if (column >= 0 && heads[column].classList.contains("number")) {
+      const isPercent = rows.some((row) => row.cells[column].textContent.includes("%"));
+      const holds = condition(typed, isPercent);
+      if (holds !== null) {
+        return (row) => row.cells[column].dataset.value !== undefined && holds(Number(row.cells[column].dataset.value));
+      }
+    }
+    const words = typed.split(/\s+/);
+    return (row) => {
+      const shown = (column < 0 ? row : row.cells[column]).textContent.toLowerCase();
+      return words.every((word) => shown.includes(word));
+    };
+  }
+
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const rowsNow = () => [...table.tBodies[0].rows];
+    const heads = [...table.tHead.rows[0].cells];
+    if (rowsNow().length < FEWEST) continue;
+    const name = table.caption.textContent;
+
+    const field = document.createElement("input");
+    field.type = "search";
+    field.autocomplete = "off";
+    const column = choice(["any column", ...heads.map((head) => head.textContent)]);
+    const hint = () => {
+      const isNumeric = Number(column.value) >= 0 && heads[Number(column.value)].classList.contains("number");
+      field.placeholder = isNumeric ? "<5, >=5, 3..10" : "words";
+    };
+    hint();
+    const verdicts = [...new Set(rowsNow().flatMap((row) => [...row.querySelectorAll(".verdict")].map((cell) => cell.textContent)))];
+    const verdict = choice(["any verdict", ...verdicts]);
+    const count = document.createElement("output");
+
+    const tools = document.createElement("div");
+    tools.className = "tools";
+    tools.setAttribute("role", "group");
+    tools.setAttribute("aria-label", `Filter: ${name}`);
+    tools.append(labelled("Filter", field), labelled("in", column));
+    if (verdicts.length > 1) tools.append(labelled("Verdict", verdict));
+    tools.append(count);
+    table.closest(".scroll").before(tools);
+
+    const apply = () => {
+      const rows = rowsNow();
+      const isWanted = wanted(field.value, Number(column.value), heads, rows);
+      const onlyVerdict = verdicts[Number(verdict.value)];
+      let shown = 0;
+      for (const row of rows) {
+        const has = (cell) => cell.textContent === onlyVerdict;
+        const isShown = isWanted(row) && (onlyVerdict === undefined || [...row.querySelectorAll(".verdict")].some(has));
+        row.classList.toggle("filtered", !isShown);
+        shown += Number(isShown);
+      }
+      count.textContent = `${shown} of ${rows.length} rows`;
+    };
+    tools.addEventListener("input", () => {
+      hint();
+      apply();
+    });
+    // The calculator fills its table anew.
+    table.closest("section").addEventListener("filled", apply);
+    apply();
+  }
+})();
+
+// Paper cannot unfold anything; afterwards the page is as it was.
+(function printing() {
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const folded of opened) folded.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const folded of opened) folded.open = false;
+  });
+})();

@@ -12,7 +12,7 @@ use super::fixture::Plan;
 use super::{assert_self_contained, checked};
 
 /// The records of two functions on 3,000 numbered keys, with what they do to single bits.
-fn with_bits() -> Records {
+pub(super) fn with_bits() -> Records {
     const KEYS: u32 = 3000;
     let names = ["XXH3", "CRC-32"];
     let plan = Plan {

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bits;
+#[cfg(feature = "browser")]
+mod browser;
 mod fixture;
 mod structure;
 mod words;

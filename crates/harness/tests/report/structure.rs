@@ -2,17 +2,24 @@
 
 use harness::functions;
 use harness::progress::Silent;
+use harness::records::Records;
 use harness::structure;
 
 use crate::checked;
 use crate::fixture::Plan;
 
-#[test]
-fn structured_keys_have_a_chart_a_section_and_reasons() {
+/// The records of the default run, with what two functions do on structured keys and in tables.
+pub(super) fn with_structure() -> Records {
     let mut records = Plan::standard().records();
     let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
     let ids = harness::dataset::load_embedded("video-ids", 1).unwrap();
     records.structure = Some(structure::measure(&[ids], &chosen, 1, 1, &Silent).unwrap());
+    records
+}
+
+#[test]
+fn structured_keys_have_a_chart_a_section_and_reasons() {
+    let records = with_structure();
     let page = checked(&records, "structure");
     for text in [
         "<section id=\"structured\">",
