@@ -224,4 +224,16 @@ fn an_operation_sends_what_is_promised() {
         });
         assert_eq!(sent, named(&expected), "{filter:?}");
     }
+    // 146 elements at a time.
+    let sent = sent(&mut connection, |connection| {
+        let filter = of(true, Missing::Empty);
+        filter
+            .insert_many("f", elements(1_000), None)
+            .query(connection)
+            .unwrap();
+    });
+    assert_eq!(
+        sent,
+        named(&[("bitfield", 6 * 16 + 14), ("exec", 7), ("get", 7), ("multi", 7)])
+    );
 }
