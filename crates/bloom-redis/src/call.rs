@@ -163,7 +163,7 @@ fn send(connection: &mut (impl redis::ConnectionLike + ?Sized), batch: &Batch) -
     // keys are all on one node, as ours are.
     if batch.is_atomic() {
         let replies = connection.req_packed_commands(&packed, 0, count)?;
-        return executed(replies, batch.len());
+        return executed(replies, batch);
     }
     match connection.req_packed_commands(&packed, 0, count) {
         Err(error) if is_redirection(&error) && !batch.waits() => (batch.commands())
@@ -182,7 +182,7 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     let (pipeline, count) = (batch.pipeline(), batch.replies());
     if batch.is_atomic() {
         let replies = connection.req_packed_commands(&pipeline, 0, count).await?;
-        return executed(replies, batch.len());
+        return executed(replies, batch);
     }
     match connection.req_packed_commands(&pipeline, 0, count).await {
         Err(error) if is_redirection(&error) && !batch.waits() => {
@@ -196,18 +196,24 @@ async fn send_async(connection: &mut impl redis::aio::ConnectionLike, batch: &Ba
     }
 }
 
-/// The reply to `EXEC` and to what follows it, from all replies to a transaction of so many commands.
+/// The replies to `EXEC` and to what follows the transactions, from all replies.
 ///
 /// All are asked for, because the client (redis 1.8.1), told to pass over those before `EXEC`, panics in debug builds when
 /// `MULTI` itself is refused.
-fn executed(mut replies: Vec<Value>, commands: usize) -> Sent {
-    let exec = replies.split_off(replies.len().min(commands + 1));
-    // `EXEC` then says only that something was refused.
-    let refused = replies.into_iter().find_map(|reply| match reply {
-        Value::ServerError(error) => Some(error.into()),
-        _ => None,
-    });
-    refused.map_or(Ok(exec), Err)
+fn executed(replies: Vec<Value>, batch: &Batch) -> Sent {
+    let mut replies = replies.into_iter();
+    let mut executed = Vec::new();
+    for commands in batch.transactions() {
+        for reply in replies.by_ref().take(commands + 1) {
+            // `EXEC` then says only that something was refused.
+            if let Value::ServerError(error) = reply {
+                return Err(error.into());
+            }
+        }
+        executed.extend(replies.next());
+    }
+    executed.extend(replies);
+    Ok(executed)
 }
 
 /// Where an operation and its driver meet.
@@ -241,7 +247,7 @@ impl Line {
         if batches.is_empty() {
             return Vec::new();
         }
-        let atomic: Vec<bool> = batches.iter().map(Batch::is_atomic).collect();
+        let transactions: Vec<usize> = batches.iter().map(|batch| batch.transactions().count()).collect();
         self.put(Exchange::Asked(batches));
         let sent = poll_fn(|_| match self.take() {
             Exchange::Answered(replies) => Poll::Ready(replies),
@@ -251,8 +257,8 @@ impl Line {
             }
         })
         .await;
-        (sent.into_iter().zip(atomic))
-            .map(|(replies, atomic)| Replies::new(replies?, atomic))
+        (sent.into_iter().zip(transactions))
+            .map(|(replies, transactions)| Replies::new(replies?, transactions))
             .collect()
     }
 

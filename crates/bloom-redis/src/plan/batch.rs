@@ -12,6 +12,8 @@ use crate::error::Error;
 pub(crate) struct Batch {
     commands: Vec<Command>,
     atomic: bool,
+    /// Where another transaction begins, if there are several.
+    begin: Vec<usize>,
     /// Follows the commands, outside of their transaction, in which it would not wait.
     wait: Option<Cmd>,
 }
@@ -75,6 +77,12 @@ impl Batch {
         self
     }
 
+    /// The same followed by another transaction, if they are transactions.
+    pub(crate) fn and_then(mut self, more: Self) -> Self {
+        self.begin.push(self.commands.len());
+        self.then(more)
+    }
+
     /// The same followed by a `WAIT`, whose reply comes last.
     ///
     /// It is for what its own connection wrote before it; over another it could reach another master, and count replicas that
@@ -94,11 +102,33 @@ impl Batch {
 
     /// Replies of the server.
     pub(crate) fn replies(&self) -> usize {
-        self.len() + usize::from(self.waits()) + if self.atomic { 2 } else { 0 }
+        self.len() + usize::from(self.waits()) + 2 * self.transactions().count()
     }
 
     pub(crate) const fn is_atomic(&self) -> bool {
         self.atomic
+    }
+
+    /// How many commands each transaction has.
+    pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
+        let all = if self.atomic { Some(self.len()) } else { None };
+        let ends = self.begin.iter().copied().chain(all).filter(|_| self.atomic);
+        ends.scan(0, |first, end| {
+            let commands = end - *first;
+            *first = end;
+            Some(commands)
+        })
+    }
+
+    /// The commands of each transaction, or all.
+    fn divided(&self) -> impl Iterator<Item = &[Command]> {
+        let mut rest = &self.commands[..];
+        let plain = (!self.atomic).then_some(self.len());
+        self.transactions().chain(plain).map(move |commands| {
+            let (first, others) = rest.split_at(commands);
+            rest = others;
+            first
+        })
     }
 
     /// The commands one by one.
@@ -110,18 +140,21 @@ impl Batch {
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
-        // An atomic pipeline of the client's ends with `EXEC`.
-        let by_hand = self.atomic && self.waits();
-        if by_hand {
-            pipeline.cmd("MULTI");
-        } else if self.atomic {
+        // An atomic pipeline of the client's is one transaction and ends with `EXEC`.
+        let by_hand = self.atomic && (self.waits() || !self.begin.is_empty());
+        if self.atomic && !by_hand {
             pipeline.atomic();
         }
-        for command in self.commands() {
-            pipeline.add_command(command);
-        }
-        if by_hand {
-            pipeline.cmd("EXEC");
+        for commands in self.divided() {
+            if by_hand {
+                pipeline.cmd("MULTI");
+            }
+            for command in commands {
+                pipeline.add_command(command.to_cmd());
+            }
+            if by_hand {
+                pipeline.cmd("EXEC");
+            }
         }
         if let Some(wait) = &self.wait {
             pipeline.add_command(wait.clone());
@@ -132,17 +165,19 @@ impl Batch {
     /// As it is sent, which blocking connections take.
     pub(crate) fn packed(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.commands.iter().map(Command::len).sum());
-        if self.atomic {
-            redis::cmd("MULTI").write_packed_command(&mut bytes);
-        }
-        for command in &self.commands {
-            match command {
-                Command::Any(command) => command.write_packed_command(&mut bytes),
-                Command::Bits(command) => command.write_packed(&mut bytes),
+        for commands in self.divided() {
+            if self.atomic {
+                redis::cmd("MULTI").write_packed_command(&mut bytes);
             }
-        }
-        if self.atomic {
-            redis::cmd("EXEC").write_packed_command(&mut bytes);
+            for command in commands {
+                match command {
+                    Command::Any(command) => command.write_packed_command(&mut bytes),
+                    Command::Bits(command) => command.write_packed(&mut bytes),
+                }
+            }
+            if self.atomic {
+                redis::cmd("EXEC").write_packed_command(&mut bytes);
+            }
         }
         if let Some(wait) = &self.wait {
             wait.write_packed_command(&mut bytes);
@@ -164,14 +199,19 @@ impl Batch {
 pub(crate) struct Replies(std::vec::IntoIter<Value>);
 
 impl Replies {
-    pub(crate) fn new(values: Vec<Value>, atomic: bool) -> Result<Self, Error> {
+    /// What the transactions, if there are any, replied with, and what followed them.
+    pub(crate) fn new(values: Vec<Value>, transactions: usize) -> Result<Self, Error> {
         let mut values = values.into_iter();
-        if atomic {
-            let mut replies = match values.next() {
-                Some(Value::Array(replies)) => replies,
-                Some(Value::ServerError(error)) => return Err(RedisError::from(error).into()),
-                other => return Err(unexpected("the replies of a transaction", other.as_ref())),
-            };
+        if transactions > 0 {
+            let mut replies = Vec::new();
+            for _ in 0..transactions {
+                match values.next() {
+                    Some(Value::Array(some)) if replies.is_empty() => replies = some,
+                    Some(Value::Array(some)) => replies.extend(some),
+                    Some(Value::ServerError(error)) => return Err(RedisError::from(error).into()),
+                    other => return Err(unexpected("the replies of a transaction", other.as_ref())),
+                }
+            }
             replies.extend(values);
             values = replies.into_iter();
         }

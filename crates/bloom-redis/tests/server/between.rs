@@ -10,17 +10,17 @@ use crate::support::{Server, all_commands};
 const LEASE: Duration = Duration::from_secs(60);
 
 /// Sends all commands one by one, and does something before some of them.
-struct Between<'a> {
+pub(crate) struct Between<'a> {
     connection: redis::Connection,
     before: Vec<usize>,
     sent: usize,
     act: &'a mut dyn FnMut(),
     /// Whether it was done each time.
-    acted: bool,
+    pub(crate) acted: bool,
 }
 
 impl<'a> Between<'a> {
-    fn new(server: &Server, before: impl Into<Vec<usize>>, act: &'a mut dyn FnMut()) -> Self {
+    pub(crate) fn new(server: &Server, before: impl Into<Vec<usize>>, act: &'a mut dyn FnMut()) -> Self {
         Self {
             connection: server.connection(),
             before: before.into(),
@@ -73,19 +73,24 @@ impl ConnectionLike for Between<'_> {
     }
 }
 
-/// The commands of a pipeline, whose arguments hold no line ends here.
+/// The commands of a pipeline.
 fn split(packed: &[u8]) -> Vec<Vec<u8>> {
-    let mut lines = packed.split_inclusive(|&byte| byte == b'\n');
-    let mut commands = Vec::new();
-    while let Some(head) = lines.next() {
-        let arguments: usize = core::str::from_utf8(&head[1..]).unwrap().trim().parse().unwrap();
-        let mut command = head.to_vec();
-        // Of each argument its length and itself.
-        lines
-            .by_ref()
-            .take(2 * arguments)
-            .for_each(|line| command.extend(line));
-        commands.push(command);
+    /// The number behind the first character of a line, and what follows the line.
+    fn number(packed: &[u8]) -> (usize, &[u8]) {
+        let end = packed.iter().position(|&byte| byte == b'\r').unwrap();
+        let number = core::str::from_utf8(&packed[1..end]).unwrap();
+        (number.parse().unwrap(), &packed[end + 2..])
+    }
+    let (mut commands, mut rest) = (Vec::new(), packed);
+    while !rest.is_empty() {
+        let start = rest;
+        let arguments;
+        (arguments, rest) = number(rest);
+        for _ in 0..arguments {
+            let (length, argument) = number(rest);
+            rest = &argument[length + 2..];
+        }
+        commands.push(start[..start.len() - rest.len()].to_vec());
     }
     commands
 }

@@ -15,4 +15,5 @@ mod split;
 mod stress;
 mod support;
 mod together;
+mod transactions;
 mod troubles;

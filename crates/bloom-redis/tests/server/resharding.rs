@@ -44,6 +44,13 @@ fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
                             "{case}"
                         );
                         check_all_there(&client.run(filter.contains_many("f", &elements[..at + 2])));
+                        if commands == Commands::default() {
+                            // Several transactions.
+                            let many: Vec<String> = (0..400).map(|i| format!("{at} of {i}")).collect();
+                            let new = client.run(filter.insert_many("f", &many, expiry));
+                            assert!(new.iter().filter(|&&new| new).count() > 300, "{case}");
+                            check_all_there(&client.run(filter.contains_many("f", &many)));
+                        }
                         assert_eq!(client.run(filter.contains("f", "absent")), Answer::Absent);
                         let gone = match missing {
                             Missing::Reported => Answer::Missing,

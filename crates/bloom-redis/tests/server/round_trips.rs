@@ -119,6 +119,9 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     assert_eq!(connection.trips(), 2);
 }
 
+/// A command's name, and how often it was sent.
+type Calls = (&'static str, u64);
+
 /// The commands that the server did during the operation, but for those of scripts.
 fn sent(connection: &mut redis::Connection, act: impl FnOnce(&mut redis::Connection)) -> Vec<(String, u64)> {
     redis::cmd("CONFIG").arg("RESETSTAT").exec(connection).unwrap();
@@ -148,7 +151,7 @@ fn an_operation_sends_what_is_promised() {
     by_default.create("f", None).query(&mut connection).unwrap();
     // 7 bits each: 11 times 64 and a bit less.
     let many = elements(100);
-    let queries: [(Fixed, usize, &[(&str, u64)]); 5] = [
+    let queries: [(Fixed, usize, &[Calls]); 5] = [
         (by_default.clone(), 1, &[("bitfield_ro", 1), ("exists", 2)]),
         (
             by_default.clone(),
@@ -163,7 +166,7 @@ fn an_operation_sends_what_is_promised() {
         (of(true, Missing::Empty), 100, &[("bitfield_ro", 11)]),
         (of(false, Missing::Empty), 1, &[("bitfield_ro", 1)]),
     ];
-    let named = |commands: &[(&str, u64)]| -> Vec<(String, u64)> {
+    let named = |commands: &[Calls]| -> Vec<(String, u64)> {
         commands
             .iter()
             .map(|&(name, calls)| (name.to_owned(), calls))
@@ -187,7 +190,7 @@ fn an_operation_sends_what_is_promised() {
         ("get", 1),
         ("multi", 1),
     ];
-    let inserts: [(Fixed, Option<Expiry>, Vec<(&str, u64)>); 5] = [
+    let inserts: [(Fixed, Option<Expiry>, Vec<Calls>); 5] = [
         (
             by_default.clone(),
             None,
@@ -224,4 +227,16 @@ fn an_operation_sends_what_is_promised() {
         });
         assert_eq!(sent, named(&expected), "{filter:?}");
     }
+    // 146 elements at a time.
+    let sent = sent(&mut connection, |connection| {
+        let filter = of(true, Missing::Empty);
+        filter
+            .insert_many("f", elements(1_000), None)
+            .query(connection)
+            .unwrap();
+    });
+    assert_eq!(
+        sent,
+        named(&[("bitfield", 6 * 16 + 14), ("exec", 7), ("get", 7), ("multi", 7)])
+    );
 }

@@ -91,7 +91,8 @@ fn batch(random: &mut SplitMix64, inserted: &[String], strangers: &[String]) -> 
 }
 
 /// Replies that were taken for those of another batch would deny what was inserted, or find most of the strangers. Some of
-/// these a filter of few bits does find, whatever its probability: an element may hit the same bits over and over.
+/// these a filter of few bits does find, whatever its probability: an element may hit the same bits over and over. All are
+/// found where rebuilds came between a query and each of its repetitions.
 #[track_caller]
 fn check(answers: &[Answer], there: &[bool]) {
     assert_eq!(answers.len(), there.len());
@@ -99,7 +100,8 @@ fn check(answers: &[Answer], there: &[bool]) {
     let denied = both().filter(|&(&answer, &there)| there && answer == Answer::Absent);
     assert_eq!(denied.count(), 0, "{answers:?}");
     let found = both().filter(|&(&answer, &there)| !there && answer == Answer::MayContain);
-    assert!(found.count() <= 4, "{answers:?}, {there:?}");
+    let unread = answers.iter().all(|&answer| answer == Answer::MayContain);
+    assert!(found.count() <= 4 || unread, "{answers:?}, {there:?}");
 }
 
 #[test]

@@ -1,0 +1,156 @@
+//! Inserts of several transactions, and what others do between them.
+
+use std::time::Duration;
+
+use bloom_redis::{Answer, Commands, Error, Fixed, Options, Replicas, Schema};
+
+use crate::between::Between;
+use crate::support::{Server, all_commands, for_each_client};
+
+/// At 7 bits each, three transactions.
+const ELEMENTS: u32 = 400;
+
+fn elements() -> Vec<String> {
+    (0..ELEMENTS).map(|i| i.to_string()).collect()
+}
+
+fn filter(options: Options) -> Fixed {
+    Fixed::new(Schema::fixed(10_000, 0.01).unwrap()).with_options(options)
+}
+
+fn flush(connection: &mut redis::Connection) {
+    redis::cmd("FLUSHALL").exec(connection).unwrap();
+}
+
+#[test]
+fn an_element_is_new_to_one_of_two_who_insert_it_at_the_same_time() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let (filter, elements) = (filter(Options::default()), elements());
+    let mut divided = 0;
+    for before in 0.. {
+        flush(&mut other);
+        filter.create("f", None).query(&mut other).unwrap();
+        let mut others = Vec::new();
+        let mut act = || {
+            others = filter
+                .insert_many("f", &elements, None)
+                .query(&mut other)
+                .unwrap()
+        };
+        let mut between = Between::new(&server, [before], &mut act);
+        let ours = filter
+            .insert_many("f", &elements, None)
+            .query(&mut between)
+            .unwrap();
+        if !between.acted {
+            break;
+        }
+        let both = ours
+            .iter()
+            .zip(&others)
+            .filter(|&(&ours, &others)| ours && others);
+        assert_eq!(both.count(), 0, "before command {before}");
+        let either = ours
+            .iter()
+            .zip(&others)
+            .filter(|&(&ours, &others)| ours || others);
+        assert!(either.count() > elements.len() - 5);
+        divided += usize::from(ours.contains(&true) && others.contains(&true));
+    }
+    assert!(divided > 20, "{divided}");
+}
+
+#[test]
+fn a_rebuild_that_ends_between_transactions_loses_nothing() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let elements = elements();
+    // With neither transactions nor scripts there is a stated loss.
+    let sound = |commands: &Commands| commands.bitfield && (commands.transactions || commands.scripts);
+    for commands in all_commands().filter(sound) {
+        let filter = filter(Options {
+            commands,
+            ..Options::default()
+        });
+        for before in 0.. {
+            flush(&mut other);
+            filter.create("f", None).query(&mut other).unwrap();
+            let rebuild = filter
+                .rebuild("f", Duration::from_secs(60))
+                .query(&mut other)
+                .unwrap();
+            let mut act = || rebuild.clone().commit(None).query(&mut other).unwrap();
+            let mut between = Between::new(&server, [before], &mut act);
+            filter
+                .insert_many("f", &elements, None)
+                .query(&mut between)
+                .unwrap();
+            if !between.acted {
+                assert!(before >= 12, "{before}");
+                break;
+            }
+            let answers = filter.contains_many("f", &elements).query(&mut other).unwrap();
+            assert!(
+                answers.iter().all(|&answer| answer == Answer::MayContain),
+                "{commands:?}, before command {before}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_filter_that_goes_between_transactions_is_not_begun_anew() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let (filter, elements) = (filter(Options::default()), elements());
+    let mut missing = 0;
+    for before in 0.. {
+        flush(&mut other);
+        filter.create("f", None).query(&mut other).unwrap();
+        let mut act = || assert!(filter.delete("f").query(&mut other).unwrap());
+        let mut between = Between::new(&server, [before], &mut act);
+        let done = filter.insert_many("f", &elements, None).query(&mut between);
+        if !between.acted {
+            break;
+        }
+        assert!(matches!(done, Err(Error::Missing { .. })), "{done:?}");
+        let left: u64 = redis::cmd("DBSIZE").query(&mut other).unwrap();
+        assert_eq!(left, 0, "before command {before}");
+        missing += 1;
+    }
+    assert!(missing > 40, "{missing}");
+}
+
+#[test]
+fn transactions_do_what_one_would_over_every_connection() {
+    for_each_client(|client| {
+        let mut bits: Vec<Vec<u8>> = Vec::new();
+        for commands in all_commands() {
+            for replicas in [None, Some(0)] {
+                client.words::<()>(&["FLUSHALL"]);
+                let filter = filter(Options {
+                    commands,
+                    replicas: replicas.map(|count| Replicas {
+                        count,
+                        timeout: Duration::from_secs(1),
+                    }),
+                    ..Options::default()
+                });
+                client.run(filter.create("f", None));
+                // The second half repeats the first.
+                let twice = [elements(), elements()].concat();
+                let new = client.run(filter.insert_many("f", &twice, None));
+                let (first, second) = new.split_at(elements().len());
+                assert!(
+                    first.iter().filter(|&&new| new).count() > first.len() - 5,
+                    "{commands:?}"
+                );
+                assert!(!second.contains(&true), "{commands:?}");
+                bits.push(client.words(&["GET", "bf:f"]));
+            }
+        }
+        bits.dedup();
+        assert_eq!(bits.len(), 1);
+    });
+}
