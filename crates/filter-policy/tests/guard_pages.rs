@@ -121,18 +121,24 @@ fn filters_of_every_length() {
             for (i, byte) in filter.iter_mut().enumerate() {
                 *byte = noise(i) | noise(i + 1);
             }
+            for probes in [1, 6, 7, 8, 9, 30] {
+                filter[len - 1] = probes;
+                let view = FilterView::new(filter);
+                for kernel in Kernel::available() {
+                    let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
+                    for key in [&b"a key of 16 byte"[..], b"another"] {
+                        let expected = view.may_match(&LevelDbHash, key);
+                        assert_eq!(
+                            policy.key_may_match(key, filter),
+                            expected,
+                            "{kernel}, {len} bytes, {probes} probes"
+                        );
+                    }
+                }
+            }
             filter[len - 1] = u8::try_from(len % 31).unwrap();
             let view = FilterView::new(filter);
             for kernel in Kernel::available() {
-                let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
-                for key in [&b"a key of 16 byte"[..], b"another"] {
-                    let expected = view.may_match(&LevelDbHash, key);
-                    assert_eq!(
-                        policy.key_may_match(key, filter),
-                        expected,
-                        "{kernel}, {len} bytes"
-                    );
-                }
                 let prepared = PreparedFilter::on_kernel(filter, kernel);
                 let mut answers = [0; 5];
                 prepared.may_match_hashes(&hashes, &mut answers).unwrap();

@@ -139,6 +139,36 @@ fn packed_keys_and_hash_values() {
     }
 }
 
+/// Filters around the borders between the ways in which they are built.
+#[test]
+fn filters_of_many_lines() {
+    const MOST: usize = 6554;
+    let keys: Vec<[u8; 16]> = (0..MOST)
+        .map(|i| {
+            let mut key = [0; 16];
+            fill(&mut key, 16 * i);
+            key
+        })
+        .collect();
+    let (mut out, mut stored) = (Guarded::new(10_000), Guarded::new(10_000));
+    for count in [51, 52, 102, 103, 819, 820, 6553, MOST] {
+        let keys: Vec<&[u8]> = keys[..count].iter().map(|key| &key[..]).collect();
+        for end in [true, false] {
+            for kernel in Kernel::available() {
+                let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel);
+                let room: &mut [u8] = out.at(end, policy.filter_len(count));
+                let built = policy.build_batch_in(&keys[..], room).unwrap();
+                let filter: &mut [u8] = stored.at(end, built.len());
+                filter.copy_from_slice(built);
+                let mut answers = vec![0; count.div_ceil(64)];
+                let view = RocksDbFilterView::on_kernel(filter, kernel);
+                view.may_match_many(&keys[..], &mut answers).unwrap();
+                assert_eq!(answers, all(count), "{kernel}, {count} keys");
+            }
+        }
+    }
+}
+
 #[test]
 fn filters_of_every_length() {
     const LONGEST: usize = 2100;

@@ -18,7 +18,10 @@ use wide_filters::{
 
 #[test]
 fn every_number_of_keys() {
-    for count in (0..200).chain([255, 256, 257, 511, 512, 513, 819, 820, 1023, 1024, 1025, 5000]) {
+    let borders = [
+        255, 256, 257, 511, 512, 513, 819, 820, 1023, 1024, 1025, 5000, 6553, 6554,
+    ];
+    for count in (0..200).chain(borders) {
         let keys = random_keys(1, count, |_| 16);
         check(10.0, &keys, &random_keys(2, 131, |_| 16));
     }

@@ -72,14 +72,23 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 /// bytes.
 pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8]) -> bool {
     if let [bit_array @ .., USUAL_PROBES] = filter
-        && let Ok(key) = <&[u8; 16]>::try_from(key)
         && !bit_array.is_empty()
     {
+        let Ok(key) = <&[u8; 16]>::try_from(key) else {
+            return may_match_any_key(hasher, key, bit_array);
+        };
         let modulus = Modulus::of_bytes(bit_array.len());
         all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hasher.hash(key))
     } else {
         may_match_stored(hasher, key, filter, Chosen::Scalar)
     }
+}
+
+/// The same for keys of any length, and for bits that are asked with the usual number of probes.
+#[inline(never)]
+fn may_match_any_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], bit_array: &[u8]) -> bool {
+    let modulus = Modulus::of_bytes(bit_array.len());
+    all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hasher.hash(key))
 }
 
 #[inline]

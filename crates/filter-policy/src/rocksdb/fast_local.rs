@@ -10,10 +10,10 @@ use super::bits_per_key::RocksDbBitsPerKey;
 use super::build::append;
 use super::build::{Layout, build_in};
 use super::hashed::HashedRocksDbKey;
-use super::view::AnyKind;
+use super::view::{Contents, fast_local};
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
-use crate::arch::wide::lines::{self, LINE_LEN};
+use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -318,6 +318,18 @@ impl Layout for FastLocalBloomPolicy {
     }
 }
 
+impl Stored for FastLocalBloomPolicy {
+    #[inline(always)]
+    fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)> {
+        fast_local(filter)
+    }
+
+    #[inline(never)]
+    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
+        Contents::of_another_kind(filter).may_match(key)
+    }
+}
+
 impl FilterPolicy for FastLocalBloomPolicy {
     fn name(&self) -> &str {
         "rocksdb.internal.FastLocalBloomFilter"
@@ -333,6 +345,6 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        lines::stored_may_match::<AnyKind>(self.kernel, key, filter)
+        lines::stored_may_match(self, key, filter, self.kernel)
     }
 }

@@ -8,7 +8,7 @@ use super::legacy::{self, LegacyFullFilterPolicy, Lines};
 use super::ribbon::Solution;
 use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
-use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
+use crate::arch::wide::lines::{self, LINE_LEN, Line};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -70,21 +70,6 @@ pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
         return None;
     }
     Some((bits.as_chunks().0, further as u8 + 1))
-}
-
-/// Stored filters of any kind: the usual kind first, without what keeping a view takes.
-pub(super) struct AnyKind;
-
-impl Stored for AnyKind {
-    #[inline(always)]
-    fn lines(filter: &[u8]) -> Option<(&[Line], u8)> {
-        fast_local(filter)
-    }
-
-    #[inline(never)]
-    fn without_lines(filter: &[u8], key: &[u8]) -> bool {
-        Contents::of_another_kind(filter).may_match(key)
-    }
 }
 
 impl<'a> Contents<'a> {

@@ -42,12 +42,12 @@ pub(in super::super) static POWERS: [u32; 32] = {
     powers
 };
 
-/// Stored filters, most of which have lines.
+/// What knows stored filters, most of which have lines.
 pub(crate) trait Stored {
     /// The lines and the probe count, of which [`insert`] says how many there can be.
-    fn lines(filter: &[u8]) -> Option<(&[Line], u8)>;
+    fn lines<'f>(&self, filter: &'f [u8]) -> Option<(&'f [Line], u8)>;
     /// The answer of a filter that has none.
-    fn without_lines(filter: &[u8], key: &[u8]) -> bool;
+    fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool;
 }
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise as [`insert`].
@@ -99,33 +99,43 @@ pub(crate) fn key_may_match(kernel: Chosen, lines: &[Line], probes: u8, key: &[u
 }
 
 /// Whether a stored filter, of any bytes, may hold a key. For one question the way to it takes as long as the answer:
-/// hence one function from the bytes to the answer for each kernel, and a jump to it.
+/// hence one function from the bytes to the answer for each kernel, and a jump to it, with the arguments where they are.
 #[inline(always)]
-pub(crate) fn stored_may_match<S: Stored>(kernel: Option<Kernel>, key: &[u8], filter: &[u8]) -> bool {
+pub(crate) fn stored_may_match<S: Stored>(
+    stored: &S,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         let Some(found) = Found::before() else {
-            return stored_may_match_at_first::<S>(kernel, key, filter);
+            return stored_may_match_at_first(stored, key, filter, kernel);
         };
         match Chosen::among(found, kernel) {
-            Chosen::Avx512(lanes) => return lanes.stored_may_match::<S>(key, filter),
-            Chosen::Avx2(lanes) => return lanes.stored_may_match::<S>(key, filter),
+            Chosen::Avx512(lanes) => return lanes.stored_may_match(stored, key, filter),
+            Chosen::Avx2(lanes) => return lanes.stored_may_match(stored, key, filter),
             Chosen::Scalar => {}
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let Chosen::Scalar = Chosen::given(kernel);
-    scalar_stored_may_match::<S>(key, filter)
+    scalar_stored_may_match(stored, key, filter)
 }
 
 /// The same before anyone has looked for kernels.
 #[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
-fn stored_may_match_at_first<S: Stored>(kernel: Option<Kernel>, key: &[u8], filter: &[u8]) -> bool {
-    match S::lines(filter) {
+fn stored_may_match_at_first<S: Stored>(
+    stored: &S,
+    key: &[u8],
+    filter: &[u8],
+    kernel: Option<Kernel>,
+) -> bool {
+    match stored.lines(filter) {
         Some((lines, probes)) => key_may_match(Chosen::given(kernel), lines, probes, key),
-        None => S::without_lines(filter, key),
+        None => stored.may_match_without_lines(key, filter),
     }
 }
 
@@ -200,12 +210,12 @@ fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> 
     repeats
 }
 
-fn scalar_stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
-    match (S::lines(filter), <&[u8; 16]>::try_from(key)) {
+fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match (stored.lines(filter), <&[u8; 16]>::try_from(key)) {
         // In one function without a call or a choice by length.
         (Some((lines, probes)), Ok(key)) => scalar_may_match(lines, probes, xxph3_64(key, 0)),
         (Some((lines, probes)), Err(_)) => scalar_key_may_match(lines, probes, key),
-        (None, _) => S::without_lines(filter, key),
+        (None, _) => stored.may_match_without_lines(key, filter),
     }
 }
 

@@ -48,9 +48,9 @@ impl Avx2 {
     }
 
     #[inline]
-    pub(in crate::arch) fn stored_may_match<S: Stored>(self, key: &[u8], filter: &[u8]) -> bool {
+    pub(in crate::arch) fn stored_may_match<S: Stored>(self, stored: &S, key: &[u8], filter: &[u8]) -> bool {
         // SAFETY: see the type.
-        unsafe { stored_may_match::<S>(key, filter) }
+        unsafe { stored_may_match(stored, key, filter) }
     }
 
     pub(in crate::arch) fn lines_may_match_many(
@@ -181,10 +181,10 @@ fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
-    match S::lines(filter) {
+fn stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {
+    match stored.lines(filter) {
         Some((lines, probes)) => key_may_match(lines, probes, key),
-        None => S::without_lines(filter, key),
+        None => stored.may_match_without_lines(key, filter),
     }
 }
 

@@ -1,16 +1,17 @@
 //! RocksDB's cache-local filters: a line is a vector.
 
+mod single;
 mod tile;
 
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-use hashzoo::xxph3_64;
+use single::{all_of_32, key_may_match, may_match, stored_may_match};
 use tile::Tile;
 
 use super::super::Avx512;
 use super::{first_bits, hash, load, load_words, store_words};
-use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
@@ -84,9 +85,9 @@ impl Avx512 {
     }
 
     #[inline]
-    pub(in crate::arch) fn stored_may_match<S: Stored>(self, key: &[u8], filter: &[u8]) -> bool {
+    pub(in crate::arch) fn stored_may_match<S: Stored>(self, stored: &S, key: &[u8], filter: &[u8]) -> bool {
         // SAFETY: see the type.
-        unsafe { stored_may_match::<S>(key, filter) }
+        unsafe { stored_may_match(stored, key, filter) }
     }
 
     pub(in crate::arch) fn lines_may_match_many(
@@ -248,51 +249,6 @@ fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
-    match S::lines(filter) {
-        Some((lines, probes)) => key_may_match(lines, probes, key),
-        None => S::without_lines(filter, key),
-    }
-}
-
-/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    match <&[u8; 16]>::try_from(key) {
-        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
-        // Short keys take no call, so that no register has to be saved for one.
-        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
-        Err(_) => long_key_may_match(lines, probes, key),
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn long_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    may_match(lines, probes, xxph3_64(key, 0))
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
-    let Some(line) = lines.get(line_of(hash, lines.len())) else {
-        return true;
-    };
-    if probes <= 8 {
-        all_of_8(line, probes, walk_of(hash))
-    } else {
-        all_of_32(line, probes, walk_of(hash))
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn may_match_many(lanes: Avx512, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
     let len = source.len();
     let mut hashes = [0; TILE];
@@ -373,37 +329,6 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
     // SAFETY: the array has the length of a vector.
     let missing = unsafe { _mm512_loadu_si512(missing.as_ptr().cast()) };
     _mm512_testn_epi8_mask(missing, missing) & first_bits(count)
-}
-
-/// Whether the line has the bits of at most 8 probes: half a vector.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
-    let [powers, ..] = POWERS.as_chunks().0 else {
-        unreachable!("there are 32 powers")
-    };
-    let walks = _mm256_mullo_epi32(_mm256_set1_epi32(walk.cast_signed()), half(powers));
-    let indices = _mm512_castsi256_si512(_mm256_srli_epi32::<28>(walks));
-    let words = _mm512_castsi512_si256(_mm512_permutexvar_epi32(indices, whole(line)));
-    let bits = _mm256_rolv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32::<23>(walks));
-    let live = _bzhi_u32(0xff, u32::from(probes)) as __mmask8;
-    _mm256_mask_testn_epi32_mask(live, words, bits) == 0
-}
-
-/// Whether the line has the bits of at most 32 probes: two vectors.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline(never)]
-fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {
-    let line = whole(line);
-    let live = _bzhi_u32(u32::MAX, u32::from(probes)).to_le_bytes();
-    let mut missing = 0;
-    for (powers, live) in POWERS.as_chunks().0.iter().zip(live.as_chunks().0) {
-        let walks = _mm512_mullo_epi32(_mm512_set1_epi32(walk.cast_signed()), load_words(powers));
-        let words = _mm512_permutexvar_epi32(_mm512_srli_epi32::<28>(walks), line);
-        let bits = _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32::<23>(walks));
-        missing |= _mm512_mask_testn_epi32_mask(u16::from_le_bytes(*live), words, bits);
-    }
-    missing == 0
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
