@@ -5,9 +5,8 @@ use guava_bloom::Strategy;
 use serde::{Deserialize, Serialize};
 
 use super::RatesError;
-use super::filters::{
-    Bloom64, Counting, Cuckoo, Growing, Guava, IdealScheme, LegacyFull, LevelDbScheme, RocksDb,
-};
+use super::applications::{Counting, Cuckoo, Growing, Guava};
+use super::filters::{Bloom64, IdealScheme, LegacyFull, LevelDbScheme, RocksDb};
 use super::keys::KeyForm;
 use super::run::{Task, measure};
 use super::{Rate, SEED};

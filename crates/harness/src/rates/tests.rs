@@ -199,11 +199,13 @@ fn bench() -> Bench {
 }
 
 fn texts(scene: &Scene) -> Vec<&str> {
-    let text = |shape| match shape {
-        &Shape::Text { ref text, .. } => Some(text.as_str()),
-        _ => None,
-    };
-    scene.shapes.iter().filter_map(text).collect()
+    let mut texts = Vec::new();
+    for shape in &scene.shapes {
+        if let Shape::Text { text, .. } = shape {
+            texts.push(text.as_str());
+        }
+    }
+    texts
 }
 
 #[test]
