@@ -69,9 +69,9 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     let outcome = Workbench::new().run(&["bench", "--suite", "everything"]);
     assert_eq!(outcome.code, 2);
     assert!(
-        outcome
-            .stderr
-            .contains("[possible values: point-reads, membership, memory, redis, policy, instructions, rates]"),
+        outcome.stderr.contains(
+            "[possible values: point-reads, membership, memory, redis, policy, instructions, rates]"
+        ),
         "{}",
         outcome.stderr
     );

@@ -30,8 +30,8 @@ const COLUMNS: usize = 3;
 
 /// Ratios shown: a poor function leaves the panel at the top.
 const RATIOS: (f64, f64) = (0.1, 200.0);
-/// Of functions no ratio is below what chance makes of 1.
-const RATIOS_OF_FUNCTIONS: (f64, f64) = (0.8, 200.0);
+/// Of functions hardly any ratio is below 1: only where keys are so regular that a simple hash spreads them evenly.
+const RATIOS_OF_FUNCTIONS: (f64, f64) = (0.3, 200.0);
 /// Rates shown.
 const RATES: (f64, f64) = (1e-6, 1.0);
 /// Stored bits for a key that are shown.
@@ -105,11 +105,17 @@ pub(crate) fn by_keys(rows: &[Rate]) -> Option<Scene> {
                growing filters: the best ideal filter of these bits per key",
         columns: columns.into(),
         x_title: "keys of a filter (log scale)",
-        x_tick: |value| number::grouped(value as u64),
+        x_tick: number::tick,
         y_tick: |value| format!("{}×", number::tick(value)),
         x: |row| row.keys as f64,
         y: |row| row.rate / row.ideal,
-        label: |row| format!("{}: {}×", row.name(), number::significant(row.rate / row.ideal, 3)),
+        label: |row| {
+            format!(
+                "{}: {}×",
+                row.name(),
+                number::significant(row.rate / row.ideal, 3)
+            )
+        },
         x_scale: Box::new(move |from, to| Scale::log(fewest, most, from, to)),
         y_ends: |group| match group {
             Group::Functions => RATIOS_OF_FUNCTIONS,
@@ -143,7 +149,7 @@ pub(crate) fn by_bits(rows: &[Rate]) -> Option<Scene> {
         y_tick: number::percent_tick,
         x: Rate::stored_bits_per_key,
         y: |row| row.rate,
-        label: |row| format!("{}: {}", row.name(), number::percent(row.rate)),
+        label: |row| format!("{}: {}", row.name(), percent(row.rate)),
         x_scale: Box::new(|from, to| Scale::linear(MOST_BITS, from, to)),
         y_ends: |_| RATES,
         over_ideal: false,
@@ -277,8 +283,8 @@ impl Chart<'_> {
             let place = |row: &Rate| (x.at((self.x)(row)), y.at((self.y)(row)));
             for pair in of.windows(2) {
                 if let [from, to] = pair {
-                    // Along the edge runs nothing that is beyond it.
-                    if !(y.is_above((self.y)(from)) && y.is_above((self.y)(to))) {
+                    // Along an edge runs nothing that is beyond it.
+                    if y.holds((self.y)(from)) || y.holds((self.y)(to)) {
                         scene.line(place(from), place(to), line.color);
                     }
                 }
@@ -306,6 +312,11 @@ impl Chart<'_> {
     }
 }
 
+/// Two digits: of the lowest rates more is chance.
+fn percent(share: f64) -> String {
+    format!("{} %", number::significant(share * 100.0, 2))
+}
+
 /// Draws the rate of an ideal filter; its name.
 fn ideal(scene: &mut Scene, rows: &[&Rate], x: &Scale, y: &Scale) -> Option<Label> {
     let mut of: Vec<&&Rate> = rows
@@ -324,7 +335,7 @@ fn ideal(scene: &mut Scene, rows: &[&Rate], x: &Scale, y: &Scale) -> Option<Labe
     scene.line((end_x, end), (x.end(), end), GRID);
     Some(Label {
         end,
-        text: format!("ideal filter: {}", number::percent(last.ideal)),
+        text: format!("ideal filter: {}", percent(last.ideal)),
         color: Some(INK),
         hollow: false,
     })

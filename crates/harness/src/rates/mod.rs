@@ -8,6 +8,7 @@
 //! Nothing here is timed and nothing is random: keys come from SplitMix64 under a fixed seed, and the same records come
 //! out on every machine, with any number of threads.
 
+mod applications;
 mod filters;
 mod keys;
 mod run;

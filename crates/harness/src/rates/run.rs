@@ -104,14 +104,21 @@ pub fn rates(
         if sizes.is_empty() {
             continue;
         }
-        progress.begin(phase, (sizes.len() * series.len()) as u64);
-        // One after the other from here, so that the longest do not come last.
-        let tasks = sizes.iter().rev().flat_map(|&keys| {
-            let task = Task { effort, keys };
-            series.iter().enumerate().map(move |(place, of)| (place, of, task))
-        });
+        // The largest first, so that the longest do not come last.
+        let tasks: Vec<(usize, &Series, Task<'_>)> = sizes
+            .iter()
+            .rev()
+            .flat_map(|&keys| {
+                let measured = move |(_, of): &(usize, &Series)| keys <= of.largest();
+                let task = move |(place, of)| (place, of, Task { effort, keys });
+                series.iter().enumerate().filter(measured).map(task)
+            })
+            .collect();
+        progress.begin(phase, tasks.len() as u64);
         let done: Result<Vec<(usize, Vec<Rate>)>, RatesError> = pool(threads)?.install(|| {
+            // One after the other in this order, whichever thread is free.
             tasks
+                .into_iter()
                 .par_bridge()
                 .map(|(place, of, task)| {
                     let rates = of.measure(&task, progress)?;
@@ -181,11 +188,7 @@ pub(super) fn measure<C: Contestant>(
             probes += asked.len() as u64;
             bytes += contestant.bytes(&filter);
             if prospect.is_none() {
-                prospect = Some(
-                    contestant
-                        .prospect(&filter, bits_per_key, keys)
-                        .map_err(failed)?,
-                );
+                prospect = Some(contestant.prospect(&filter, bits_per_key, keys).map_err(failed)?);
             }
         }
         let Some(prospect) = prospect else {

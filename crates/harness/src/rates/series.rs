@@ -5,9 +5,8 @@ use guava_bloom::Strategy;
 use serde::{Deserialize, Serialize};
 
 use super::RatesError;
-use super::filters::{
-    Bloom64, Counting, Cuckoo, Growing, Guava, IdealScheme, LegacyFull, LevelDbScheme, RocksDb,
-};
+use super::applications::{Counting, Cuckoo, Growing, Guava};
+use super::filters::{Bloom64, IdealScheme, LegacyFull, LevelDbScheme, RocksDb};
 use super::keys::KeyForm;
 use super::run::{Task, measure};
 use super::{Rate, SEED};
@@ -102,6 +101,15 @@ pub const SERIES: [Series; 20] = [
 ];
 
 impl Series {
+    /// Keys of the largest filter that is measured. Counting filters have the positions and so the rates of Guava's, and
+    /// the last links of growing ones are all alike; both take long to build.
+    pub(super) fn largest(&self) -> u64 {
+        match self.scheme {
+            Scheme::Counting | Scheme::Growing => 4_000_000,
+            _ => u64::MAX,
+        }
+    }
+
     /// Measures the filters of one size.
     pub(super) fn measure(&self, task: &Task<'_>, progress: &dyn Progress) -> Result<Vec<Rate>, RatesError> {
         match self.scheme {
@@ -134,7 +142,12 @@ impl Series {
             }
             BLOOM_FILTER2 => {
                 let murmur2 = Murmur2::new();
-                measure(self, &LevelDbScheme(|key: &[u8]| murmur2.hash(key)), task, progress)
+                measure(
+                    self,
+                    &LevelDbScheme(|key: &[u8]| murmur2.hash(key)),
+                    task,
+                    progress,
+                )
             }
             name => {
                 let function = functions::find(name).map_err(|error| RatesError::Function {

@@ -62,9 +62,7 @@ fn summary(rows: &[Rate]) -> String {
     for bits in Effort::FEW_BITS {
         let lines = rows.chunk_by(|a, b| a.name() == b.name()).map(|of| {
             let cells = shown.iter().map(|&keys| {
-                let row = of
-                    .iter()
-                    .find(|row| (row.keys, row.bits_per_key) == (keys, bits));
+                let row = of.iter().find(|row| (row.keys, row.bits_per_key) == (keys, bits));
                 row.map_or_else(String::new, |row| format!("{:.2}", row.rate / row.ideal))
             });
             let name = of.first().map(Rate::name).unwrap_or_default();
@@ -75,6 +73,8 @@ fn summary(rows: &[Rate]) -> String {
         let numbers: Vec<usize> = (1..=shown.len()).collect();
         text.push_str(&format!("\n{}\n", table::table(header, &numbers, lines)));
     }
-    text.push_str("\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n");
+    text.push_str(
+        "\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n",
+    );
     text
 }
