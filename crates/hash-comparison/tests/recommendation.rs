@@ -44,7 +44,7 @@ fn the_run_ends_with_a_short_list_and_the_function_in_use() {
     let asked = ["--for", "table", "--stable", "--mine", "djb2hash"];
     let (said, records) = done(folder.path(), 3_000, &[&chosen[..], &asked].concat());
     assert!(
-        said.contains("keys: for a hash table of these keys, with values that never"),
+        said.contains("for a hash table of these keys, with values that never"),
         "{said}"
     );
     assert!(said.contains("1. XXH3"), "{said}");
