@@ -1,4 +1,5 @@
 //! What was measured of one function on one dataset, as far as it counts for a purpose.
+// tidy: long file: what counts, and its figures in words, side by side.
 
 use crate::chart::number::{grouped, percent, significant};
 use crate::record::{
@@ -113,11 +114,16 @@ impl<'a> Evidence<'a> {
         finding.failed.iter().map(flaw).collect()
     }
 
-    /// Whether buckets are even, so that uneven bits do no harm: the low ones, which tables take, are windows too.
-    fn is_of_bits_alone(&self, purpose: Purpose) -> bool {
+    /// Failed tests of distribution.
+    fn uneven(&self) -> impl Iterator<Item = &&'a DistributionRow> {
         let failed =
             |row: &&&DistributionRow| bonferroni(row.p_value, self.distribution_tests) < FAMILY_LEVEL;
-        let mut failed = self.distribution.iter().filter(failed).peekable();
+        self.distribution.iter().filter(failed)
+    }
+
+    /// Whether buckets are even, so that uneven bits do no harm: the low ones, which tables take, are windows too.
+    fn is_of_bits_alone(&self, purpose: Purpose) -> bool {
+        let mut failed = self.uneven().peekable();
         matches!(purpose, Purpose::Table | Purpose::Shard)
             && failed.peek().is_some()
             && failed.all(|row| row.kind == DistributionKind::BitShare)
@@ -149,13 +155,10 @@ impl<'a> Evidence<'a> {
                 let worst = |a: &&&DistributionRow, b: &&&DistributionRow| {
                     (b.p_value.total_cmp(&a.p_value)).then(uneven(a).total_cmp(&uneven(b)))
                 };
-                let all = || self.distribution.iter();
-                let failed =
-                    |row: &&&DistributionRow| bonferroni(row.p_value, self.distribution_tests) < FAMILY_LEVEL;
-                let buckets = all()
-                    .filter(|row| row.kind != DistributionKind::BitShare)
-                    .filter(failed);
-                let row = buckets.max_by(worst).or_else(|| all().max_by(worst));
+                let buckets = self.uneven().filter(|row| row.kind != DistributionKind::BitShare);
+                let row = buckets
+                    .max_by(worst)
+                    .or_else(|| self.distribution.iter().max_by(worst));
                 row.map(|row| spread(row))
             }
         }

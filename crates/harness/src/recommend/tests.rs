@@ -1,4 +1,5 @@
 //! Recommendations from records made up for the purpose.
+// tidy: long file: one test a rule, on one set of made-up records.
 
 use super::*;
 use crate::record::{
