@@ -5,7 +5,7 @@ use std::fs;
 use harness::baseline;
 use harness::compare::{self, Options};
 use harness::progress::Silent;
-use harness::record::{OLDEST_SCHEMA, SCHEMA};
+use harness::record::{OLDEST_SCHEMA, Purpose, Request, SCHEMA};
 use harness::records::Records;
 use serde_json::{Map, Value};
 
@@ -109,7 +109,14 @@ fn written() -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let keys = folder.path().join("keys.txt");
     fs::write(&keys, "one\ntwo\nthree\nfour\n").expect("a temporary file");
-    let options = Options::new(&[], &[], vec![keys], 1, true).expect("options");
+    let request = Request {
+        purpose: Purpose::Table,
+        mine: Some("djb2hash".to_owned()),
+        ..Request::default()
+    };
+    let options = Options::new(&[], &[], vec![keys], 1, true)
+        .and_then(|options| options.with_request(request))
+        .expect("options");
     let mut records = compare::run(&options, &Silent).expect("a run that nobody stops");
     let mut before = records.clone();
     before.collisions[0].collisions += 1;

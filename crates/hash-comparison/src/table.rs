@@ -120,11 +120,8 @@ pub fn baseline(baseline: &Baseline) -> String {
 
 /// What to take for one dataset, and why, wrapped like a table.
 pub fn recommendation(recommendation: &Recommendation) -> String {
-    let heading = format!(
-        "{}: for {}",
-        recommendation.dataset,
-        recommended::asked(recommendation)
-    );
+    let asked = format!("for {}", recommended::asked(recommendation));
+    let heading = labelled(vec![[format!("{}:", recommendation.dataset), asked]]);
     let mut rows: Vec<[String; 2]> = recommendation
         .short_list
         .iter()
@@ -170,20 +167,27 @@ pub fn recommendation(recommendation: &Recommendation) -> String {
     format!("{heading}\n{}\n", labelled(rows))
 }
 
-/// The functions that lack one thing, the first of them with what was seen.
+/// The functions that lack one thing, those of one reason together, the first reasons with them.
 fn left_out(group: &Exclusion) -> String {
-    /// The report has the others' reasons.
+    /// The report has the others.
     const MOST_REASONS: usize = 3;
-    let told: Vec<String> = (group.functions.iter().enumerate())
-        .map(|(index, one)| {
-            if index < MOST_REASONS {
-                format!("{} ({})", one.function, one.reason.trim_end_matches('.'))
-            } else {
-                one.function.clone()
-            }
-        })
-        .collect();
-    format!("{}: {}", recommended::ground(group.ground), told.join(", "))
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for one in &group.functions {
+        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+            Some((_, names)) => names.push(&one.function),
+            None => reasons.push((&one.reason, vec![&one.function])),
+        }
+    }
+    let told = reasons.iter().enumerate().map(|(index, (reason, names))| {
+        let names = names.join(", ");
+        if index < MOST_REASONS {
+            format!("{names} ({})", reason.trim_end_matches('.'))
+        } else {
+            names
+        }
+    });
+    let told: Vec<String> = told.collect();
+    format!("{}: {}", recommended::ground(group.ground), told.join("; "))
 }
 
 /// `count` of what `noun` names.

@@ -15,6 +15,8 @@ const WIDTH: f64 = 1240.0;
 const HEAD: f64 = 66.0;
 /// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
 const MOST_ROWS: usize = 26;
+/// Rows where others are named below.
+const ROWS_BESIDE_NAMES: usize = 22;
 /// From one line of names to the next.
 const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
@@ -22,7 +24,12 @@ const BITS_PER_KEY: u32 = 10;
 
 /// The chart, or `None` without findings.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let (findings, folded) = data.best_and_rest(MOST_ROWS);
+    let most = if data.findings.len() > MOST_ROWS {
+        ROWS_BESIDE_NAMES
+    } else {
+        MOST_ROWS
+    };
+    let (findings, folded) = data.best_and_rest(most);
     if findings.is_empty() {
         return None;
     }

@@ -39,7 +39,7 @@ pub(crate) struct DatasetRows<'a> {
 
 /// Of functions that do harm, so many of the worst are drawn where there is no room for all: the sentence on what to avoid
 /// names them.
-const WORST_DRAWN: usize = 10;
+const WORST_DRAWN: usize = 8;
 
 /// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
 /// explains it.

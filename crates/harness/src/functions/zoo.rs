@@ -64,8 +64,8 @@ fn resistance(info: &HashInfo) -> (Resistance, &'static str) {
         )
     } else if info.ident.starts_with("siphash") {
         (
-            Resistance::Keyed,
-            "Made for a secret key of 128 bits; with fewer rounds than its authors propose.",
+            Resistance::SeedOnly,
+            "Its family was made for secret keys, but this form has fewer rounds than its authors propose.",
         )
     } else if info.seed.is_some() {
         (

@@ -1,4 +1,5 @@
 //! What was measured of one function on one dataset, as far as it counts for a purpose.
+// tidy: long file: what counts, and its figures in words, side by side.
 
 use crate::chart::number::{grouped, percent, significant};
 use crate::record::{
@@ -6,7 +7,7 @@ use crate::record::{
     FunctionSummary, IDEAL, OccupancyRow, Purpose, Verdict, WindowEnd, WindowRow,
 };
 use crate::records::Records;
-use crate::stats::correction::FAMILY_LEVEL;
+use crate::stats::correction::{FAMILY_LEVEL, bonferroni};
 
 /// Bits per key of the filter whose rate stands among the reasons.
 const BITS_PER_KEY: u32 = 10;
@@ -29,6 +30,8 @@ pub(super) struct Evidence<'a> {
     finding: Option<&'a Finding>,
     collisions: Vec<&'a CollisionRow>,
     distribution: Vec<&'a DistributionRow>,
+    /// Tests of distribution in the run.
+    distribution_tests: usize,
     rates: Vec<(&'a FalsePositiveRow, Option<&'a FalsePositiveRow>)>,
     occupancy: Vec<&'a OccupancyRow>,
     windows: Vec<&'a WindowRow>,
@@ -57,6 +60,7 @@ impl<'a> Evidence<'a> {
             distribution: (records.distribution.iter())
                 .filter(|row| about(&row.dataset, &row.function))
                 .collect(),
+            distribution_tests: records.distribution.len(),
             rates: (rates.iter())
                 .filter(|row| about(&row.dataset, &row.function))
                 .map(|row| (row, ideal(row.bits_per_key)))
@@ -93,7 +97,8 @@ impl<'a> Evidence<'a> {
         };
         let recorded = || finding.reasons.first().cloned();
         let flaw = |test: &FailedTest| Flaw {
-            counts: counts(purpose, *test),
+            counts: counts(purpose, *test)
+                && !(*test == FailedTest::Distribution && self.is_of_bits_alone(purpose)),
             reason: self
                 .in_figures(*test)
                 .or_else(recorded)
@@ -107,6 +112,21 @@ impl<'a> Evidence<'a> {
             }];
         }
         finding.failed.iter().map(flaw).collect()
+    }
+
+    /// Failed tests of distribution.
+    fn uneven(&self) -> impl Iterator<Item = &&'a DistributionRow> {
+        let failed =
+            |row: &&&DistributionRow| bonferroni(row.p_value, self.distribution_tests) < FAMILY_LEVEL;
+        self.distribution.iter().filter(failed)
+    }
+
+    /// Whether buckets are even, so that uneven bits do no harm: the low ones, which tables take, are windows too.
+    fn is_of_bits_alone(&self, purpose: Purpose) -> bool {
+        let mut failed = self.uneven().peekable();
+        matches!(purpose, Purpose::Table | Purpose::Shard)
+            && failed.peek().is_some()
+            && failed.all(|row| row.kind == DistributionKind::BitShare)
     }
 
     fn in_figures(&self, test: FailedTest) -> Option<String> {
@@ -135,7 +155,11 @@ impl<'a> Evidence<'a> {
                 let worst = |a: &&&DistributionRow, b: &&&DistributionRow| {
                     (b.p_value.total_cmp(&a.p_value)).then(uneven(a).total_cmp(&uneven(b)))
                 };
-                self.distribution.iter().max_by(worst).map(|row| spread(row))
+                let buckets = self.uneven().filter(|row| row.kind != DistributionKind::BitShare);
+                let row = buckets
+                    .max_by(worst)
+                    .or_else(|| self.distribution.iter().max_by(worst));
+                row.map(|row| spread(row))
             }
         }
     }

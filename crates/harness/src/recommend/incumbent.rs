@@ -110,7 +110,11 @@ fn collisions(row: &CollisionRow, other: &CollisionRow) -> String {
     let told = |row: &CollisionRow| format!("{} at {} bits", grouped(row.collisions), row.bits);
     match (count, best) {
         (0, 0) => "Neither has a collision.".to_owned(),
-        (_, 0) => format!("It has {} collisions, the first has none.", told(row)),
+        (_, 0) => format!(
+            "It has {} collisions at {} bits, the first has none.",
+            grouped(count),
+            row.bits
+        ),
         _ => format!(
             "It has {} times the collisions: {} against {}.",
             significant(count as f64 / best as f64, 2),

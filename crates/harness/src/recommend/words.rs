@@ -18,11 +18,11 @@ pub fn criteria(purpose: Purpose) -> &'static str {
              calls that overlap, since filters are built and asked in batches"
         }
         Purpose::Table => {
-            "a hash table in memory: collisions, distribution, every window of low bits, and chains in tables of a power of \
+            "a hash table in memory: collisions, evenness over buckets, every window of low bits, and chains in tables of a power of \
              two and of a prime number of buckets; then the time of calls that wait for each other, as look-ups do"
         }
         Purpose::Shard => {
-            "spreading keys over shards: collisions, distribution over powers of two and primes, windows of 8 to 16 low and \
+            "spreading keys over shards: collisions, evenness over powers of two and primes, windows of 8 to 16 low and \
              high bits, and values that are the same for ever on every platform, since machines must agree; then the time \
              of calls that overlap"
         }
