@@ -18,7 +18,6 @@ fn records(folder: &Path) -> Records {
     fs::remove_file(keys).unwrap();
     records.run.files = records
         .csv_files()
-        .into_iter()
         .chain(["run.json"])
         .map(str::to_owned)
         .collect();
