@@ -194,7 +194,8 @@ impl Fixed {
         Rebuild::begin(self.bitmap(name), lease, self.options)
     }
 
-    /// Puts a filter that was filled in memory in the place of the one on the server, in chunks, then in one step.
+    /// Puts a filter that was filled in memory in the place of the one on the server, in chunks, then in one step. It has the
+    /// time to live that is given here, or none.
     ///
     /// Guava rounds its bits up to whole words, the fixed design does not: only a schema whose bits are a multiple of 64
     /// ([`Schema::words`]) can be exchanged. The call fails with [`Error::Incompatible`] otherwise, and when bits, probes or

@@ -109,7 +109,8 @@ impl Rebuild {
         })
     }
 
-    /// Makes the new generation the filter. The one before is freed in the background.
+    /// Makes the new generation the filter. The one before is freed in the background, and its time to live ends with it: the
+    /// new one has that which is given here, or none.
     ///
     /// The call fails with [`Error::Missing`] when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: impl Into<Option<Expiry>>) -> Call<'static, ()> {

@@ -21,6 +21,7 @@ use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::quality::{self, ALL_PROCESSORS};
+use crate::recommend::recommend;
 use crate::record::{BitTests, FORMAT, Run, SCHEMA, significant};
 use crate::records::{MOST_DATASETS, Records};
 use crate::structure;
@@ -154,7 +155,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     findings::explain(&mut findings, &structure.mechanisms);
     go_on(progress)?;
 
-    Ok(Records {
+    let mut records = Records {
         run: Run {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
@@ -173,6 +174,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
             functions: functions.iter().map(|function| function.summary()).collect(),
             findings,
             bit_facts: findings::bit_facts(&bits),
+            recommendations: Vec::new(),
             baseline: None,
         },
         collisions: quality.collisions,
@@ -185,7 +187,9 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         false_positives: quality.false_positives,
         bits: Some(bits),
         structure: Some(structure),
-    })
+    };
+    records.run.recommendations = recommend(&records, &options.request);
+    Ok(records)
 }
 
 /// All datasets of the run: the embedded ones, then the key files.

@@ -154,7 +154,7 @@ pub fn compare(measured: &[Instructions], record: &[Instructions]) -> Comparison
 ///
 /// When the folder is no longer ours to write, and when the system fails.
 pub fn write(folder: &Folder, bench: &Bench, rows: &[Instructions]) -> Result<(), OutputError> {
-    benchmark::write_rows_alone(folder, bench, rows)
+    benchmark::write_rows(folder, bench, rows, |_| Vec::new())
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub mod progress;
 mod property;
 pub mod published;
 pub mod quality;
+pub mod rates;
+pub mod recommend;
 pub mod record;
 pub mod records;
 pub mod redis;

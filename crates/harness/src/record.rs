@@ -8,6 +8,7 @@
 mod baseline;
 mod bits;
 mod function;
+mod recommendation;
 mod structure;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,10 @@ use serde::{Deserialize, Serialize};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub use self::bits::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
+pub use self::recommendation::{
+    Candidate, Excluded, Exclusion, Ground, Incumbent, Interval, Other, Purpose, Recommendation, Request,
+    Standing,
+};
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structure, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.
@@ -319,6 +324,9 @@ pub struct Run {
     /// Failed tests of single bits, which are no part of the verdicts; runs of older versions do not tell.
     #[serde(default)]
     pub bit_facts: Vec<BitFact>,
+    /// What to take, one for each dataset; runs of older versions do not tell.
+    #[serde(default)]
+    pub recommendations: Vec<Recommendation>,
     /// What changed since an earlier run, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,

@@ -2,7 +2,10 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
 use harness::baseline::words;
-use harness::record::{Baseline, CollisionRow, EMPTY, Environment, Finding, TimingRow, Verdict};
+use harness::recommend::words as recommended;
+use harness::record::{
+    Baseline, CollisionRow, EMPTY, Environment, Exclusion, Finding, Recommendation, TimingRow, Verdict,
+};
 use harness::records::Records;
 use harness::thousands::grouped;
 
@@ -113,6 +116,74 @@ pub fn baseline(baseline: &Baseline) -> String {
     let lines = words::sentences(baseline);
     let rows = lines.into_iter().map(|line| ["-".to_owned(), line]);
     format!("{heading}\n{}\n", labelled(rows.collect()))
+}
+
+/// What to take for one dataset, and why, wrapped like a table.
+pub fn recommendation(recommendation: &Recommendation) -> String {
+    let heading = format!(
+        "{}: for {}",
+        recommendation.dataset,
+        recommended::asked(recommendation)
+    );
+    let mut rows: Vec<[String; 2]> = recommendation
+        .short_list
+        .iter()
+        .map(|one| {
+            let ns = one.time.map(|time| {
+                format!(
+                    "{:.2} ns per key ({:.2} to {:.2})",
+                    time.ns, time.low_ns, time.high_ns
+                )
+            });
+            let why: Vec<String> = ns.into_iter().chain(one.reasons.clone()).collect();
+            [format!("{}. {}", one.rank, one.function), why.join("; ")]
+        })
+        .collect();
+    if rows.is_empty() {
+        rows.push(["none".to_owned(), "no function is recommended".to_owned()]);
+    } else {
+        rows.push(["equal ranks".to_owned(), "no measurable difference".to_owned()]);
+    }
+    if let Some(mine) = &recommendation.mine {
+        rows.push(["yours".to_owned(), mine.words.clone()]);
+    }
+    if !recommendation.more.is_empty() {
+        let names: Vec<String> = recommendation
+            .more
+            .iter()
+            .map(|one| format!("{}. {}", one.rank, one.function))
+            .collect();
+        rows.push(["also suited".to_owned(), names.join(", ")]);
+    }
+    rows.extend(
+        recommendation
+            .excluded
+            .iter()
+            .map(|group| ["left out".to_owned(), left_out(group)]),
+    );
+    rows.extend(
+        recommendation
+            .notes
+            .iter()
+            .map(|note| ["note".to_owned(), note.clone()]),
+    );
+    format!("{heading}\n{}\n", labelled(rows))
+}
+
+/// The functions that lack one thing, the first of them with what was seen.
+fn left_out(group: &Exclusion) -> String {
+    /// The report has the others' reasons.
+    const MOST_REASONS: usize = 3;
+    let told: Vec<String> = (group.functions.iter().enumerate())
+        .map(|(index, one)| {
+            if index < MOST_REASONS {
+                format!("{} ({})", one.function, one.reason.trim_end_matches('.'))
+            } else {
+                one.function.clone()
+            }
+        })
+        .collect();
+    format!("{}: {}", recommended::ground(group.ground), told.join(", "))
 }
 
 /// `count` of what `noun` names.

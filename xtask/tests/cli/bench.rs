@@ -71,7 +71,7 @@ fn an_unknown_suite_is_refused_with_those_there_are() {
     assert!(
         outcome
             .stderr
-            .contains("[possible values: point-reads, membership, memory, redis, policy, instructions]"),
+            .contains("[possible values: point-reads, membership, memory, redis, policy, instructions, rates]"),
         "{}",
         outcome.stderr
     );

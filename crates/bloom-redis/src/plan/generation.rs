@@ -214,7 +214,7 @@ pub(crate) async fn commit(
         for (live, next) in live.keys.iter().zip(&next.keys) {
             keys.extend([live.as_slice(), next]);
         }
-        let mut command = eval(COMMIT, &keys);
+        let mut command = eval(&COMMIT, &keys);
         command.arg(token.0);
         match millis {
             Some(millis) => command.arg(millis),

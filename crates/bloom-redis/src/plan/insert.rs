@@ -179,7 +179,7 @@ impl<'a> Insert<'a> {
                 continue;
             }
             if self.guarded {
-                let mut open = eval(OPEN, &[part.key]);
+                let mut open = eval(&OPEN, &[part.key]);
                 open.arg(MARK);
                 batch.push(open);
             } else if self.checked {
@@ -217,7 +217,7 @@ impl<'a> Insert<'a> {
 
     /// All bits of a part, and its time to live, in one command.
     fn set(&self, part: &Part<'_>) -> Cmd {
-        let mut set = eval(SET, &[part.key]);
+        let mut set = eval(&SET, &[part.key]);
         set.arg(u8::from(self.reported));
         self.push_expiry(&mut set);
         for offset in &part.offsets {
@@ -227,7 +227,7 @@ impl<'a> Insert<'a> {
     }
 
     fn close(&self, key: &[u8]) -> Cmd {
-        let mut close = eval(CLOSE, &[key]);
+        let mut close = eval(&CLOSE, &[key]);
         close.arg(MARK);
         self.push_expiry(&mut close);
         close

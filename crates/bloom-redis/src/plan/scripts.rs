@@ -13,16 +13,32 @@ use crate::error::Error;
 
 /// What a missing bitmap holds between `open.lua` and `close.lua`.
 pub(crate) const MARK: &str = "bloom-redis:missing";
-pub(crate) const OPEN: &str = include_str!("../scripts/open.lua");
-pub(crate) const CLOSE: &str = include_str!("../scripts/close.lua");
-pub(crate) const COMMIT: &str = include_str!("../scripts/commit.lua");
-pub(crate) const SET: &str = include_str!("../scripts/set.lua");
-pub(crate) const MERGE: &str = include_str!("../scripts/merge.lua");
-pub(crate) const LOAD: &str = include_str!("../scripts/load.lua");
+
+macro_rules! sent_whole {
+    ($($name:ident = $file:literal;)*) => {$(
+        pub(crate) static $name: LazyLock<String> = LazyLock::new(|| bare(include_str!($file)));
+    )*};
+}
+
+sent_whole! {
+    OPEN = "../scripts/open.lua";
+    CLOSE = "../scripts/close.lua";
+    COMMIT = "../scripts/commit.lua";
+    SET = "../scripts/set.lua";
+    MERGE = "../scripts/merge.lua";
+    LOAD = "../scripts/load.lua";
+}
+
+/// A script without its lines of comment: the server hashes the whole text each time.
+fn bare(code: &str) -> String {
+    (code.split_inclusive('\n'))
+        .filter(|line| !line.trim_start().starts_with("--"))
+        .collect()
+}
 
 /// A script that goes by its digest.
 pub(crate) struct Digested {
-    code: &'static str,
+    code: String,
     digest: String,
 }
 
@@ -49,8 +65,9 @@ of_chain! {
 }
 
 impl Digested {
-    fn new(code: &'static str) -> Self {
-        let digest = Script::new(code).get_hash().to_owned();
+    fn new(code: &str) -> Self {
+        let code = bare(code);
+        let digest = Script::new(&code).get_hash().to_owned();
         Self { code, digest }
     }
 
@@ -76,7 +93,7 @@ impl Digested {
             Err(Error::Server { source, .. })
                 if source.kind() == ErrorKind::Server(ServerErrorKind::NoScript) =>
             {
-                line.send(call("EVAL", self.code)).await?.checked()
+                line.send(call("EVAL", &self.code)).await?.checked()
             }
             replies => replies,
         }

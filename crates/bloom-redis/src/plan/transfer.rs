@@ -139,7 +139,7 @@ impl<'a> Load<'a> {
 
     /// By a script, a chunk at a time.
     async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
-        let mut load = eval(LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
+        let mut load = eval(&LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
         load.arg(start).arg(bytes);
         match line.send(Batch::of(load)).await?.count()? {
             0 => Err(self.missing()),
@@ -288,7 +288,7 @@ async fn merge_once(
         .collect();
     for keys in &parts {
         if options.commands.scripts {
-            let mut merge = eval(MERGE, keys);
+            let mut merge = eval(&MERGE, keys);
             merge.arg(u8::from(reported));
             batch.push(merge);
         } else {

@@ -118,3 +118,110 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
         .unwrap();
     assert_eq!(connection.trips(), 2);
 }
+
+/// The commands that the server did during the operation, but for those of scripts.
+fn sent(connection: &mut redis::Connection, act: impl FnOnce(&mut redis::Connection)) -> Vec<(String, u64)> {
+    redis::cmd("CONFIG").arg("RESETSTAT").exec(connection).unwrap();
+    act(connection);
+    let told: String = redis::cmd("INFO").arg("commandstats").query(connection).unwrap();
+    let calls = told.lines().filter_map(|line| {
+        let (name, calls) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
+        Some((name.to_owned(), calls.split(',').next()?.parse().unwrap()))
+    });
+    let mut calls: Vec<(String, u64)> = calls.filter(|(name, _)| name != "config|resetstat").collect();
+    calls.sort_unstable();
+    calls
+}
+
+#[test]
+fn an_operation_sends_what_is_promised() {
+    let server = Server::start(&[]);
+    let mut connection = server.connection();
+    let of = |follow_rebuilds, missing| {
+        Fixed::new(Schema::fixed(1_000, 0.01).unwrap()).with_options(Options {
+            follow_rebuilds,
+            missing,
+            ..Options::default()
+        })
+    };
+    let by_default = of(true, Missing::Reported);
+    by_default.create("f", None).query(&mut connection).unwrap();
+    // 7 bits each: 11 times 64 and a bit less.
+    let many = elements(100);
+    let queries: [(Fixed, usize, &[(&str, u64)]); 5] = [
+        (by_default.clone(), 1, &[("bitfield_ro", 1), ("exists", 2)]),
+        (
+            by_default.clone(),
+            100,
+            &[("bitfield_ro", 11), ("exists", 2), ("hget", 2)],
+        ),
+        (
+            of(false, Missing::Reported),
+            100,
+            &[("bitfield_ro", 11), ("exists", 2)],
+        ),
+        (of(true, Missing::Empty), 100, &[("bitfield_ro", 11)]),
+        (of(false, Missing::Empty), 1, &[("bitfield_ro", 1)]),
+    ];
+    let named = |commands: &[(&str, u64)]| -> Vec<(String, u64)> {
+        commands
+            .iter()
+            .map(|&(name, calls)| (name.to_owned(), calls))
+            .collect()
+    };
+    for (filter, count, expected) in queries {
+        let sent = sent(&mut connection, |connection| {
+            filter
+                .contains_many("f", &many[..count])
+                .query(connection)
+                .unwrap();
+        });
+        assert_eq!(sent, named(expected), "{filter:?}");
+    }
+    // Within the scripts: `EXISTS` in the first, `STRLEN` and `PEXPIRE` in the second.
+    let guarded = [
+        ("bitfield", 11),
+        ("eval", 2),
+        ("exec", 1),
+        ("exists", 1),
+        ("get", 1),
+        ("multi", 1),
+    ];
+    let inserts: [(Fixed, Option<Expiry>, Vec<(&str, u64)>); 5] = [
+        (
+            by_default.clone(),
+            None,
+            [&guarded[..], &[("strlen", 1)]].concat(),
+        ),
+        (
+            by_default,
+            Some(HOUR),
+            [&guarded[..], &[("pexpire", 1), ("strlen", 1)]].concat(),
+        ),
+        (
+            of(false, Missing::Reported),
+            None,
+            vec![
+                ("bitfield", 11),
+                ("eval", 2),
+                ("exec", 1),
+                ("exists", 1),
+                ("multi", 1),
+                ("strlen", 1),
+            ],
+        ),
+        (
+            of(true, Missing::Empty),
+            None,
+            vec![("bitfield", 11), ("exec", 1), ("get", 1), ("multi", 1)],
+        ),
+        (of(false, Missing::Empty), None, vec![("bitfield", 11)]),
+    ];
+    for (filter, expiry, mut expected) in inserts {
+        expected.sort_unstable();
+        let sent = sent(&mut connection, |connection| {
+            filter.insert_many("f", &many, expiry).query(connection).unwrap();
+        });
+        assert_eq!(sent, named(&expected), "{filter:?}");
+    }
+}

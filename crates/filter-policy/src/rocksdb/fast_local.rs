@@ -10,7 +10,7 @@ use super::bits_per_key::RocksDbBitsPerKey;
 use super::build::append;
 use super::build::{Layout, build_in};
 use super::hashed::HashedRocksDbKey;
-use super::view::may_match;
+use super::view::AnyKind;
 use super::{NEW_BLOOM_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN};
@@ -54,10 +54,21 @@ pub(super) const fn probes_for(millibits: u32) -> u8 {
 
 /// How many lines so many keys take, at most 2^26 - 1.
 pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
-    let millibits = u128::from(keys) * u128::from(bits_per_key.millibits());
-    let bytes = millibits.div_ceil(8000).min(u128::from(MAX_BYTES));
-    // Always fits: below 2^26.
-    u64::try_from(bytes.div_ceil(LINE_LEN as u128)).unwrap_or(u64::MAX)
+    lines_of(bits_per_key.millibits(), keys)
+}
+
+/// The same by thousandths of bits.
+#[inline]
+const fn lines_of(millibits: u32, keys: u64) -> u64 {
+    // What saturates is far beyond the most there can be.
+    let bytes = keys.saturating_mul(millibits as u64).div_ceil(8000);
+    let bytes = if bytes < MAX_BYTES { bytes } else { MAX_BYTES };
+    bytes.div_ceil(LINE_LEN as u64)
+}
+
+/// What lies behind the lines.
+const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
+    [NEW_BLOOM_MARKER, 0, probes, 0, 0]
 }
 
 /// RocksDB's Bloom filter of format version 5 and later: the cache-local one.
@@ -95,6 +106,9 @@ assert!(!policy.key_may_match(b"foo", &filter));
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
     bits_per_key: RocksDbBitsPerKey,
+    /// What follows from them, which small filters would be long in computing.
+    millibits: u32,
+    probes: u8,
     /// `None`: the best one.
     kernel: Option<Kernel>,
 }
@@ -104,6 +118,8 @@ impl FastLocalBloomPolicy {
     pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
         Self {
             bits_per_key,
+            millibits: bits_per_key.millibits(),
+            probes: bits_per_key.probe_count(),
             kernel: None,
         }
     }
@@ -195,29 +211,26 @@ impl FastLocalBloomPolicy {
                 KeyBatch::Packed(keys) => self.build_in(keys, out),
             };
         }
-        let kept = keys.len() - self.write(keys, keys.len(), out.get_mut(..len).unwrap_or_default());
-        let kept_len = self.filter_len(kept);
+        let repeats = self.write(keys, out.get_mut(..len).unwrap_or_default());
+        if repeats == 0 {
+            return Ok(out.get_mut(..len).unwrap_or_default());
+        }
+        let kept_len = self.filter_len(keys.len() - repeats);
         let filter = out.get_mut(..kept_len).unwrap_or_default();
         if kept_len != len {
-            self.write(keys, kept, filter);
+            self.write(keys, filter);
         }
         Ok(filter)
     }
 
-    /// Writes these keys over `filter`, which has the length for so many. Gives the number of keys whose hash value is
-    /// that of the one before them.
-    fn write(&self, keys: KeyBatch<'_>, entries: usize, filter: &mut [u8]) -> usize {
-        self.start(entries, filter);
-        self.set(filter, WideSource::Keys(keys))
-    }
-
-    /// Sets the bits of these keys in a filter that was started; gives what [`write`](Self::write) does.
-    fn set(&self, filter: &mut [u8], source: WideSource<'_>) -> usize {
-        let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() else {
+    /// Writes these keys over `filter`, of whatever length. Gives the number of keys whose hash value is that of the one
+    /// before them.
+    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) -> usize {
+        let Some((bits, tail)) = filter.split_last_chunk_mut() else {
             return 0;
         };
-        let probes = self.bits_per_key.probe_count();
-        lines::insert(self.kernel(), bits.as_chunks_mut().0, probes, source)
+        *tail = tail_of(self.probes);
+        lines::create(self.kernel(), bits.as_chunks_mut().0, self.probes, keys)
     }
 
     /// Appends the filter of these keys to `out`: the fastest way.
@@ -285,20 +298,23 @@ impl Layout for FastLocalBloomPolicy {
     type Hash = u64;
 
     fn filter_len(&self, entries: usize) -> usize {
-        let bytes = lines_for(self.bits_per_key, entries as u64) * LINE_LEN as u64;
+        let bytes = lines_of(self.millibits, entries as u64) * LINE_LEN as u64;
         // Always fits where addresses have 32 bits.
         usize::try_from(bytes).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
     }
 
     fn start(&self, _: usize, filter: &mut [u8]) {
         filter.fill(0);
-        if let Some(tail) = filter.last_chunk_mut::<TAIL_LEN>() {
-            *tail = [NEW_BLOOM_MARKER, 0, self.bits_per_key.probe_count(), 0, 0];
+        if let Some(tail) = filter.last_chunk_mut() {
+            *tail = tail_of(self.probes);
         }
     }
 
     fn insert(&self, filter: &mut [u8], hashes: &[u64]) {
-        self.set(filter, WideSource::Hashes(hashes));
+        if let Some((bits, _)) = filter.split_last_chunk_mut::<TAIL_LEN>() {
+            let lines = bits.as_chunks_mut().0;
+            lines::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
+        }
     }
 }
 
@@ -317,6 +333,6 @@ impl FilterPolicy for FastLocalBloomPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(self.kernel(), filter, key)
+        lines::stored_may_match::<AnyKind>(self.kernel, key, filter)
     }
 }

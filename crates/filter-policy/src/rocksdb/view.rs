@@ -8,7 +8,7 @@ use super::legacy::{self, LegacyFullFilterPolicy, Lines};
 use super::ribbon::Solution;
 use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
-use crate::arch::wide::lines::{self, LINE_LEN, Line};
+use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -52,29 +52,38 @@ pub(super) enum Contents<'a> {
 /// The lines and the probe count of a filter of the usual kind. Lines of 64 bytes have the upper three bits 0; 0 and 31
 /// probes are reserved; a filter that has not a whole line answers nothing.
 #[inline]
+#[expect(clippy::cast_possible_truncation, reason = "below the most there can be")]
 pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
-    /// No probes: what the count is added to, in its place.
-    const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 0, 0, 0, 0, 0, 0]);
+    /// One probe: what further ones are added to, in their place.
+    const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 1, 0, 0, 0, 0, 0]);
+    const SHORTEST: u64 = (LINE_LEN + TAIL_LEN) as u64;
+    // RocksDB counts the bytes in 32 bits and writes no filter that has more. Too short and too long in one comparison.
+    if (filter.len() as u64).wrapping_sub(SHORTEST) > u64::from(u32::MAX) - SHORTEST {
+        return None;
+    }
     let (bits, _) = filter.split_last_chunk::<TAIL_LEN>()?;
     // All five bytes together, and three before them, which a line has.
     let tail = u64::from_le_bytes(*filter.last_chunk()?) >> 24;
     // Whatever differs elsewhere is above the count by then.
-    let probes = tail.wrapping_sub(TAIL).rotate_right(16);
-    let (lines, _) = bits.as_chunks();
-    // RocksDB counts the bytes in 32 bits and writes no filter that has more.
-    let counted = u32::try_from(filter.len()).is_ok();
-    match u8::try_from(probes) {
-        Ok(probes @ 1..=MAX_PROBES) if counted && !lines.is_empty() => Some((lines, probes)),
-        _ => None,
+    let further = tail.wrapping_sub(TAIL).rotate_right(16);
+    if further >= u64::from(MAX_PROBES) {
+        return None;
     }
+    Some((bits.as_chunks().0, further as u8 + 1))
 }
 
-/// Whether the filter, of any kind, may hold the key. The usual kind first, without what keeping a view takes.
-#[inline]
-pub(super) fn may_match(kernel: Chosen, filter: &[u8], key: &[u8]) -> bool {
-    match fast_local(filter) {
-        Some((lines, probes)) => lines::key_may_match(kernel, lines, probes, key),
-        None => Contents::of_another_kind(filter).may_match(key),
+/// Stored filters of any kind: the usual kind first, without what keeping a view takes.
+pub(super) struct AnyKind;
+
+impl Stored for AnyKind {
+    #[inline(always)]
+    fn lines(filter: &[u8]) -> Option<(&[Line], u8)> {
+        fast_local(filter)
+    }
+
+    #[inline(never)]
+    fn without_lines(filter: &[u8], key: &[u8]) -> bool {
+        Contents::of_another_kind(filter).may_match(key)
     }
 }
 

@@ -11,7 +11,7 @@ use super::table::{Record, read};
 use crate::chart::{self, scene::Scene};
 use crate::output::OutputError;
 use crate::record::Environment;
-use crate::records::{RecordsError, write_rows};
+use crate::records::{self, RecordsError};
 
 /// Name of the file that makes a folder ours.
 pub const MARKER: &str = "bench.json";
@@ -179,21 +179,17 @@ pub(crate) fn write<B: Record, R: Record>(
     let names = format.files();
     let [marker, batches_name, rows_name, svg, png] = names.each_ref().map(String::as_str);
 
-    write_rows(&staged(batches_name), B::HEADER, batches).map_err(record)?;
+    records::write_rows(&staged(batches_name), B::HEADER, batches).map_err(record)?;
     let rows = summarize(batches).map_err(refused(batches_name))?;
-    write_rows(&staged(rows_name), R::HEADER, &rows).map_err(record)?;
+    records::write_rows(&staged(rows_name), R::HEADER, &rows).map_err(record)?;
     let rows: Vec<R> = read(&staged(rows_name)).map_err(record)?;
     let scene = scene(&rows).ok_or_else(|| refused(batches_name)("holds no batch".to_owned()))?;
-    let element = chart::svg(&scene).map_err(refused(svg))?;
-    let document = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by harness {} (cargo xtask bench) from {rows_name} of schema {}; do not edit. -->\n{element}",
-        env!("CARGO_PKG_VERSION"),
-        format.schema
-    );
-    fs::write(staged(svg), document).map_err(io(&path.join(svg)))?;
-    let picture = chart::png(&scene).map_err(refused(png))?;
-    fs::write(staged(png), picture).map_err(io(&path.join(png)))?;
+    let painted = Painted {
+        scene: &scene,
+        rows_name,
+        schema: format.schema,
+    };
+    painted.write(&staged(svg), &staged(png), &path)?;
     write_marker(&staged(marker), &path, bench)?;
 
     // The marker first: from then on the folder is ours, even if the rest is not moved.
@@ -203,15 +199,51 @@ pub(crate) fn write<B: Record, R: Record>(
     Ok(rows)
 }
 
-/// Writes records that come without batches and without a chart, and moves them to `folder` when complete.
+/// A chart and the records that it is drawn from.
+struct Painted<'a> {
+    scene: &'a Scene,
+    rows_name: &'a str,
+    schema: u32,
+}
+
+impl Painted<'_> {
+    /// Writes both kinds of file; they are to lie in `folder`.
+    fn write(&self, svg: &Path, png: &Path, folder: &Path) -> Result<(), OutputError> {
+        let place = |staged: &Path| folder.join(staged.file_name().unwrap_or_default());
+        let refused = |staged: &Path| {
+            let path = place(staged);
+            move |reason| OutputError::Refused { path, reason }
+        };
+        let io = |staged: &Path| {
+            let path = place(staged);
+            move |source| OutputError::Io { path, source }
+        };
+        let element = chart::svg(self.scene).map_err(refused(svg))?;
+        let document = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <!-- Written by harness {} (cargo xtask bench) from {} of schema {}; do not edit. -->\n{element}",
+            env!("CARGO_PKG_VERSION"),
+            self.rows_name,
+            self.schema
+        );
+        fs::write(svg, document).map_err(io(svg))?;
+        let picture = chart::png(self.scene).map_err(refused(png))?;
+        fs::write(png, picture).map_err(io(png))
+    }
+}
+
+/// Writes records that come without batches, with any number of charts, and moves them to `folder` when complete.
+///
+/// `scenes` makes the charts, with their file names, from the rows as they are in their file, with its nine digits.
 ///
 /// # Errors
 ///
 /// When the folder is no longer ours to write, and when the system fails.
-pub(crate) fn write_rows_alone<R: Record>(
+pub(crate) fn write_rows<R: Record>(
     folder: &Folder,
     bench: &Bench,
     rows: &[R],
+    scenes: impl FnOnce(&[R]) -> Vec<(&'static str, Scene)>,
 ) -> Result<(), OutputError> {
     let format = folder.format;
     let path = Folder::check(&folder.path, format)?.path;
@@ -221,11 +253,24 @@ pub(crate) fn write_rows_alone<R: Record>(
     };
     fs::create_dir_all(&path).map_err(io(&path))?;
     let staging = stage(&path).map_err(io(&path))?;
+    let staged = |name: &str| staging.path().join(name);
     let rows_name = format!("{}.csv", format.rows);
-    write_rows(&staging.path().join(&rows_name), R::HEADER, rows).map_err(record)?;
-    write_marker(&staging.path().join(MARKER), &path, bench)?;
-    for name in [MARKER, &rows_name] {
-        fs::rename(staging.path().join(name), path.join(name)).map_err(io(&path.join(name)))?;
+    records::write_rows(&staged(&rows_name), R::HEADER, rows).map_err(record)?;
+    let rows: Vec<R> = read(&staged(&rows_name)).map_err(record)?;
+    let mut names = vec![MARKER.to_owned(), rows_name.clone()];
+    for (name, scene) in scenes(&rows) {
+        let painted = Painted {
+            scene: &scene,
+            rows_name: &rows_name,
+            schema: format.schema,
+        };
+        let (svg, png) = (format!("{name}.svg"), format!("{name}.png"));
+        painted.write(&staged(&svg), &staged(&png), &path)?;
+        names.extend([svg, png]);
+    }
+    write_marker(&staged(MARKER), &path, bench)?;
+    for name in &names {
+        fs::rename(staged(name), path.join(name)).map_err(io(&path.join(name)))?;
     }
     Ok(())
 }

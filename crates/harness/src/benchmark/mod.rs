@@ -8,7 +8,7 @@ mod rounds;
 mod table;
 
 pub use self::folder::{Bench, Folder, Format, MARKER};
-pub(crate) use self::folder::{write, write_rows_alone};
+pub(crate) use self::folder::{write, write_rows};
 pub use self::rounds::INTERVAL_LEVEL;
 pub(crate) use self::rounds::{Series, Timed, series};
 pub(crate) use self::table::{Record, read};

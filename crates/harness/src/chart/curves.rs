@@ -27,7 +27,7 @@ const ROW: f64 = 262.0;
 const LINE: f64 = 15.0;
 /// Best functions that are named, at most.
 const BEST: usize = 4;
-/// The filter's own function, which is always named.
+/// The filter's own function, which is named unless the user has named his.
 const OWN: &str = "MurMurHash2";
 const OTHERS: RGBColor = RGBColor(0xc3, 0xc9, 0xd1);
 
@@ -80,14 +80,15 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-/// The best for these keys and the filter's own function, in this order.
+/// The best for these keys, the function in use today or else the filter's own, in this order.
 fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
     let best = data
         .best_first()
         .into_iter()
         .map(|finding| finding.function.as_str());
     let mut named: Vec<&str> = best.take(BEST).collect();
-    let own = data.findings.iter().find(|finding| finding.function == OWN);
+    let own = data.mine().unwrap_or(OWN);
+    let own = data.findings.iter().find(|finding| finding.function == own);
     if let Some(own) = own.filter(|own| !named.contains(&own.function.as_str())) {
         named.push(&own.function);
     }

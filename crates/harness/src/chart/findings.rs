@@ -15,6 +15,8 @@ const WIDTH: f64 = 1240.0;
 const HEAD: f64 = 66.0;
 /// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
 const MOST_ROWS: usize = 26;
+/// From one line of names to the next.
+const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
@@ -29,7 +31,11 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         height: row_height(findings.len()),
         count: findings.len(),
     };
-    let foot = if folded.is_empty() { AXIS } else { AXIS + 18.0 };
+    let foot = if folded.is_empty() {
+        AXIS
+    } else {
+        AXIS + 18.0 + LINE
+    };
     let name = &data.summary.name;
     let mut scene = Scene::new(
         WIDTH,
@@ -57,15 +63,29 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             names.len(),
             names.join(", ")
         );
-        let text = Font::VALUE.fit(&text, WIDTH - 2.0 * MARGIN);
-        scene.text(
-            (MARGIN, rows.bottom() + foot - 6.0),
-            Anchor::Start,
-            Font::VALUE,
-            &text,
-        );
+        for (line, text) in lines(&text).into_iter().enumerate() {
+            let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
+            scene.text((MARGIN, y), Anchor::Start, Font::VALUE, &text);
+        }
     }
     Some(scene)
+}
+
+/// `text` in two lines, the second cut where there is no room.
+fn lines(text: &str) -> Vec<String> {
+    let room = WIDTH - 2.0 * MARGIN;
+    let fits = |at: &usize| Font::VALUE.width(&text[..*at]) <= room;
+    if fits(&text.len()) {
+        return vec![text.to_owned()];
+    }
+    let spaces = text.match_indices(", ").map(|(at, _)| at + 1);
+    let Some(at) = spaces.take_while(fits).last() else {
+        return vec![Font::VALUE.fit(text, room)];
+    };
+    vec![
+        text[..at].to_owned(),
+        Font::VALUE.fit(text[at..].trim_start(), room),
+    ]
 }
 
 fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {

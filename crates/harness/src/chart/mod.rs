@@ -21,9 +21,11 @@ mod memory;
 pub(crate) mod number;
 mod paint;
 mod panel;
+mod pin;
 mod places;
 mod point_reads;
 mod policy;
+mod rates;
 mod redis;
 pub(crate) mod rows;
 mod scale;
@@ -42,6 +44,7 @@ pub(crate) use memory::scene as memory;
 pub(crate) use paint::{png, svg};
 pub(crate) use point_reads::scene as point_reads;
 pub(crate) use policy::scene as policy;
+pub(crate) use rates::{by_bits as rates_by_bits, by_keys as rates_by_keys};
 pub(crate) use redis::scene as redis;
 pub(crate) use scene::Scene as Sheet;
 pub(crate) use sizes::scene as sizes;
@@ -140,11 +143,26 @@ pub(crate) struct Chart {
 /// Every chart of the run, by dataset and kind, those of the whole run last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
+    let names = || {
+        records
+            .run
+            .functions
+            .iter()
+            .map(|function| function.name.as_str())
+    };
+    let pin = |scene: &mut Scene, mine: Option<&str>| {
+        if let Some(mine) = mine {
+            pin::mark(scene, mine, names());
+        }
+    };
+    let mut told = records.run.recommendations.iter();
+    let mine = told.find_map(|one| Some(one.mine.as_ref()?.function.as_str()));
     let mut charts = Vec::new();
     for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
         for (kind, entry) in KINDS.iter().enumerate() {
             let Of::Dataset(draw) = entry.draw else { continue };
-            if let Some(scene) = draw(data) {
+            if let Some(mut scene) = draw(data) {
+                pin(&mut scene, data.mine());
                 charts.push(Chart {
                     kind,
                     dataset: Some(dataset),
@@ -156,7 +174,8 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
     }
     for (kind, entry) in KINDS.iter().enumerate() {
         let Of::Run(draw) = entry.draw else { continue };
-        if let Some(scene) = draw(records) {
+        if let Some(mut scene) = draw(records) {
+            pin(&mut scene, mine);
             charts.push(Chart {
                 kind,
                 dataset: None,

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::record::{
-    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, FunctionGroup,
-    IDEAL, PlaceRow, TimingRow, Verdict, WindowRow,
+    CallForm, CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow,
+    Finding, FunctionGroup, IDEAL, PlaceRow, Recommendation, TimingRow, Verdict, WindowRow,
 };
 use crate::records::Records;
 
@@ -31,9 +31,15 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
     /// Of each function and window of the output.
     pub(crate) windows: Vec<&'a WindowRow>,
+    /// What the run recommends; older runs do not tell.
+    pub(crate) recommendation: Option<&'a Recommendation>,
     /// Names of the functions that are another form of a published one.
     variants: Vec<&'a str>,
 }
+
+/// Of functions that do harm, so many of the worst are drawn where there is no room for all: the sentence on what to avoid
+/// names them.
+const WORST_DRAWN: usize = 10;
 
 /// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
 /// explains it.
@@ -99,6 +105,7 @@ impl<'a> DatasetRows<'a> {
                 .flat_map(|bits| &bits.windows)
                 .filter(|r| r.dataset == *name)
                 .collect(),
+            recommendation: (records.run.recommendations.iter()).find(|r| r.dataset == *name),
             variants: records
                 .run
                 .functions
@@ -109,32 +116,48 @@ impl<'a> DatasetRows<'a> {
         }
     }
 
-    /// The best `most` findings, best first, and the others in the same order.
+    /// `most` findings, best first, and the others in the same order.
     ///
-    /// Where there is no room for all, other forms of a published function give way before anything else.
+    /// Where there is no room for all, the function in use today and the short list stay, then the worst of those that do
+    /// harm, then the best; other forms of a published function give way before anything else.
     pub(crate) fn best_and_rest(&self, most: usize) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
-        let mut best = self.best_first();
-        if best.len() <= most {
-            return (best, Vec::new());
-        }
-        let others = best.iter().filter(|finding| !self.is_variant(finding)).count();
-        let mut variants_drawn = most.saturating_sub(others);
-        let mut others_drawn = most;
-        let mut rest = Vec::new();
-        best.retain(|finding| {
-            let left = if self.is_variant(finding) {
-                &mut variants_drawn
-            } else {
-                &mut others_drawn
-            };
-            let drawn = *left > 0;
-            *left = left.saturating_sub(1);
-            if !drawn {
-                rest.push(*finding);
-            }
-            drawn
+        let best = self.best_first();
+        let harmful = best.iter().rev().filter(|finding| {
+            let harm = finding.failed.first() != Some(&FailedTest::Distribution);
+            harm && !will_do(finding.verdict) && !self.is_variant(finding)
         });
-        (best, rest)
+        let worst: Vec<&str> = harmful
+            .take(WORST_DRAWN)
+            .map(|finding| finding.function.as_str())
+            .collect();
+        let listed = self.recommendation.map_or(&[][..], |told| &told.short_list);
+        let importance = |finding: &Finding| {
+            let name = finding.function.as_str();
+            match () {
+                () if self.mine() == Some(name) => 0,
+                () if listed.iter().any(|one| one.function == name) => 1,
+                () if worst.contains(&name) => 2,
+                () if !self.is_variant(finding) => 3,
+                () => 4,
+            }
+        };
+        let mut order: Vec<usize> = (0..best.len()).collect();
+        // Stable: the best first among equally important ones.
+        order.sort_by_key(|index| importance(best[*index]));
+        order.truncate(most);
+        let (drawn, rest): (Vec<_>, Vec<_>) = best
+            .iter()
+            .enumerate()
+            .partition(|(index, _)| order.contains(index));
+        let findings =
+            |some: Vec<(usize, &&'a Finding)>| some.into_iter().map(|(_, finding)| *finding).collect();
+        (findings(drawn), findings(rest))
+    }
+
+    /// The function in use today, where the user has named it.
+    pub(crate) fn mine(&self) -> Option<&'a str> {
+        let mine = self.recommendation?.mine.as_ref()?;
+        Some(mine.function.as_str())
     }
 
     /// Whether the function is another form of a published one.
@@ -153,7 +176,7 @@ impl<'a> DatasetRows<'a> {
             .map(|&finding| {
                 let rank = rank(finding.verdict);
                 let time = if rank == 0 {
-                    self.throughput(&finding.function)
+                    self.deciding_time(&finding.function)
                         .map_or(f64::INFINITY, |row| row.median_ns_per_key)
                 } else {
                     0.0
@@ -185,6 +208,14 @@ impl<'a> DatasetRows<'a> {
                 .map(|row| row.p_value)
                 .chain(collisions.map(|row| row.p_value))
                 .fold(1.0, f64::min),
+        }
+    }
+
+    /// The times that functions are ordered by.
+    fn deciding_time(&self, function: &str) -> Option<&'a TimingRow> {
+        match self.recommendation.map(|told| told.form) {
+            Some(CallForm::Chained) => self.chained(function),
+            Some(CallForm::Independent) | None => self.throughput(function),
         }
     }
 

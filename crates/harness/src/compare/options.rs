@@ -6,6 +6,7 @@ use super::CompareError;
 use crate::dataset;
 use crate::functions::{self, Function, GROUPS, OwnFunctionError};
 use crate::names::UnknownName;
+use crate::record::{Purpose, Request};
 use crate::records::{MOST_DATASETS, MOST_FUNCTIONS};
 
 /// Seed of a run that names none; the manifest's checksums are for it.
@@ -22,6 +23,7 @@ pub struct Options {
     pub(super) functions: Vec<Function>,
     pub(super) seed: u64,
     pub(super) quick: bool,
+    pub(super) request: Request,
     command: String,
 }
 
@@ -97,6 +99,7 @@ impl Options {
             functions: wanted,
             seed,
             quick,
+            request: Request::default(),
             command: format!("{PROGRAM} {}", command.join(" ")),
         })
     }
@@ -119,6 +122,50 @@ impl Options {
             }
             self.functions.push(*function);
         }
+        self.check_count()?;
+        command.clone_into(&mut self.command);
+        Ok(self)
+    }
+
+    /// What the functions are wanted for. The one in use today, `request.mine`, is measured whether it was chosen or not;
+    /// its name is taken in any case.
+    ///
+    /// # Errors
+    ///
+    /// When it has no such name, and when there are too many functions for one report.
+    pub fn with_request(mut self, mut request: Request) -> Result<Self, CompareError> {
+        let mut words = Vec::new();
+        if request.purpose != Purpose::default() {
+            words.push(format!("--for {}", request.purpose.word()));
+        }
+        if request.untrusted {
+            words.push("--untrusted".to_owned());
+        }
+        if request.stable {
+            words.push("--stable".to_owned());
+        }
+        if let Some(mine) = &mut request.mine {
+            let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
+            let function = match self.functions.iter().find(same) {
+                Some(function) => *function,
+                None => *functions::find(mine).map_err(CompareError::Name)?,
+            };
+            if !self.functions.iter().any(|other| other.name == function.name) {
+                self.functions.push(function);
+                self.check_count()?;
+            }
+            function.name.clone_into(mine);
+            words.push(format!("--mine {}", quoted(mine)));
+        }
+        for word in words {
+            self.command.push(' ');
+            self.command.push_str(&word);
+        }
+        self.request = request;
+        Ok(self)
+    }
+
+    fn check_count(&self) -> Result<(), CompareError> {
         let count = self.functions.len();
         if count > MOST_FUNCTIONS {
             return Err(CompareError::Own(OwnFunctionError::TooMany {
@@ -126,8 +173,7 @@ impl Options {
                 most: MOST_FUNCTIONS,
             }));
         }
-        command.clone_into(&mut self.command);
-        Ok(self)
+        Ok(())
     }
 
     /// The same under the name of another program than the repository's own.

@@ -270,9 +270,14 @@ impl Ideal {
 
     /// The value of `key`.
     pub fn hash(&self, key: &[u8]) -> u32 {
+        self.wide(key) as u32
+    }
+
+    /// All 64 bits, of which [`hash`](Self::hash) is the low half.
+    pub fn wide(&self, key: &[u8]) -> u64 {
         let mut hasher = self.keyed;
         hasher.write(key);
-        hasher.finish() as u32
+        hasher.finish()
     }
 }
 

@@ -8,6 +8,7 @@ mod baseline;
 mod bits;
 mod comparison;
 mod details;
+mod recommended;
 mod sentences;
 mod structure;
 mod table;
@@ -44,6 +45,11 @@ struct Page<'a> {
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
     charts: Vec<ChartSection<'a>>,
+    recommendation: Option<recommended::Section>,
+    /// What counts for each purpose.
+    criteria: Vec<&'static str>,
+    /// Name of the function in use today, marked in every table.
+    mine: Option<String>,
     baseline: Option<AgainstBaseline>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
@@ -154,6 +160,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         font_bold: BASE64.encode(chart::BOLD),
         datasets: datasets.collect(),
         charts: sections.filter(|section| !section.figures.is_empty()).collect(),
+        recommendation: recommended::section(run),
+        criteria: recommended::criteria(),
+        mine: all.iter().find_map(DatasetRows::mine).map(printable),
         baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),

@@ -3,6 +3,7 @@
 mod avoid;
 mod key;
 mod pick;
+mod recommended;
 
 use serde::Serialize;
 
@@ -34,7 +35,7 @@ pub(crate) fn write(data: &DatasetRows<'_>, run: &Run) -> Sentences {
     Sentences {
         data: data_line(data),
         run: run_line(run),
-        pick: pick::write(data, run),
+        pick: recommended::write(data).unwrap_or_else(|| pick::write(data, run)),
         avoid: avoid::write(data),
         width: width(data),
         footer: footer(data),

@@ -160,6 +160,7 @@ impl Plan<'_> {
             functions: functions.collect(),
             findings: Vec::new(),
             bit_facts: Vec::new(),
+            recommendations: Vec::new(),
             baseline: None,
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use harness::baseline;
 use harness::compare::{self, CompareError, DEFAULT_SEED, Options};
 use harness::output::Destination;
+use harness::record::{Purpose, Request};
 use harness::records::Records;
 
 use super::written;
@@ -27,7 +28,8 @@ use crate::terminal::Terminal;
     {program} compare --keys my-keys.txt --out my-report\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
     {program} compare --function published --function anchors\n  \
-    {program} compare --baseline my-report --out after\n\n\
+    {program} compare --baseline my-report --out after\n  \
+    {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are taken in any case; `{program} list` shows them.")]
 pub struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
@@ -44,6 +46,30 @@ pub struct Arguments {
     /// duplicate lines are counted and dropped. The dataset is named after the file, without its extension.
     #[arg(long = "keys", value_name = "FILE")]
     keys: Vec<PathBuf>,
+
+    /// What the function is wanted for: which measurements count, and which time [default: a filter or a table]
+    ///
+    /// The run ends with a short list for each dataset. Left out is what lacks something, or did measurably worse than
+    /// chance in a test that counts; of the rest, functions without a measurable difference in quality are ordered by
+    /// time, and share a rank where their times do not differ beyond noise. Without this, all the tests of the verdicts
+    /// count, and the time of calls that overlap.
+    #[arg(long = "for", value_name = "PURPOSE", value_enum)]
+    purpose: Option<Wanted>,
+
+    /// An attacker may choose keys: recommend only functions made for a secret key
+    ///
+    /// Your program must draw that key at random and keep it secret; the run itself uses a fixed one. Seeds that were not
+    /// made to withstand attackers (foldhash, aHash, XXH3 and others) do not count.
+    #[arg(long)]
+    untrusted: bool,
+
+    /// Recommend only functions whose values stay the same for ever on every platform
+    #[arg(long)]
+    stable: bool,
+
+    /// The function you use today: measured too, marked in every chart, and held against the first of the list
+    #[arg(long, value_name = "FUNCTION")]
+    mine: Option<String>,
 
     /// Seed of every random choice, from 0 to 2^64 - 1
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
@@ -66,6 +92,30 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// The purposes on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Wanted {
+    /// A Bloom filter: false positives against an ideal hash, collisions; time of calls that overlap
+    Filter,
+    /// A hash table: collisions, buckets, low bits, chains; time of calls that wait for each other
+    Table,
+    /// Shards: even over powers of two and primes, low and high bits; the same values for ever
+    Shard,
+    /// Checksums against accidents: all bits, 64 of them for many keys; the same values for ever
+    Checksum,
+}
+
+impl Wanted {
+    fn purpose(self) -> Purpose {
+        match self {
+            Self::Filter => Purpose::Filter,
+            Self::Table => Purpose::Table,
+            Self::Shard => Purpose::Shard,
+            Self::Checksum => Purpose::Checksum,
+        }
+    }
+}
+
 fn seed(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
@@ -81,6 +131,10 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         datasets,
         functions,
         keys,
+        purpose,
+        untrusted,
+        stable,
+        mine,
         seed,
         quick,
         baseline,
@@ -88,6 +142,14 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     } = arguments;
     let failure = |error| failure(error, program.name);
     let options = Options::new(&datasets, &functions, keys, seed, quick)
+        .and_then(|options| {
+            options.with_request(Request {
+                purpose: purpose.map_or(Purpose::default(), Wanted::purpose),
+                untrusted,
+                stable,
+                mine,
+            })
+        })
         .map_err(failure)?
         .of_program(program.name);
     let out = out.unwrap_or_else(|| program.out.clone());
@@ -113,6 +175,9 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
 
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", table::summary(&records))?;
+    for recommendation in &records.run.recommendations {
+        writeln!(stdout, "{}", table::recommendation(recommendation))?;
+    }
     if let Some(baseline) = &records.run.baseline {
         writeln!(stdout, "{}", table::baseline(baseline))?;
     }

@@ -5,6 +5,7 @@ mod membership;
 mod memory;
 mod point_reads;
 mod policy;
+mod rates;
 mod redis;
 mod which;
 
@@ -33,12 +34,13 @@ use crate::{suite, workspace};
     cargo xtask bench --suite memory\n  \
     cargo xtask bench --suite redis\n  \
     cargo xtask bench --suite policy\n  \
-    cargo xtask bench --suite instructions\n\n\
+    cargo xtask bench --suite instructions\n  \
+    cargo xtask bench --suite rates\n\n\
     point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
     temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
     membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
     memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
-    instructions needs valgrind.")]
+    instructions needs valgrind; rates needs 2 GB of memory.")]
 pub(crate) struct Arguments {
     /// What to measure
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
@@ -68,6 +70,8 @@ enum Name {
     Policy,
     /// Instructions that each policy takes by its portable kernel, against the committed record; no times
     Instructions,
+    /// False positives of every policy against an ideal filter's, by keys and by bits per key; no times
+    Rates,
 }
 
 impl Name {
@@ -84,6 +88,8 @@ impl Name {
                 ("which", which::SUITE),
             ],
             Self::Instructions => &[("", instructions::SUITE)],
+            // Has no programs: see `rates::run`.
+            Self::Rates => &[],
         }
     }
 
@@ -118,6 +124,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let name = arguments.suite.text();
     let root = workspace::root();
     let out = (arguments.out.clone()).unwrap_or_else(|| root.join("reports").join("bench").join(&name));
+    if matches!(arguments.suite, Name::Rates) {
+        return rates::run(&out, arguments.quick);
+    }
     // All that can be wrong comes before minutes are spent.
     let mut parts = Vec::new();
     for (below, suite) in arguments.suite.suites() {

@@ -3,8 +3,11 @@
 
 use hashzoo::xxph3_64;
 
-use super::super::Chosen;
+#[cfg(target_arch = "x86_64")]
+use super::super::Found;
+use super::super::{Chosen, Kernel};
 use super::WideSource;
+use crate::keys::KeyBatch;
 #[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;
 
@@ -39,6 +42,26 @@ pub(in super::super) static POWERS: [u32; 32] = {
     powers
 };
 
+/// Stored filters, most of which have lines.
+pub(crate) trait Stored {
+    /// The lines and the probe count, of which [`insert`] says how many there can be.
+    fn lines(filter: &[u8]) -> Option<(&[Line], u8)>;
+    /// The answer of a filter that has none.
+    fn without_lines(filter: &[u8], key: &[u8]) -> bool;
+}
+
+/// Writes the bits of all keys over whatever the lines hold; otherwise as [`insert`].
+pub(crate) fn create(kernel: Chosen, lines: &mut [Line], probes: u8, keys: KeyBatch<'_>) -> usize {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Chosen::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
+        _ => {
+            lines.as_flattened_mut().fill(0);
+            insert(kernel, lines, probes, WideSource::Keys(keys))
+        }
+    }
+}
+
 /// Sets the bits of all keys besides those that are set, with 1 to 30 probes each; there are less than 2^26 lines. Gives
 /// the number of hash values that equal the one before them.
 pub(crate) fn insert(kernel: Chosen, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
@@ -72,6 +95,37 @@ pub(crate) fn key_may_match(kernel: Chosen, lines: &[Line], probes: u8, key: &[u
         #[cfg(target_arch = "x86_64")]
         Chosen::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
         Chosen::Scalar => scalar_key_may_match(lines, probes, key),
+    }
+}
+
+/// Whether a stored filter, of any bytes, may hold a key. For one question the way to it takes as long as the answer:
+/// hence one function from the bytes to the answer for each kernel, and a jump to it.
+#[inline(always)]
+pub(crate) fn stored_may_match<S: Stored>(kernel: Option<Kernel>, key: &[u8], filter: &[u8]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let Some(found) = Found::before() else {
+            return stored_may_match_at_first::<S>(kernel, key, filter);
+        };
+        match Chosen::among(found, kernel) {
+            Chosen::Avx512(lanes) => return lanes.stored_may_match::<S>(key, filter),
+            Chosen::Avx2(lanes) => return lanes.stored_may_match::<S>(key, filter),
+            Chosen::Scalar => {}
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let Chosen::Scalar = Chosen::given(kernel);
+    scalar_stored_may_match::<S>(key, filter)
+}
+
+/// The same before anyone has looked for kernels.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+fn stored_may_match_at_first<S: Stored>(kernel: Option<Kernel>, key: &[u8], filter: &[u8]) -> bool {
+    match S::lines(filter) {
+        Some((lines, probes)) => key_may_match(Chosen::given(kernel), lines, probes, key),
+        None => S::without_lines(filter, key),
     }
 }
 
@@ -146,6 +200,16 @@ fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> 
     repeats
 }
 
+fn scalar_stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
+    match (S::lines(filter), <&[u8; 16]>::try_from(key)) {
+        // In one function without a call or a choice by length.
+        (Some((lines, probes)), Ok(key)) => scalar_may_match(lines, probes, xxph3_64(key, 0)),
+        (Some((lines, probes)), Err(_)) => scalar_key_may_match(lines, probes, key),
+        (None, _) => S::without_lines(filter, key),
+    }
+}
+
+#[inline(never)]
 fn scalar_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
     scalar_may_match(lines, probes, xxph3_64(key, 0))
 }

@@ -11,6 +11,17 @@ use crate::timing::timed;
 use crate::which_policy::{self, Row};
 
 /// The first line of the records.
+/// Names of the policies in records, in their order on the page.
+const IDS: [&str; 7] = [
+    "leveldb",
+    "bloom-filter2",
+    "bloom-filter64",
+    "fast-local",
+    "legacy-full",
+    "ribbon",
+    "ribbon14",
+];
+
 pub(crate) const HEADER: &str = "policy,filter_keys,bits_per_key,bytes,rate,task,round,keys,ns";
 
 /// How many keys a batch has at least, so that the clock's own time does not count.
@@ -51,7 +62,7 @@ pub(crate) fn measure(size: usize, rounds: usize, lines: &mut String) {
     let draw = |_| of_filter[(random.next_u64() % size as u64) as usize];
     let present: Vec<&[u8]> = (0..FEWEST_IN_BATCH).map(draw).collect();
 
-    let rows = which_policy::policies();
+    let rows: [Row; IDS.len()] = which_policy::policies();
     let known: Vec<(f64, usize)> = rows
         .iter()
         .map(|row| which_policy::measure(&*row.policy, size))
@@ -75,11 +86,9 @@ pub(crate) fn measure(size: usize, rounds: usize, lines: &mut String) {
         for round in 0..=rounds {
             for i in 0..rows.len() {
                 let index = (i + round) % rows.len();
+                let id = IDS[index];
                 let Row {
-                    id,
-                    bits_per_key,
-                    policy,
-                    ..
+                    bits_per_key, policy, ..
                 } = &rows[index];
                 let policy = black_box(&**policy);
                 let filter = &filters[index];

@@ -8,7 +8,7 @@ use hashzoo::xxph3_64;
 use super::super::Avx2;
 use super::hash;
 use crate::arch::generic::Lanes;
-use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
@@ -45,6 +45,12 @@ impl Avx2 {
     pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
         // SAFETY: see the type.
         unsafe { key_may_match(lines, probes, key) }
+    }
+
+    #[inline]
+    pub(in crate::arch) fn stored_may_match<S: Stored>(self, key: &[u8], filter: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { stored_may_match::<S>(key, filter) }
     }
 
     pub(in crate::arch) fn lines_may_match_many(
@@ -175,12 +181,29 @@ fn upper_halves(first: __m256i, second: __m256i) -> __m256i {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    // Short keys take no call, so that no register has to be saved for one.
-    if key.len() > 16 {
-        return long_key_may_match(lines, probes, key);
+fn stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
+    match S::lines(filter) {
+        Some((lines, probes)) => key_may_match(lines, probes, key),
+        None => S::without_lines(filter, key),
     }
-    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+        // Short keys take no call, so that no register has to be saved for one.
+        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
+        Err(_) => long_key_may_match(lines, probes, key),
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]

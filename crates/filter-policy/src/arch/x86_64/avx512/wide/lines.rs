@@ -10,14 +10,51 @@ use tile::Tile;
 
 use super::super::Avx512;
 use super::{first_bits, hash, load, load_words, store_words};
-use crate::arch::wide::lines::{Line, POWERS, PREFETCHED, USUAL_PROBES, line_of, walk_of};
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
 const USUAL: usize = USUAL_PROBES as usize;
 const MOST: usize = MAX_PROBES as usize;
 
+/// The most lines that are built on the stack and copied.
+const MOST_COPIED: usize = 128;
+/// The same for few keys, for which less memory has to be cleared.
+const FEW_COPIED: usize = 16;
+const MORE_COPIED: usize = FEW_COPIED + 1;
+
 impl Avx512 {
+    pub(in crate::arch) fn create_lines(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        match lines.len() {
+            2..=FEW_COPIED => self.create_copied::<FEW_COPIED>(lines, probes, source),
+            MORE_COPIED..=MOST_COPIED => self.create_copied::<MOST_COPIED>(lines, probes, source),
+            _ => {
+                lines.as_flattened_mut().fill(0);
+                self.insert_in_lines(lines, probes, source)
+            }
+        }
+    }
+
+    /// On boundaries of cache lines: a line that lies across one cannot be loaded again until what was stored has reached
+    /// the cache, and few lines are wanted again soon. There are at most `ROOM` of them.
+    fn create_copied<const ROOM: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        source: WideSource<'_>,
+    ) -> usize {
+        let mut aligned = Aligned([[0; LINE_LEN]; ROOM]);
+        let copied = &mut aligned.0[..lines.len()];
+        let repeats = self.insert_in_lines(copied, probes, source);
+        lines.copy_from_slice(copied);
+        repeats
+    }
+
     pub(in crate::arch) fn insert_in_lines(
         self,
         lines: &mut [Line],
@@ -46,6 +83,12 @@ impl Avx512 {
         unsafe { key_may_match(lines, probes, key) }
     }
 
+    #[inline]
+    pub(in crate::arch) fn stored_may_match<S: Stored>(self, key: &[u8], filter: &[u8]) -> bool {
+        // SAFETY: see the type.
+        unsafe { stored_may_match::<S>(key, filter) }
+    }
+
     pub(in crate::arch) fn lines_may_match_many(
         self,
         lines: &[Line],
@@ -58,6 +101,9 @@ impl Avx512 {
     }
 }
 
+#[repr(align(64))]
+struct Aligned<T>(T);
+
 /// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 fn insert<const PROBES: usize, const MOST: usize>(
@@ -68,20 +114,17 @@ fn insert<const PROBES: usize, const MOST: usize>(
 ) -> usize {
     let count = lines.len();
     let mut now = Tile::new();
-    if let [line] = lines {
-        // Every key would wait for the one before it.
-        let mut bits = whole(line);
-        let repeats = for_each_tile(source, |hashes, keys| {
+    let mut rows = Aligned([[0; TILE]; MOST]);
+    if count == 1 {
+        return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            in_each::<PROBES, MOST>(probes, &now, keys, |_, new| bits = _mm512_or_si512(bits, new));
+            set::<PROBES, MOST, true>(lines, probes, &now, keys, &mut rows);
         });
-        put(line, bits);
-        return repeats;
     }
     if count < PREFETCHED {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST>(lines, probes, &now, keys);
+            set::<PROBES, MOST, false>(lines, probes, &now, keys, &mut rows);
         });
     }
     let mut before = Tile::new();
@@ -89,11 +132,11 @@ fn insert<const PROBES: usize, const MOST: usize>(
     let repeats = for_each_tile(source, |hashes, keys| {
         now.fill(hashes, keys, count);
         now.prefetch::<true>(lanes, lines, keys);
-        set::<PROBES, MOST>(lines, probes, &before, waiting);
+        set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
         core::mem::swap(&mut now, &mut before);
         waiting = keys;
     });
-    set::<PROBES, MOST>(lines, probes, &before, waiting);
+    set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
     repeats
 }
 
@@ -103,54 +146,52 @@ fn insert<const PROBES: usize, const MOST: usize>(
 #[inline]
 fn for_each_tile(source: WideSource<'_>, mut take: impl FnMut(&[u64; TILE], usize)) -> usize {
     let len = source.len();
-    // The first one is the last of the tile before.
-    let mut hashes = [0; TILE + 1];
+    let mut hashes = Aligned([0; TILE]);
+    let hashes = &mut hashes.0;
     let mut repeats = 0;
+    // The last one of the tile before.
+    let mut before = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
-        hash(source, start, &mut hashes[1..=count]);
+        hash(source, start, &mut hashes[..count]);
         if start == 0 {
-            hashes[0] = !hashes[1];
+            before = !hashes[0];
         }
-        repeats += repeats_of(&hashes, count);
-        hashes[0] = hashes[count];
-        take(hashes.last_chunk().expect("a tile and a value"), count);
+        repeats += repeats_of(before, hashes, count);
+        before = hashes[TILE - 1];
+        take(hashes, count);
     }
     repeats
 }
 
-/// How many of the first `count` values behind the first one equal the one before them.
+/// How many of the first `count` values equal the one before them, which is `before` for the first.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn repeats_of(hashes: &[u64; TILE + 1], count: usize) -> usize {
+fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
     let mut equal = 0;
-    let pairs = hashes[..TILE].as_chunks().0.iter().zip(hashes[1..].as_chunks().0);
-    for (i, (before, hashes)) in pairs.enumerate() {
-        equal |= u64::from(_mm512_cmpeq_epi64_mask(load(before), load(hashes))) << (8 * i);
+    let mut last = _mm512_set1_epi64(before.cast_signed());
+    for (i, hashes) in hashes.as_chunks().0.iter().enumerate() {
+        let hashes = load(hashes);
+        let before = _mm512_alignr_epi64::<7>(hashes, last);
+        equal |= u64::from(_mm512_cmpeq_epi64_mask(before, hashes)) << (8 * i);
+        last = hashes;
     }
     (equal & first_bits(count)).count_ones() as usize
 }
 
-/// Sets the bits of the first `count` keys.
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, tile: &Tile, count: usize) {
-    in_each::<PROBES, MOST>(probes, tile, count, |number, bits| {
-        // Never absent: what is multiplied is below one.
-        if let Some(line) = lines.get_mut(number) {
-            put(line, _mm512_or_si512(whole(line), bits));
-        }
-    });
-}
+/// For each probe the bits of all keys of a tile.
+type Rows<const MOST: usize> = Aligned<[[u32; TILE]; MOST]>;
 
-/// Gives the line and the bits in it of each of the first `count` keys.
+/// Sets the bits of the first `count` keys. `ONE`: there is one line, which is kept in a register, as every key would wait
+/// for the one before it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn in_each<const PROBES: usize, const MOST: usize>(
+fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
+    lines: &mut [Line],
     probes: u8,
     tile: &Tile,
     count: usize,
-    mut take: impl FnMut(usize, __m512i),
+    rows: &mut Rows<MOST>,
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());
@@ -158,47 +199,78 @@ fn in_each<const PROBES: usize, const MOST: usize>(
     let before = _mm512_setr_epi32(
         0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480,
     );
-    // For each probe the bits of 16 keys, and an even number of probes: the last one may come twice.
-    let mut rows = [[0_u32; 16]; MOST];
-    let groups = tile
-        .lines
-        .as_chunks::<16>()
+    // An even number of probes: the last one may come twice. Hidden from the optimiser, which would keep them in registers,
+    // from which it takes longer to get them one by one. All keys first, so that none waits for what was just stored.
+    let rows = &mut black_box(rows).0[..probes.next_multiple_of(2)];
+    for (group, walks) in tile
+        .walks
+        .as_chunks()
         .0
         .iter()
-        .zip(tile.walks.as_chunks().0);
-    for (group, (lines, walks)) in groups.enumerate().take(count.div_ceil(16)) {
-        // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
-        let rows = &mut black_box(&mut rows)[..probes.next_multiple_of(2)];
+        .enumerate()
+        .take(count.div_ceil(16))
+    {
         let mut walks = load_words(walks);
         for (probe, row) in rows.iter_mut().enumerate() {
-            store_words(row, _mm512_srli_epi32::<23>(walks));
+            store_words(&mut row.as_chunks_mut().0[group], _mm512_srli_epi32::<23>(walks));
             if probe + 1 < probes {
                 walks = _mm512_mullo_epi32(walks, multiplier);
             }
         }
-        for key in 0..(count - 16 * group).min(16) {
-            // A shift by 32 or more, as a number below 0 is one, leaves nothing.
-            let bits_of = |row: &[u32; 16]| {
-                let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
-                _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
-            };
-            let mut bits = _mm512_setzero_si512();
-            for [first, second] in rows.as_chunks().0 {
-                // All three together.
-                bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(first), bits_of(second));
-            }
-            take(lines[key] as usize, bits);
+    }
+    let [first, between @ .., last] = &*rows else {
+        unreachable!("an even number of probes, and not none")
+    };
+    let mut one = _mm512_setzero_si512();
+    for (key, &number) in tile.lines.iter().enumerate().take(count) {
+        // A shift by 32 or more, as a number below 0 is one, leaves nothing.
+        let bits_of = |row: &[u32; TILE]| {
+            let shift = _mm512_sub_epi32(_mm512_set1_epi32(row[key].cast_signed()), before);
+            _mm512_sllv_epi32(_mm512_set1_epi32(1), shift)
+        };
+        let mut bits = bits_of(first);
+        for [second, third] in between.as_chunks().0 {
+            // All three together.
+            bits = _mm512_ternarylogic_epi32::<0xfe>(bits, bits_of(second), bits_of(third));
         }
+        // What others wait for comes last.
+        let with = |line: __m512i| _mm512_ternarylogic_epi32::<0xfe>(line, bits, bits_of(last));
+        if ONE {
+            one = with(one);
+        } else if let Some(line) = lines.get_mut(number as usize) {
+            // Never absent: what is multiplied is below one.
+            put(line, with(whole(line)));
+        }
+    }
+    if ONE && let [line] = lines {
+        put(line, _mm512_or_si512(whole(line), one));
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
-    // Short keys take no call, so that no register has to be saved for one.
-    if key.len() > 16 {
-        return long_key_may_match(lines, probes, key);
+fn stored_may_match<S: Stored>(key: &[u8], filter: &[u8]) -> bool {
+    match S::lines(filter) {
+        Some((lines, probes)) => key_may_match(lines, probes, key),
+        None => S::without_lines(filter, key),
     }
-    may_match(lines, probes, xxph3_64(key, 0))
+}
+
+/// For keys of 16 bytes, such as UUIDs, in one function; for others in one of their own.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    match <&[u8; 16]>::try_from(key) {
+        Ok(key) => may_match(lines, probes, xxph3_64(key, 0)),
+        // Short keys take no call, so that no register has to be saved for one.
+        Err(_) if key.len() < 16 => short_key_may_match(lines, probes, key),
+        Err(_) => long_key_may_match(lines, probes, key),
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
+fn short_key_may_match(lines: &[Line], probes: u8, key: &[u8]) -> bool {
+    may_match(lines, probes, xxph3_64(&key[..key.len().min(16)], 0))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
@@ -320,6 +392,7 @@ fn all_of_8(line: &Line, probes: u8, walk: u32) -> bool {
 
 /// Whether the line has the bits of at most 32 probes: two vectors.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline(never)]
 fn all_of_32(line: &Line, probes: u8, walk: u32) -> bool {
     let line = whole(line);
     let live = _bzhi_u32(u32::MAX, u32::from(probes)).to_le_bytes();

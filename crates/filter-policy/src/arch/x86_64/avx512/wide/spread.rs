@@ -12,7 +12,7 @@ use super::super::Avx512;
 use super::{first_bits, hash, load, store_words};
 use crate::arch::MAP_BITS;
 use crate::arch::generic::Lanes;
-use crate::arch::wide::spread::{POWERS, PREFETCHED, USUAL_PROBES};
+use crate::arch::wide::spread::{POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
@@ -253,6 +253,14 @@ fn key_may_match(lanes: Avx512, bit_array: &[u8], probes: u8, key: &[u8]) -> boo
     all_set(lanes, bit_array, probes, xxph3_64(key, 0))
 }
 
+/// Where the last four bytes begin, of an array that has as many. Of one that is too long a number that is not negative
+/// and within it.
+#[inline(always)]
+fn last_four(bit_array: &[u8]) -> i32 {
+    assert!(bit_array.len() >= 4, "shorter ones are looked up in registers");
+    (bit_array.len() - 4).min(TOO_LONG) as i32
+}
+
 /// Whether all bits of a hash value are set: eight probes at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
@@ -276,10 +284,10 @@ fn all_set(lanes: Avx512, bit_array: &[u8], probes: u8, hash: u64) -> bool {
             (_mm512_castsi512_si256(words), positions)
         } else {
             // Four bytes from the one with the bit on, or the last four.
-            let last = _mm256_set1_epi32((bit_array.len() - 4) as i32);
+            let last = _mm256_set1_epi32(last_four(bit_array));
             let bytes = _mm256_min_epu32(_mm256_srli_epi32::<3>(positions), last);
             let start = bit_array.as_ptr().cast();
-            // SAFETY: four bytes are read each, none of them after the last four of the slice; the indices have 28 bits.
+            // SAFETY: four bytes are read each, none of them behind the slice, whatever the positions are.
             let words =
                 unsafe { _mm256_mmask_i32gather_epi32::<1>(_mm256_setzero_si256(), live, bytes, start) };
             (words, _mm256_sub_epi32(positions, _mm256_slli_epi32::<3>(bytes)))
@@ -326,7 +334,7 @@ fn may_match_many(lanes: Avx512, bit_array: &[u8], probes: u8, source: WideSourc
         );
     } else {
         let ahead = bit_array.len() >= PREFETCHED;
-        let last = _mm512_set1_epi32((bit_array.len() - 4) as i32);
+        let last = _mm512_set1_epi32(last_four(bit_array));
         let start = bit_array.as_ptr().cast();
         let mut answers = answers.iter_mut();
         for_each_tile(source, |tile| {
@@ -337,8 +345,7 @@ fn may_match_many(lanes: Avx512, bit_array: &[u8], probes: u8, source: WideSourc
             let answer = ask(bit_array, probes, tile, |positions| {
                 // Four bytes from the one with the bit on, or the last four.
                 let bytes = _mm512_min_epu32(_mm512_srli_epi32::<3>(positions), last);
-                // SAFETY: four bytes are read each, none of them after the last four of the slice; the indices have 28
-                // bits.
+                // SAFETY: four bytes are read each, none of them behind the slice, whatever the positions are.
                 let words = unsafe { _mm512_i32gather_epi32::<1>(bytes, start) };
                 (words, _mm512_sub_epi32(positions, _mm512_slli_epi32::<3>(bytes)))
             });

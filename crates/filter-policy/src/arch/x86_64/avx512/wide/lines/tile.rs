@@ -9,6 +9,7 @@ use crate::arch::wide::TILE;
 use crate::arch::wide::lines::{LINE_LEN, Line};
 
 /// The lines of some keys, and where their walks start. What no key has been written to is valid, too: the first line.
+#[repr(align(64))]
 pub(super) struct Tile {
     pub(super) lines: [u32; TILE],
     pub(super) walks: [u32; TILE],

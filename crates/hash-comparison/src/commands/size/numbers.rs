@@ -1,0 +1,109 @@
+//! Numbers as people write them on a command line.
+
+/// A whole number with separators and a decimal unit.
+pub(super) fn count(text: &str) -> Result<u64, String> {
+    let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
+    number(text, &units).map_err(|reason| {
+        format!("{reason}; allowed are digits, with k, M or G for thousands, millions and milliards")
+    })
+}
+
+/// Bytes with a binary or decimal unit.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    const KIB: f64 = 1024.0;
+    // Longer names first: a unit is the end of the text.
+    let units = [
+        ("kib", KIB),
+        ("mib", KIB * KIB),
+        ("gib", KIB * KIB * KIB),
+        ("tib", KIB * KIB * KIB * KIB),
+        ("kb", 1e3),
+        ("mb", 1e6),
+        ("gb", 1e9),
+        ("tb", 1e12),
+        ("b", 1.0),
+    ];
+    number(text, &units)
+        .map_err(|reason| format!("{reason}; allowed are bytes, or KiB, MiB, GiB, TiB, kB, MB, GB, TB"))
+}
+
+fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
+    let plain: String = text
+        .chars()
+        .filter(|c| !matches!(c, ',' | '_' | ' '))
+        .map(|c| c.to_ascii_lowercase())
+        .collect();
+    if let Ok(whole) = plain.parse() {
+        return Ok(whole);
+    }
+    let unit = units.iter().find(|(name, _)| plain.ends_with(name));
+    let (digits, factor) = unit.map_or((plain.as_str(), 1.0), |(name, factor)| {
+        (&plain[..plain.len() - name.len()], *factor)
+    });
+    let is_decimal = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let value: f64 = digits
+        .parse()
+        .ok()
+        .filter(|_| is_decimal && (unit.is_some() || !digits.contains('.')))
+        .ok_or_else(|| format!("{text:?} is no number"))?;
+    let value = value * factor;
+    if value >= u64::MAX as f64 {
+        return Err(format!("{text:?} is more than {}", u64::MAX));
+    }
+    Ok(value as u64)
+}
+
+/// A share, in percent where it says so.
+pub(super) fn rate(text: &str) -> Result<f64, String> {
+    let (digits, factor) = text
+        .strip_suffix('%')
+        .map_or((text, 1.0), |digits| (digits.trim_end(), 100.0));
+    digits
+        .parse()
+        .map(|value: f64| value / factor)
+        .map_err(|_| format!("{text:?} is no rate; allowed is above 0 and below 1, or a percentage"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_people_write_them() {
+        for (text, value) in [
+            ("45402", 45_402),
+            ("45,402", 45_402),
+            ("10M", 10_000_000),
+            ("1.5k", 1500),
+            ("2g", 2_000_000_000),
+        ] {
+            assert_eq!(count(text), Ok(value));
+        }
+        for (text, value) in [
+            ("1000", 1000),
+            ("64 KiB", 65_536),
+            ("22.85MiB", 23_959_961),
+            ("1GB", 1_000_000_000),
+            ("7B", 7),
+        ] {
+            assert_eq!(bytes(text), Ok(value));
+        }
+        for text in [
+            "",
+            "k",
+            "-1",
+            "1.5",
+            "1e3",
+            "1x",
+            "99999999999999999999",
+            "99999999999T",
+            "nan",
+            "infM",
+        ] {
+            assert!(count(text).is_err(), "{text}");
+        }
+        assert_eq!(rate("1%"), Ok(0.01));
+        assert_eq!(rate("0.5 %"), Ok(0.005));
+        assert!(rate("one").is_err());
+    }
+}
