@@ -59,6 +59,7 @@
     if (answer.reason !== undefined) {
       const empty = Array.from({ length: 7 }, () => cell("td", "", null));
       made.append(...empty, cell("td", answer.reason));
+      made.lastChild.className = "wide";
       return made;
     }
     made.append(
@@ -71,6 +72,7 @@
       cell("td", percent(answer.rate), answer.rate),
       cell("td", description),
     );
+    made.lastChild.className = "wide";
     return made;
   }
 

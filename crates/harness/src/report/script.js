@@ -163,11 +163,12 @@
   }
 })();
 
-// Paper cannot unfold anything; afterwards the page is as it was.
+// Paper cannot unfold anything; afterwards the page is as it was. Lists in cells stay folded: their first line says most, and
+// some hundred of them would make a book.
 (function printing() {
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open], td details)")];
     for (const folded of opened) folded.open = true;
   });
   addEventListener("afterprint", () => {

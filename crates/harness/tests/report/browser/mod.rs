@@ -7,6 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use harness::recommend::recommend;
+use harness::record::{Purpose, Request};
 use harness::records::Records;
 use serde::Deserialize;
 
@@ -29,6 +31,13 @@ fn everything() -> Records {
     let mut records = Plan::standard().records();
     records.bits = bits::with_bits().bits;
     records.structure = structure::with_structure().structure;
+    let request = Request {
+        purpose: Purpose::Filter,
+        untrusted: false,
+        stable: true,
+        mine: Some("DJB".to_owned()),
+    };
+    records.run.recommendations = recommend(&records, &request);
     records
 }
 
