@@ -106,11 +106,11 @@ fn missing_system_programs() {
     for part in [
         "cc (package gcc), c++ (package g++), nm (package binutils), leveldb/c.h (package libleveldb-dev), \
          rocksdb/c.h (package librocksdb-dev)",
-        "redis-server (package redis-server), redis-benchmark (package redis-tools), valgrind (package valgrind), \
+        "redis-server (package redis-server), redis-benchmark (package redis-tools), valgrind (package valgrind), chromium (package chromium), \
          java (package default-jre-headless), javac (package default-jdk-headless)",
         // Guava is a file, which may be there.
         "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev librocksdb-dev redis-server \
-         redis-tools valgrind default-jre-headless default-jdk-headless",
+         redis-tools valgrind chromium default-jre-headless default-jdk-headless",
     ] {
         assert!(message.contains(part), "{message}");
     }
@@ -216,7 +216,10 @@ fn run_files_that_are_not_ours() {
                 "; choose an empty or new folder\n",
             ],
         ),
-        (edit("\"schema\": 1", "\"schema\": 2"), &["version", "2"]),
+        (
+            edit("\"schema\": 2", "\"schema\": 3"),
+            &["schema 3", "reads 1 to 2"],
+        ),
         (edit("\"seed\": 1", "\"seed\": \"one\""), &["damaged", "line"]),
         (
             edit("\"index.html\"", "\"../keys.txt\""),

@@ -266,13 +266,13 @@ mod tests {
         }
 
         good.write(dir).unwrap();
-        assert_eq!(Records::read(dir).unwrap().csv_files().count(), 8);
+        assert_eq!(Records::read(dir).unwrap().csv_files().count(), 14);
         // What the run lists must be there; what it neither lists nor has was never asked.
         for name in FILES {
             std::fs::remove_file(dir.join(name)).unwrap();
         }
         let read = Records::read(dir).unwrap();
-        assert_eq!((&read.bits, read.csv_files().count()), (&None, 5));
+        assert_eq!((&read.bits, read.csv_files().count()), (&None, 11));
         let mut listed = read;
         listed.run.files = vec!["run.json".to_owned(), MIXING.to_owned()];
         listed.write(dir).unwrap();
