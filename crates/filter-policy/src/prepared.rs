@@ -9,7 +9,7 @@ use crate::params::MAX_PROBES;
 /// A stored filter that is asked for many keys.
 ///
 /// What depends on the filter and the processor alone is done once, in [`PreparedFilter::new`]: a division, and the
-/// choice of a [`Kernel`]. That saves a few tenths of a nanosecond a question (on an AMD EPYC with Zen 5 cores) against
+/// choice of a [`Kernel`]. That saves a tenth or two of a nanosecond a question (on an AMD EPYC with AVX-512) against
 /// [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match), which does the same each time. What saves much
 /// more is to ask for many keys in one call: see [`may_match_many`](Self::may_match_many).
 ///

@@ -14,7 +14,7 @@ use crate::policy::append_with;
 ///
 /// The bytes are those of [`BloomFilterPolicy::append_batch`], which it is hardly faster than: it keeps its vector and its
 /// scratch memory from filter to filter, which saves up to a tenth for filters of 50 to 800 keys (on an AMD EPYC with
-/// Zen 5 cores). Take it where it is the simpler way.
+/// AVX-512). Take it where it is the simpler way.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, FilterWriter};
