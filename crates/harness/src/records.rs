@@ -184,7 +184,6 @@ impl Records {
         self.csv_files().filter(|name| !TIMED_FILES.contains(name))
     }
 
-    /// Writes the records into `dir`, which must exist.
     /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
     ///
     /// # Errors

@@ -18,20 +18,22 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
             });
             lines.extend(changed.into_iter().map(change));
             for drift in &times.drifts {
-                lines.push(if drift.scatter == 0.0 && drift.ratio == 1.0 {
-                    format!(
-                        "{}, {}: too few functions to tell a slower machine from slower functions",
-                        drift.dataset,
-                        calls(drift.form)
-                    )
-                } else {
-                    format!(
-                        "{}, {}: all functions together {}, which is taken out",
-                        drift.dataset,
-                        calls(drift.form),
-                        times_as_long(drift.ratio)
-                    )
-                });
+                lines.push(
+                    if drift.functions < crate::baseline::times::ENOUGH_FUNCTIONS as u64 {
+                        format!(
+                            "{}, {}: too few functions to tell a slower machine from slower functions",
+                            drift.dataset,
+                            calls(drift.form)
+                        )
+                    } else {
+                        format!(
+                            "{}, {}: all functions together {}, which is taken out",
+                            drift.dataset,
+                            calls(drift.form),
+                            times_as_long(drift.ratio)
+                        )
+                    },
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Evidence that the judgement is right: how often a function that nothing is wrong with is accused.
 //!
-//! SipHash-2-4 under a key of its own for each seed stands for a random function. It goes through every test of the
-//! comparison, on the embedded datasets and the structured key sets in full size, and the alarms are counted.
+//! SipHash-2-4 under a key of its own for each seed stands for a random function. It goes through the tests of
+//! collisions, distribution, false positives, hash tables and structured keys, on the embedded datasets and the structured key sets in full size, and the alarms are counted.
 
 mod alarms;
 

@@ -16,7 +16,7 @@ const HEAD: f64 = 66.0;
 /// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
 const MOST_ROWS: usize = 26;
 /// Rows where others are named below.
-const ROWS_BESIDE_NAMES: usize = 22;
+const ROWS_BESIDE_NAMES: usize = 20;
 /// From one line of names to the next.
 const LINE: f64 = 14.0;
 /// Bits per key of the third panel.

@@ -105,14 +105,16 @@ const COLLISIONS: &str = "A mark inside its grey bar is what a random function o
 const TIME: &str = "Whole batches of keys, timed in interleaved rounds. Calls that do not depend on each other overlap \
     in the processor; a table lookup waits for its hash, which the chained times show.";
 const TIME_QUALITY: &str = "Left is faster, lower is better; but points whose interval reaches 1× cannot be told apart in \
-    quality: their height is noise. Functions without any collision stand in the row below the axis.";
+    quality: their height is noise. Functions without any collision stand in the row below the axis. \
+    Where there are more than forty functions, other forms of published ones are left out.";
 const CURVES: &str = "Random keys, all of one length, in the cache: what a call costs and what each byte adds, without the \
     wrong guesses that varying lengths cause. Calls that overlap stand beside calls that wait for each other. The lines \
-    with names are the best for the key set at the head of the chart, and MurMurHash2, the filter's own function; the \
-    grey ones are all others. The shaded lengths are those of that key set.";
+    with names are the best for the key set at the head of the chart, and the function in use today, or else MurMurHash2, \
+    the filter's own; the grey ones are all others. The shaded lengths are those of that key set.";
 const PLACES: &str = "The same keys, back to back in the cache, and scattered over a buffer that caches do not hold, in \
-    shuffled order, as keys of a program are that lie all over its heap. The misses cost the same whatever the function, \
-    so functions differ less there.";
+    shuffled order, as keys of a program are that lie all over its heap. Where each call waits for the last, the misses cost \
+    the same whatever the function, so functions hardly differ. Where calls overlap, a function of few instructions lets \
+    the processor fetch several keys at once, and functions differ more than in the cache.";
 const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder by a prime. Many cells are tested, so \
     a lone pale one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";
@@ -124,8 +126,9 @@ const WINDOWS: &str = "Tables take some bits of a hash: the low ones, or the hig
     function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone pale one is \
     to be expected by chance. This is told beside the verdicts, not in them.";
 const AVALANCHE: &str = "One bit of a random key is turned over: each output bit should turn over half of the time. A \
-    blank corner means that a key bit never reaches those output bits; stripes mean that a function is linear. Keys of \
-    your own may never meet the weakness, so this is told beside the verdicts, not in them.";
+    dark blue corner means that a key bit never reaches those output bits; where there are only the two darkest colours, \
+    each key bit always flips the same ones, and the function is linear. Blank columns are bits that a function does not \
+    have. Keys of your own may never meet the weakness, so this is told beside the verdicts, not in them.";
 
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]

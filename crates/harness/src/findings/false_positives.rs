@@ -11,7 +11,7 @@ use crate::thousands::grouped;
 
 /// With fewer keys a report recommends nothing: on so few not even [`UNUSABLE_RATIO`] times the false positives of an
 /// ideal hash are told from chance, in a filter of 10 bits per key and a run of all functions.
-pub const FEWEST_KEYS: u64 = 48;
+pub const FEWEST_KEYS: u64 = 52;
 
 /// How false positives are compared with those of the ideal hash.
 pub(super) struct Comparison {
@@ -162,7 +162,7 @@ mod tests {
         let told = |keys: u64| {
             let ideal = filter_row(IDEAL, keys / 2, 1_000_000, 10_000);
             let row = filter_row("f", keys / 2, keys, (keys * 16).div_ceil(100));
-            bonferroni(more_than(&row, &ideal, 2.0), 69) < FAMILY_LEVEL
+            bonferroni(more_than(&row, &ideal, 2.0), 162) < FAMILY_LEVEL
         };
         assert!(told(FEWEST_KEYS));
         assert!(!told(FEWEST_KEYS - 8));

@@ -6,8 +6,8 @@
 //!
 //! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in
 //!   the key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The
-//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more,
-//!   whatever the function.
+//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more
+//!   (see [places](super::places)).
 //! - Every function is called through a pointer that the compiler cannot see through.
 //! - Independent calls may overlap in the processor (`timing.csv`, throughput). In the chained form the place of
 //!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.

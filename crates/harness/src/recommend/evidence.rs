@@ -143,7 +143,13 @@ impl<'a> Evidence<'a> {
             }
             FailedTest::FalsePositives => {
                 let against = |(row, ideal): &(&FalsePositiveRow, Option<&FalsePositiveRow>)| {
-                    ideal.map_or(0.0, |ideal| row.rate / ideal.rate)
+                    ideal.map_or(0.0, |ideal| {
+                        if row.rate > 0.0 {
+                            row.rate / ideal.rate
+                        } else {
+                            0.0
+                        }
+                    })
                 };
                 let worst = self
                     .rates

@@ -30,8 +30,13 @@ pub(super) fn of(
                     exchange(mine, one.speed, &one.evidence, first)
                 ),
                 None => format!(
-                    "{mine} will not do: {}. There is none to put in its place.",
-                    words::phrase(&one.reason)
+                    "{mine} will not do: {}. {}",
+                    words::phrase(&one.reason),
+                    if too_few_keys {
+                        "On so few keys none is recommended in its place."
+                    } else {
+                        "There is none to put in its place."
+                    }
                 ),
             },
         ),
@@ -59,7 +64,12 @@ fn beside(mine: &str, one: &Suited<'_>, first: &Suited<'_>) -> (Standing, String
     }
     let ns =
         |speed: Option<Speed>| speed.map_or_else(|| "–".to_owned(), |speed| significant(speed.median(), 3));
-    if one.rank == first.rank {
+    // Ranks go by the first of each, so that a later one need not be slower than the first of all.
+    let slower = match (one.speed, first.speed) {
+        (Some(mine), Some(best)) => mine.is_slower_than(&best),
+        (mine, best) => mine.is_some() != best.is_some(),
+    };
+    if !slower && one.blemish.is_some() == first.blemish.is_some() {
         let words = format!(
             "{mine} is level with {leader} ({} and {} ns per key, no measurable difference): keep it.",
             ns(one.speed),

@@ -76,12 +76,12 @@ fn too_few_keys_recommend_nobody() {
         let page = checked(&in_band(keys), &format!("few-{keys}"));
         assert_eq!(
             sentence(&page, "Pick"),
-            "too few keys to tell functions apart: choose by a larger sample of such keys, at least 48 keys, better tens \
+            "too few keys to tell functions apart: choose by a larger sample of such keys, at least 52 keys, better tens \
              of thousands."
         );
         assert!(sentence(&page, "Avoid").starts_with("nothing can be said: on so few keys"));
     }
-    let page = checked(&in_band(48), "enough");
+    let page = checked(&in_band(52), "enough");
     assert!(sentence(&page, "Pick").contains("SDBMHash"));
     assert!(sentence(&page, "Avoid").starts_with("nothing here"));
 }

@@ -1,6 +1,7 @@
 //! What to take.
 
 use super::{list, plural, too_few};
+use crate::baseline::times::LEAST_CHANGE;
 use crate::chart::number::{grouped, percent, significant};
 use crate::chart::rows::{DatasetRows, will_do};
 use crate::chart::scene::printable;
@@ -8,7 +9,7 @@ use crate::findings::FEWEST_KEYS;
 use crate::record::{EMPTY, Finding, Run, TimingRow};
 
 /// More of them would push the chart off the screen; the table names all.
-const MOST_PICKED: usize = 24;
+const MOST_PICKED: usize = 12;
 /// Likewise.
 const MOST_FASTEST: usize = 4;
 
@@ -83,7 +84,9 @@ fn fastest(data: &DatasetRows<'_>, run: &Run, good: &[&Finding]) -> String {
     let high = |row: &TimingRow| row.median_ns_per_key + row.mad_ns_per_key;
     let equal: Vec<&(&Finding, &TimingRow)> = timed
         .iter()
-        .take_while(|(_, row)| low(row) <= high(fastest))
+        .take_while(|(_, row)| {
+            low(row) <= high(fastest) || row.median_ns_per_key < LEAST_CHANGE * fastest.median_ns_per_key
+        })
         .collect();
     let ends = format!(
         "({} to {})",
