@@ -6,6 +6,8 @@
 mod folder;
 mod rounds;
 mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use self::folder::{Bench, Folder, Format, MARKER};
 pub(crate) use self::folder::{write, write_rows};

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::benchmark::testing;
 use crate::records::RecordsError;
 
 fn batch(filter: Filter, operation: Operation, round: u64, ns: u64) -> Batch {
@@ -95,12 +96,7 @@ fn what_is_written_is_read_back_and_drawn() {
     let rows = write(&folder, &bench, &batches).unwrap();
     assert_eq!(read_rows(&parent.path().join("membership.csv")).unwrap(), rows);
     assert_eq!(read_batches(&parent.path().join("batches.csv")).unwrap(), batches);
-    let svg = fs::read_to_string(parent.path().join("membership.svg")).unwrap();
-    let texts: Vec<String> = roxmltree::Document::parse(&svg)
-        .unwrap()
-        .descendants()
-        .filter_map(|node| node.text().map(|text| text.trim().to_owned()))
-        .collect();
+    let texts = testing::texts(&parent.path().join("membership.svg"));
     for text in ["10,000 bits", "Guava", "guava-bloom", "0.250 (25.0 ns)"] {
         assert!(texts.iter().any(|found| found == text), "{text}: {texts:?}");
     }

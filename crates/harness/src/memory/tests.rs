@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::benchmark::testing;
 
 fn measurement(structure: Structure, rate: Option<f64>, bytes: u64, false_positives: u64) -> Measurement {
     Measurement {
@@ -93,12 +94,7 @@ fn what_is_written_is_read_back_and_drawn() {
         measurements()
     );
     assert!(Folder::check(&path, FORMAT).is_ok(), "the folder is ours now");
-    let svg = fs::read_to_string(path.join("memory.svg")).unwrap();
-    let texts: Vec<String> = roxmltree::Document::parse(&svg)
-        .unwrap()
-        .descendants()
-        .filter_map(|node| node.text().map(|text| text.trim().to_owned()))
-        .collect();
+    let texts = testing::texts(&path.join("memory.svg"));
     for text in [
         "Memory against rate: 1,000 phone numbers, measured",
         "bits of memory for each key; sets, which are never wrong, take HashSet<u64> 120",

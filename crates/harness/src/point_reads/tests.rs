@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::benchmark::MARKER;
+use crate::benchmark::testing;
 use crate::output::OutputError;
 use crate::record::Environment;
 
@@ -136,12 +137,7 @@ fn what_is_written_is_read_back_and_drawn() {
         files.sort();
         assert_eq!(names, files);
     }
-    let svg = fs::read_to_string(path.join("point-reads.svg")).unwrap();
-    let texts: Vec<String> = roxmltree::Document::parse(&svg)
-        .unwrap()
-        .descendants()
-        .filter_map(|node| node.text().map(|text| text.trim().to_owned()))
-        .collect();
+    let texts = testing::texts(&path.join("point-reads.svg"));
     for text in ["no filter", "the engine's own", "0.250 (25.0 ns)", "0.100"] {
         assert!(texts.iter().any(|found| found == text), "{text}: {texts:?}");
     }

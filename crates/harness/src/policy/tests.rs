@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::benchmark::testing;
 
 fn batch(contender: Contender, form: Form, task: Task, filter_keys: u64, round: u64, ns: u64) -> Batch {
     Batch {
@@ -117,12 +118,7 @@ fn what_is_written_is_read_back_and_drawn() {
     let rows = write(&folder, &bench, &batches).unwrap();
     assert_eq!(read_rows(&parent.path().join("policy.csv")).unwrap(), rows);
     assert_eq!(read_batches(&parent.path().join("batches.csv")).unwrap(), batches);
-    let svg = fs::read_to_string(parent.path().join("policy.svg")).unwrap();
-    let texts: Vec<String> = roxmltree::Document::parse(&svg)
-        .unwrap()
-        .descendants()
-        .filter_map(|node| node.text().map(|text| text.trim().to_owned()))
-        .collect();
+    let texts = testing::texts(&parent.path().join("policy.svg"));
     for text in [
         "Build",
         "Many keys a call, absent",
