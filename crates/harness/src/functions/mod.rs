@@ -193,10 +193,12 @@ impl std::error::Error for GateError {}
 /// At the first function of which one does not come out.
 pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), GateError> {
     for function in functions {
-        (function.verify)(function).map_err(|answer| GateError {
-            function: function.name,
-            answer,
-        })?;
+        (function.verify)(function)
+            .and_then(|()| verify::check_long_key(function))
+            .map_err(|answer| GateError {
+                function: function.name,
+                answer,
+            })?;
     }
     Ok(())
 }
@@ -228,6 +230,16 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn a_function_that_is_wrong_on_long_keys_alone_is_stopped() {
+        let broken = Function {
+            hash: |key| (find("XXH3").unwrap().hash)(key) ^ u64::from(key.len() > 1024),
+            ..*find("XXH3").unwrap()
+        };
+        let error = gate([&broken]).unwrap_err();
+        assert!(error.to_string().contains("a key of 30,011 bytes"), "{error}");
     }
 
     #[test]
@@ -349,6 +361,25 @@ mod tests {
                 package["name"].as_str() == Some(name) && package["version"].as_str() == Some(version)
             });
             assert!(locked, "{} is not in Cargo.lock", function.origin);
+        }
+    }
+
+    #[test]
+    fn no_build_can_measure_another_version_than_the_origin_says() {
+        // A build without this lock file takes what the requirements allow.
+        let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
+        let dependencies = &manifest["workspace"]["dependencies"];
+        for function in all() {
+            let (name, version) = function.origin.split_once(' ').unwrap();
+            let dependency = &dependencies[name];
+            let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();
+            let ours = dependency.get("path").is_some();
+            let exact = if ours {
+                version.to_owned()
+            } else {
+                format!("={version}")
+            };
+            assert_eq!(requirement, exact, "{}", function.name);
         }
     }
 
