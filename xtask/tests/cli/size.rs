@@ -30,6 +30,34 @@ fn published_examples() {
 }
 
 #[test]
+fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
+    let bench = Workbench::new();
+    let sized = |keys| {
+        bench
+            .run(&["size", "--keys", keys, "--bits-per-key", "20"])
+            .stdout
+    };
+    let text = sized("20M");
+    assert!(text.contains("expect a rate of 0.471340 % or more"), "{text}");
+    assert!(!sized("10k").contains("expect a rate"));
+    let json = |filter| {
+        let arguments = [
+            "size",
+            "--keys",
+            "20M",
+            "--bits-per-key",
+            "20",
+            "--filter",
+            filter,
+            "--json",
+        ];
+        bench.run(&arguments).stdout
+    };
+    assert!(json("leveldb").contains("\"whole_hash_shared\": 0.00464"));
+    assert!(!json("bloom64").contains("whole_hash_shared"));
+}
+
+#[test]
 fn what_no_filter_can_be_is_told() {
     let bench = Workbench::new();
     let outcome = bench.run(&["size", "--keys", "5", "--memory", "9 B"]);

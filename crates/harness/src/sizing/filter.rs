@@ -106,6 +106,21 @@ impl Filter {
         }
     }
 
+    /// The share of absent keys that have the whole hash of some key, where a format takes so few bits of it that this
+    /// counts: no number of bits per key keeps those out, and no rate here knows of them.
+    ///
+    /// ```
+    /// use harness::sizing::Filter;
+    ///
+    /// // LevelDB's policies hash to 32 bits: ten million of 2^32 values are taken.
+    /// assert!((Filter::LevelDb.whole_hash_shared(10_000_000).unwrap() - 0.002_326).abs() < 1e-6);
+    /// assert_eq!(Filter::BloomFilter64.whole_hash_shared(10_000_000), None);
+    /// ```
+    pub fn whole_hash_shared(self, keys: u64) -> Option<f64> {
+        let values = libm::ldexp(1.0, 32);
+        (self == Self::LevelDb).then(|| -libm::expm1(keys as f64 * libm::log1p(-1.0 / values)))
+    }
+
     /// Bits per key are what the filter is configured by; the others are by the false-positive rate.
     pub(super) fn engine(self) -> Option<Format> {
         match self {

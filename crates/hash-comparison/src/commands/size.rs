@@ -65,6 +65,9 @@ struct Row<'a> {
     stored_bits_per_key: f64,
     probes: Option<u32>,
     rate: f64,
+    /// What hashes of few bits add to the rate; absent where they are wide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole_hash_shared: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,6 +151,7 @@ fn row(answer: &Answer) -> Row<'static> {
         stored_bits_per_key: answer.bits_per_key,
         probes: answer.probes,
         rate: answer.rate,
+        whole_hash_shared: answer.filter.whole_hash_shared(answer.keys),
     }
 }
 
@@ -188,10 +192,28 @@ fn write_table(
             "\nbits set: the bits per key to configure. bits/key: what is stored, everything included."
         )?;
     }
+    for text in answers.iter().filter_map(shared) {
+        writeln!(out, "{text}")?;
+    }
     for none in refused {
         writeln!(out, "{none}")?;
     }
     Ok(())
+}
+
+/// What hashes of few bits add to a rate, in words, where it is a tenth of it or more.
+fn shared(answer: &Answer) -> Option<String> {
+    let shared = answer.filter.whole_hash_shared(answer.keys)?;
+    let together = shared + (1.0 - shared) * answer.rate;
+    (shared >= 0.1 * answer.rate).then(|| {
+        format!(
+            "{}: its hash has 32 bits, which {} of absent keys share with a key,\n  whatever the size: expect a rate of {} or \
+             more",
+            answer.filter.name(),
+            share(shared),
+            share(together)
+        )
+    })
 }
 
 /// The question in words, with what was assumed.
