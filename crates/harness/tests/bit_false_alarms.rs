@@ -1,4 +1,5 @@
-//! How often windows, avalanche and independence call a hash bad that nothing is wrong with: as often as they say.
+//! How often windows, avalanche and independence are off for a hash that nothing is wrong with, beside what the calibration
+//! counts: at other levels, for a function of 32 bits, on few keys, and with other drawn keys each time.
 
 use std::cell::Cell;
 
@@ -6,10 +7,8 @@ use harness::functions::{self, Function};
 use harness::measure::false_positives::Ideal;
 use harness::measure::mixing::{self, Effort};
 use harness::measure::windows;
-use harness::record::{MixingRow, MixingTest, WindowEnd};
-use harness::stats::correction::FAMILY_LEVEL;
+use harness::record::{MixingRow, MixingTest};
 
-/// Each is a run of one function.
 const SEEDS: u64 = 200;
 
 thread_local! {
@@ -38,15 +37,11 @@ fn avalanche_and_independence_are_off_as_often_as_they_say() {
         key_bytes: &[4, 8],
         blocks: 4,
     };
-    let mut accusing = 0;
     let mut all: Vec<MixingRow> = Vec::new();
     for seed in 0..SEEDS {
         SEED.set(seed);
         // Other keys each time: the test has luck with its keys, too.
-        let mut rows = mixing::measure(&function, seed, effort).rows;
-        mixing::judge(&mut rows);
-        accusing += u64::from(rows.iter().any(|row| row.p_adjusted < FAMILY_LEVEL));
-        all.extend(rows);
+        all.extend(mixing::measure(&function, seed, effort).rows);
     }
     for test in [MixingTest::Avalanche, MixingTest::Independence] {
         let of_test = || all.iter().filter(|row| row.test == test);
@@ -70,11 +65,6 @@ fn avalanche_and_independence_are_off_as_often_as_they_say() {
             / count as f64;
         assert!((mean - 1.0).abs() < 0.005, "{test:?}: {mean}");
     }
-    println!("{accusing} of {SEEDS} runs of one function accuse, stated: 1 in 100");
-    assert!(
-        accusing as f64 <= most(SEEDS, FAMILY_LEVEL),
-        "{accusing} of {SEEDS}"
-    );
 }
 
 #[test]
@@ -83,37 +73,23 @@ fn windows_collide_as_often_as_they_say() {
     let keys: Vec<Vec<u8>> = (0..3000)
         .map(|index| format!("user-{index}").into_bytes())
         .collect();
-    let (mut accusing, mut below, mut count) = (0, 0, 0);
-    let mut sums = [(0.0, 0.0); 2];
-    for seed in 0..SEEDS {
-        SEED.set(seed);
-        let values: Vec<u64> = keys.iter().map(|key| (function.hash)(key)).collect();
-        let mut rows = windows::measure("ids", &function, &values);
-        windows::judge(&mut rows);
-        accusing += u64::from(rows.iter().any(|row| row.p_adjusted < FAMILY_LEVEL));
-        below += rows.iter().filter(|row| row.p_value < FAMILY_LEVEL).count() as u64;
-        count += rows.len() as u64;
-        for (sum, end) in sums.iter_mut().zip([WindowEnd::Low, WindowEnd::High]) {
-            for row in rows.iter().filter(|row| row.end == end && row.bits == 16) {
-                sum.0 += row.collisions as f64;
-                sum.1 += row.expected;
+    let runs: Vec<_> = (0..SEEDS)
+        .map(|seed| {
+            SEED.set(seed);
+            let values: Vec<u64> = keys.iter().map(|key| (function.hash)(key)).collect();
+            windows::measure("ids", &function, &values)
+        })
+        .collect();
+    // Counts are whole numbers, so their tails stay below the level; not far where many counts are likely.
+    for level in [0.01, 0.1, 0.5] {
+        for (index, window) in runs[0].iter().enumerate() {
+            let below = runs.iter().filter(|rows| rows[index].p_value < level).count() as f64;
+            let (end, bits) = (window.end, window.bits);
+            assert!(below <= most(SEEDS, level), "{end:?} {bits}, {level}: {below}");
+            if (12..=18).contains(&bits) {
+                let least = 0.8 * (2.0 * SEEDS as f64 * level - most(SEEDS, level));
+                assert!(below >= least, "{end:?} {bits}, {level}: {below}");
             }
         }
-    }
-    // Windows lie inside each other, so their number says little of how far the share may stray; whole counts have
-    // tails below the level.
-    let share = below as f64 / count as f64;
-    println!("{below} of {count} windows are below 0.01, a share of {share:.4}");
-    assert!((0.002..0.02).contains(&share), "{share}");
-    println!("{accusing} of {SEEDS} runs of one function accuse, stated: 1 in 100");
-    assert!(
-        accusing as f64 <= most(SEEDS, FAMILY_LEVEL),
-        "{accusing} of {SEEDS}"
-    );
-    for (collisions, expected) in sums {
-        assert!(
-            (collisions - expected).abs() < 4.0 * expected.sqrt(),
-            "{collisions} {expected}"
-        );
     }
 }

@@ -14,10 +14,10 @@ use hash_comparison::commands::compare;
 
 /// Count how often a hash that nothing is wrong with is called bad.
 ///
-/// SipHash-2-4 under a key of its own for each seed goes through every test of `compare`, on the embedded datasets and the
-/// structured key sets in full size. Each test states that it raises a false alarm once in a hundred times at most; the
-/// table says how often it did, with an interval. Takes minutes. Exits with 1 where there are surely more alarms than
-/// stated.
+/// SipHash-2-4 under a key of its own for each seed goes through the tests of `compare` in full size: on the embedded
+/// datasets, on the structured key sets, and on drawn keys for single bits. Each test states that it raises a false alarm
+/// once in a hundred times at most; the table says how often it did, with an interval. Takes minutes. Exits with 1 where
+/// there are surely more alarms than stated.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     cargo xtask calibrate\n  \

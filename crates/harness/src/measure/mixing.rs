@@ -99,6 +99,25 @@ fn lone(row: &MixingRow) -> f64 {
     bonferroni(row.p_overall.min(row.p_worst), 2)
 }
 
+/// How often the furthest of `cells` cells of a random function is off one half, at most: `p_worst` is below 1 % as often
+/// as that. Counts are whole numbers, so that it is below that level, too.
+pub fn attainable_worst(trials: u64, cells: u64) -> f64 {
+    off_from(trials, cells).map_or(0.0, |distance| p_worst(distance, trials, cells))
+}
+
+/// The least distance from the middle, doubled, that makes one of `cells` cells off; `None` where none does.
+fn off_from(trials: u64, cells: u64) -> Option<u64> {
+    // The distance has the parity of the number of trials, which is even.
+    (0..=trials)
+        .step_by(2)
+        .find(|&distance| p_worst(distance, trials, cells) < FAMILY_LEVEL)
+}
+
+/// The p-value of the furthest of `cells` cells.
+fn p_worst(distance: u64, trials: u64, cells: u64) -> f64 {
+    bonferroni(two_sided_p(distance, trials), cells as usize)
+}
+
 /// Input bit, output bit, and the other output bit.
 type Cell = (u32, u32, Option<u32>);
 
@@ -117,15 +136,10 @@ struct Tally {
 
 impl Tally {
     fn new(trials: u64, cells: u64) -> Self {
-        // The distance has the parity of the number of trials, which is even.
-        let off_from = (0..=trials)
-            .step_by(2)
-            .find(|&distance| bonferroni(two_sided_p(distance, trials), cells as usize) < FAMILY_LEVEL)
-            .unwrap_or(u64::MAX);
         Self {
             trials,
             cells,
-            off_from,
+            off_from: off_from(trials, cells).unwrap_or(u64::MAX),
             off: 0,
             squares: 0,
             worst: None,
@@ -157,7 +171,7 @@ impl Tally {
             worst_output_bit,
             worst_other_bit,
             worst_count,
-            p_worst: bonferroni(two_sided_p(distance, self.trials), self.cells as usize),
+            p_worst: p_worst(distance, self.trials, self.cells),
             off_cells: self.off,
             p_adjusted: 1.0,
         };
@@ -263,6 +277,24 @@ mod tests {
             .map(|row| (2 * row.flips).abs_diff(row.trials).pow(2))
             .sum();
         assert_eq!(row.chi_square, squares as f64 / 256.0);
+    }
+
+    #[test]
+    fn the_furthest_cell_attains_less_than_the_level_and_no_count_attains_more() {
+        for (trials, cells) in [(64, 1), (256, 1024), (2048, 32_768)] {
+            let attainable = attainable_worst(trials, cells);
+            // Twice the number of ways to that many heads or more, of 2^trials.
+            let tails = (0..=trials / 2)
+                .map(|tails| 2.0 * binomial::at_least((trials - tails) as f64, trials as f64, 0.5));
+            let below = tails.map(|p| p * cells as f64).filter(|&p| p < FAMILY_LEVEL);
+            assert_eq!(
+                below.fold(0.0, f64::max),
+                attainable,
+                "{trials} trials, {cells} cells"
+            );
+        }
+        // Of two coins even the furthest count comes half of the time.
+        assert_eq!(attainable_worst(2, 1), 0.0);
     }
 
     #[test]

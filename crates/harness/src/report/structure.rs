@@ -217,6 +217,15 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
     table
 }
 
+/// A share that the law of counts allows. Windows that hardly a value stays out of have one with dozens of zeros.
+fn attainable(share: f64) -> Cell {
+    if share < 1e-6 {
+        Cell::sorted("below 0.0001 %".to_owned(), share)
+    } else {
+        Cell::percent(share)
+    }
+}
+
 /// The calibration that is committed with the program.
 pub(super) fn calibration() -> Result<Table, String> {
     let rows =
@@ -242,7 +251,7 @@ pub(super) fn calibration() -> Result<Table, String> {
             }),
             Cell::text(&row.question),
             Cell::percent(row.level),
-            Cell::percent(row.attainable),
+            attainable(row.attainable),
             Cell::count(row.trials),
             Cell::count(row.alarms),
             Cell::percent(row.share),
@@ -252,4 +261,20 @@ pub(super) fn calibration() -> Result<Table, String> {
         ]);
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_of_the_calibration_is_a_row_of_zeros() {
+        let table = serde_json::to_value(calibration().unwrap()).unwrap();
+        let rows = table["rows"].as_array().unwrap();
+        let texts = rows.iter().flat_map(|row| row.as_array().unwrap());
+        let longest = texts
+            .map(|cell| cell["text"].as_str().unwrap())
+            .max_by_key(|text| text.len());
+        assert_eq!(longest, Some("independence, furthest cell"));
+    }
 }
