@@ -11,7 +11,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use filter_policy::sizing::Format;
+use filter_policy::sizing::rate;
 use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, FilterView};
 
 const USAGE: &str =
@@ -135,10 +135,11 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
                 count as usize - matches
             ));
         }
-        let fill = FilterView::new(&test.filter).fill_ratio().unwrap_or_default();
-        let textbook = Format::LevelDb
-            .rate(u64::from(count), bits_per_key)
-            .map_err(|error| error.to_string())?;
+        let view = FilterView::new(&test.filter);
+        let fill = view.fill_ratio().unwrap_or_default();
+        let probes = view.probe_count().unwrap_or_default();
+        let textbook =
+            rate(view.bits(), u64::from(count), u32::from(probes)).map_err(|error| error.to_string())?;
         line(format!(
             "{count:>8} {:>8} {matches:>8} {:>6.2}% {:>9.4}% {:>9.4}%",
             test.filter_size(),

@@ -102,9 +102,10 @@ impl Format {
 
     /// The false-positive rate that is to be expected, by the real size and the real k.
     ///
-    /// * LevelDB's: that of independent probes, by [`rate`], which its filters do not quite have:
-    ///   [`theory`](crate::theory) tells how much more it is. Of more than 2^32 bits only so many count, because no hash
-    ///   value reaches further.
+    /// * LevelDB's: that of independent probes, by [`rate`], and of absent keys whose 32 bits of hash are those of some key,
+    ///   which no number of bits per key keeps out. Its probes are not independent, so its filters err more often still:
+    ///   [`theory`](crate::theory) tells by how much. Of more than 2^32 bits only so many count, because no hash value
+    ///   reaches further.
     /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
     /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
     ///   values, which is what is left at 50 bits per key and more.
@@ -117,7 +118,9 @@ impl Format {
         match self {
             Self::LevelDb => {
                 let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
-                rate(bits, keys, u32::from(bits_per_key.probe_count()))
+                let by_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
+                let by_equal_hashes = equal_hashes(keys);
+                Ok(by_probes + by_equal_hashes * (1.0 - by_probes))
             }
             Self::BloomFilter64 => {
                 let bits = bits_per_key.filter_bits(keys)?;
@@ -243,6 +246,12 @@ impl Format {
         self.filter_bytes(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)
     }
+}
+
+/// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
+fn equal_hashes(keys: u64) -> f64 {
+    let one_value = libm::ldexp(1.0, -32);
+    -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
 /// The rate of ideal lines, and of keys in the same line that have the same upper half of the hash, of which all probes

@@ -59,12 +59,13 @@ fn the_bits_per_key_found_are_the_smallest() {
 
 #[test]
 fn rates_beyond_the_format_are_refused() {
-    // No more than 30 probes, and no more than 2^32 bits.
-    assert!(FORMAT.bits_per_key_for_rate(1_000, 1e-150).is_ok());
-    assert!(matches!(
-        FORMAT.bits_per_key_for_rate(1_000, 1e-160),
-        Err(Error::RateUnreachable { .. })
-    ));
+    // No more than 30 probes, no more than 2^32 bits, and no more than 2^32 values of the hash.
+    let least = 1_000.0 / 4_294_967_296.0;
+    assert!(FORMAT.bits_per_key_for_rate(1_000, 1.01 * least).is_ok());
+    let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(1_000, 0.99 * least) else {
+        panic!("is reached");
+    };
+    assert!((lowest / least - 1.0).abs() < 1e-6, "{lowest}");
     assert!(matches!(
         FORMAT.bits_per_key_for_rate(10_000_000_000, 0.01),
         Err(Error::RateUnreachable { .. })
@@ -74,6 +75,22 @@ fn rates_beyond_the_format_are_refused() {
         Err(Error::OutOfDomain { .. })
     ));
     assert!(FORMAT.bits_per_key_for_rate(u64::MAX, 0.5).is_err());
+}
+
+#[test]
+fn a_hash_of_32_bits_bounds_the_rate_from_below() {
+    let rate = |keys, bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap();
+    // 10^7 / 2^32 is 0.2328 %: of them 0.2326 % are different values.
+    for (keys, bits, expected) in [
+        (1_000, 10, 0.008_438_287),
+        (10_000_000, 20, 0.002_393_364),
+        (10_000_000, 100, 0.002_325_598),
+        (20_000_000, 20, 0.004_713_4),
+    ] {
+        let found = rate(keys, bits);
+        assert!((found / expected - 1.0).abs() < 1e-5, "{keys} at {bits}: {found}");
+    }
+    assert_eq!(rate(0, 10), 0.0);
 }
 
 /// Sizes, keys and bits per key that lie at the edges of blocks, lines and kinds.
