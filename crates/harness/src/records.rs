@@ -2,6 +2,7 @@
 
 mod bits;
 mod check;
+mod spelled;
 mod structure;
 mod table;
 
@@ -10,8 +11,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub(crate) use self::spelled::{About, AnyRow, DETERMINISTIC_ROWS};
 pub use self::structure::STRUCTURE_FILES;
-use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
+use self::table::{Row, read_csv, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
 use crate::record::{
     BitTests, CollisionRow, CurveRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, PlaceRow,
@@ -42,13 +44,6 @@ const NEWER_TIMED_FILES: [&str; 3] = [SPREAD, CURVES, PLACES];
 
 /// Those of them that hold times, so that they differ from machine to machine.
 const TIMED_FILES: [&str; 5] = [TIMING, LATENCY, SPREAD, CURVES, PLACES];
-
-/// The rows of the deterministic files that a run is held against another by.
-pub(crate) const DETERMINISTIC_ROWS: [fn(&Records) -> Vec<AnyRow>; 3] = [
-    |records| spelled(COLLISIONS, &records.collisions),
-    |records| spelled(DISTRIBUTION, &records.distribution),
-    |records| spelled(FALSE_POSITIVES, &records.false_positives),
-];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
