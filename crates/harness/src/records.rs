@@ -2,6 +2,7 @@
 
 mod bits;
 mod check;
+mod recommended;
 mod spelled;
 mod structure;
 mod table;
@@ -141,7 +142,8 @@ impl Records {
     ///
     /// When a file is missing, unreadable, malformed, or of another program or schema; when a number is outside its
     /// range or a row is missing; when two rows answer one question, or there are more datasets, functions or questions than charts have
-    /// room for; when a row names a dataset or function that `run.json` does not.
+    /// room for; when a row names a dataset or function that `run.json` does not; when what `run.json` recommends is not
+    /// borne out by its own lists or by the times.
     pub fn read(dir: &Path) -> Result<Self, RecordsError> {
         let path = dir.join(RUN);
         let run = read_run(&path)?;
@@ -160,6 +162,7 @@ impl Records {
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
+        recommended::check(&records).map_err(|wrong| malformed(&path, wrong))?;
         Ok(records)
     }
 
@@ -305,5 +308,7 @@ pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
     }
 }
 
+#[cfg(test)]
+mod damaged;
 #[cfg(test)]
 mod tests;
