@@ -16,7 +16,7 @@ use crate::dataset::{self, Dataset, DatasetError};
 use crate::environment;
 use crate::findings::{self, Evidence, summarise};
 use crate::functions::{self, Function, GateError, OwnFunctionError};
-use crate::measure::timing::{self, Pinned, TimingError};
+use crate::measure::timing::{self, Pinned, TimingError, Watch};
 use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
@@ -130,13 +130,15 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
 
     let pinned = Pinned::here();
     environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
-    let times = timing::measure(&datasets, &functions, options.seed, options.quick, progress)?;
-    let curves = curves::measure(&functions, options.seed, options.quick, progress)?;
-    let places = places::measure(&datasets, &functions, options.seed, options.quick, progress)?;
+    let watch = Watch::start(progress);
+    let times = timing::measure(&datasets, &functions, options.seed, options.quick, &watch)?;
+    let curves = curves::measure(&functions, options.seed, options.quick, &watch)?;
+    let places = places::measure(&datasets, &functions, options.seed, options.quick, &watch)?;
+    let watched = watch.stop();
     drop(pinned);
-    environment.threads_while_timing = times.threads;
-    environment.timing_seconds = Some(significant::round(times.duration.as_secs_f64()));
-    environment.involuntary_switches_while_timing = times.involuntary_switches;
+    environment.threads_while_timing = watched.threads;
+    environment.timing_seconds = Some(significant::round(watched.duration.as_secs_f64()));
+    environment.involuntary_switches_while_timing = watched.involuntary_switches;
     let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
     let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
     let bits = BitTests {
@@ -227,3 +229,6 @@ fn is_plain(path: &Path) -> bool {
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     has_bytes && File::open(path).is_ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,18 +40,19 @@ pub fn collect() -> Environment {
     }
 }
 
-/// What the system tells of this process; on Linux, lines of `/proc/self/status` (proc_pid_status(5)).
+/// What the system tells of this process; on Linux, lines of `/proc/thread-self/status` (proc_pid_status(5)), whose
+/// switches are those of the calling thread alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ProcessStatus {
     /// Threads.
     pub(crate) threads: Option<u64>,
-    /// Times that the processor was taken from the main thread since it began, other than by its own waiting.
+    /// Times that the processor was taken from this thread since it began, other than by its own waiting.
     involuntary_switches: Option<u64>,
 }
 
 impl ProcessStatus {
     pub(crate) fn now() -> Self {
-        std::fs::read_to_string("/proc/self/status")
+        std::fs::read_to_string("/proc/thread-self/status")
             .map_or_else(|_| Self::default(), |text| Self::parse(&text))
     }
 

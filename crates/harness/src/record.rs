@@ -360,10 +360,10 @@ pub struct Environment {
     /// The logical processor that the timing was kept on, where the system allows that.
     #[serde(default)]
     pub pinned_cpu: Option<u64>,
-    /// How long it measured times, warm-up included, seconds.
+    /// How long it measured times, those of lengths and places included, with warm-up and preparations, seconds.
     #[serde(default)]
     pub timing_seconds: Option<f64>,
-    /// How often the system took the processor from this process meanwhile (involuntary context switches).
+    /// How often the system took the processor from the timing thread in these seconds (involuntary context switches).
     #[serde(default)]
     pub involuntary_switches_while_timing: Option<u64>,
 }

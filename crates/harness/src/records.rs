@@ -2,6 +2,8 @@
 
 mod bits;
 mod check;
+mod recommended;
+mod spelled;
 mod structure;
 mod table;
 
@@ -10,8 +12,9 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 pub use self::check::{MOST_DATASETS, MOST_FUNCTIONS};
+pub(crate) use self::spelled::{About, AnyRow, DETERMINISTIC_ROWS};
 pub use self::structure::STRUCTURE_FILES;
-use self::table::{AnyRow, Row, read_csv, spelled, write_csv};
+use self::table::{Row, read_csv, write_csv};
 pub(crate) use self::table::{csv_reason, write_rows};
 use crate::record::{
     BitTests, CollisionRow, CurveRow, DistributionRow, FORMAT, FalsePositiveRow, OLDEST_SCHEMA, PlaceRow,
@@ -42,13 +45,6 @@ const NEWER_TIMED_FILES: [&str; 3] = [SPREAD, CURVES, PLACES];
 
 /// Those of them that hold times, so that they differ from machine to machine.
 const TIMED_FILES: [&str; 5] = [TIMING, LATENCY, SPREAD, CURVES, PLACES];
-
-/// The rows of the deterministic files that a run is held against another by.
-pub(crate) const DETERMINISTIC_ROWS: [fn(&Records) -> Vec<AnyRow>; 3] = [
-    |records| spelled(COLLISIONS, &records.collisions),
-    |records| spelled(DISTRIBUTION, &records.distribution),
-    |records| spelled(FALSE_POSITIVES, &records.false_positives),
-];
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -146,7 +142,8 @@ impl Records {
     ///
     /// When a file is missing, unreadable, malformed, or of another program or schema; when a number is outside its
     /// range or a row is missing; when two rows answer one question, or there are more datasets, functions or questions than charts have
-    /// room for; when a row names a dataset or function that `run.json` does not.
+    /// room for; when a row names a dataset or function that `run.json` does not; when what `run.json` recommends is not
+    /// borne out by its own lists or by the times.
     pub fn read(dir: &Path) -> Result<Self, RecordsError> {
         let path = dir.join(RUN);
         let run = read_run(&path)?;
@@ -165,6 +162,7 @@ impl Records {
             run,
         };
         check::complete(&records).map_err(|(file, what)| malformed(&dir.join(file), what))?;
+        recommended::check(&records).map_err(|wrong| malformed(&path, wrong))?;
         Ok(records)
     }
 
@@ -310,5 +308,7 @@ pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> RecordsError {
     }
 }
 
+#[cfg(test)]
+mod damaged;
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,8 @@ fn help_names_this_program() {
         &["compare", "-h"],
         &["render", "--help"],
         &["list", "--help"],
+        &["size", "--help"],
+        &["size", "-h"],
     ] {
         let outcome = run(folder.path(), arguments);
         assert_eq!(outcome.status.code(), Some(0));

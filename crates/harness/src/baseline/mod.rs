@@ -9,7 +9,7 @@ pub mod words;
 
 use std::path::Path;
 
-use crate::record::{Baseline, Run};
+use crate::record::{Baseline, Run, SCHEMA_WITH_SPREAD};
 use crate::records::Records;
 
 /// Differing fields that are kept one by one; of more only the number is.
@@ -18,11 +18,12 @@ pub const MOST_DIFFERENCES: usize = 50;
 /// What changed from `before`, which lies in `folder`, to `now`.
 ///
 /// Rows are compared where both runs have the dataset, with the same keys and seed, and the function; what only one of
-/// them has is in the notes.
+/// them has is in the notes: datasets, functions, files, and rows about what both runs have.
 pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline {
     let mut notes = notes(&before.run, &now.run);
     let comparable = rows::Comparable::new(before, now, &mut notes);
     let found = rows::compare(before, now, &comparable);
+    notes.extend(found.notes);
     let times =
         same_machine(&before.run, &now.run).then(|| times::compare(before, now, &comparable.datasets));
     Baseline {
@@ -62,6 +63,12 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
             notes.push(format!("the {what} was {old:?} and is {new:?}"));
         }
     }
+    if before.schema != now.schema {
+        notes.push(format!(
+            "the earlier run was written with schema {}, this one with schema {}",
+            before.schema, now.schema
+        ));
+    }
     if before.seed != now.seed {
         notes.push(format!("the seed was {} and is {}", before.seed, now.seed));
     }
@@ -74,6 +81,11 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
         ));
     }
     for (run, which) in [(before, "the earlier run"), (now, "this run")] {
+        if run.schema < SCHEMA_WITH_SPREAD {
+            notes.push(format!(
+                "{which} tells of its readings the medians alone, and nothing of places"
+            ));
+        }
         if run.environment.timing_disturbed() == Some(true) {
             notes.push(format!("other programs disturbed the timing of {which}"));
         }

@@ -3,18 +3,32 @@
 use std::collections::HashMap;
 
 use crate::record::{Difference, Run};
-use crate::records::{DETERMINISTIC_ROWS, Records};
+use crate::records::{About, AnyRow, DETERMINISTIC_ROWS, Records};
+use crate::thousands::grouped;
 
-/// Columns that depend on how many tests the whole run has, and so on its other functions and datasets.
-const OF_THE_WHOLE_RUN: [&str; 4] = ["band_low", "band_high", "p_adjusted", "verdict"];
+/// Columns that depend on how many tests their file has, and so on the other functions and datasets of the run.
+const OF_THE_WHOLE_FILE: [&str; 7] = [
+    "band_low",
+    "band_high",
+    "p_adjusted",
+    "verdict",
+    "holds",
+    "first",
+    "second",
+];
+/// Those of `mechanisms.csv`: which of several attempts a row tells depends on their number too.
+const OF_THE_WHOLE_MECHANISMS: [&str; 3] = ["parameter", "hits", "chance"];
 
 /// What both runs have, so that it can be compared.
 pub(super) struct Comparable {
-    /// Names of datasets with the same keys, the same seed and the same number of tests.
+    /// Names of datasets with the same keys.
     pub(super) datasets: Vec<String>,
+    /// Names of functions; none where the seeds differ.
     functions: Vec<String>,
     /// Whether both runs are of the same datasets and functions.
     whole: bool,
+    /// Whether both have the same seed, from which shuffles, samples and generated keys come.
+    same_seed: bool,
 }
 
 impl Comparable {
@@ -57,61 +71,95 @@ impl Comparable {
         }
         let whole =
             datasets.len() == new.datasets.len() && new.datasets.len() == old.datasets.len() && were == are;
-        // Shuffles and samples come from the seed.
-        if old.seed != new.seed {
+        let same_seed = old.seed == new.seed;
+        if !same_seed {
             notes.push("shuffles differ with the seed: only times are compared".to_owned());
         }
         Self {
             datasets,
-            functions: if old.seed == new.seed { are } else { Vec::new() },
+            functions: are.into_iter().filter(|name| were.contains(name)).collect(),
             whole,
+            same_seed,
         }
+    }
+
+    /// Whether the row is about what both runs have.
+    fn has(&self, row: &AnyRow) -> bool {
+        let about = &row.about;
+        (about.dataset.is_empty() || self.datasets.contains(&about.dataset))
+            && (row.is_beside || self.functions.contains(&about.function))
     }
 }
 
 /// What came of it.
+#[derive(Default)]
 pub(super) struct Found {
     pub(super) compared: u64,
     pub(super) differences: Vec<Difference>,
+    /// Rows that only one of the runs has, a sentence for each file.
+    pub(super) notes: Vec<String>,
 }
 
 /// Compares every row that both runs have, field by field as the files spell them.
 pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) -> Found {
-    let mut found = Found {
-        compared: 0,
-        differences: Vec::new(),
-    };
-    for rows_of in DETERMINISTIC_ROWS {
-        let old: HashMap<_, _> = rows_of(before)
-            .into_iter()
-            .map(|row| ((row.dataset, row.function, row.question), row.fields))
-            .collect();
-        for row in rows_of(now) {
-            if !comparable.datasets.contains(&row.dataset)
-                || !(comparable.functions.contains(&row.function) || row.is_beside)
-            {
-                continue;
+    let mut found = Found::default();
+    if !comparable.same_seed {
+        return found;
+    }
+    for (file, rows) in DETERMINISTIC_ROWS {
+        let rows = |records| rows(records).into_iter().filter(|row| comparable.has(row));
+        let mut old: HashMap<About, AnyRow> = rows(before).map(|row| (row.about.clone(), row)).collect();
+        let (mut both, mut only_now) = (Vec::new(), 0);
+        for row in rows(now) {
+            match old.remove(&row.about) {
+                Some(was) => both.push((was, row)),
+                None => only_now += 1,
             }
-            let key = (row.dataset, row.function, row.question);
-            let Some(fields) = old.get(&key) else {
-                continue;
-            };
-            found.compared += 1;
-            for ((column, was), (_, is)) in fields.iter().zip(&row.fields) {
-                if was == is || (!comparable.whole && OF_THE_WHOLE_RUN.contains(column)) {
-                    continue;
-                }
-                found.differences.push(Difference {
-                    file: row.file.to_owned(),
-                    dataset: key.0.clone(),
-                    function: key.1.clone(),
-                    question: key.2.clone(),
-                    column: (*column).to_owned(),
-                    before: was.clone(),
-                    now: is.clone(),
-                });
-            }
+        }
+        for (count, which, others, other) in [
+            (only_now, "this run", before, "the earlier run"),
+            (old.len(), "the earlier run", now, "this run"),
+        ] {
+            found.notes.extend(only(file, count, which, others, other));
+        }
+        let whole = comparable.whole && only_now == 0 && old.is_empty();
+        found.compared += both.len() as u64;
+        for (was, is) in both {
+            let pairs = was.fields().zip(is.fields());
+            let different = pairs
+                .filter(|((column, was), (_, is))| was != is && (whole || !is_of_the_whole(file, column)));
+            found
+                .differences
+                .extend(different.map(|((column, was), (_, now))| Difference {
+                    file: file.to_owned(),
+                    dataset: is.about.dataset.clone(),
+                    function: is.about.function.clone(),
+                    question: is.about.question.clone(),
+                    column: column.to_owned(),
+                    before: was.to_owned(),
+                    now: now.to_owned(),
+                }));
         }
     }
     found
+}
+
+/// That `count` rows of `file` are only in one run; `None` where none is.
+fn only(file: &str, count: usize, which: &str, others: &Records, other: &str) -> Option<String> {
+    let (rows, are) = match count {
+        0 => return None,
+        1 => ("row", "is"),
+        _ => ("rows", "are"),
+    };
+    let count = grouped(count as u64);
+    Some(if others.csv_files().any(|name| name == file) {
+        format!("{file}: {count} {rows} {are} only in {which}, and not compared")
+    } else {
+        format!("{file}: {other} has no such file; {count} {rows} of {which} {are} not compared")
+    })
+}
+
+fn is_of_the_whole(file: &str, column: &str) -> bool {
+    OF_THE_WHOLE_FILE.contains(&column)
+        || file == "mechanisms.csv" && OF_THE_WHOLE_MECHANISMS.contains(&column)
 }

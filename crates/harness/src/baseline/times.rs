@@ -6,27 +6,40 @@
 //!
 //! - What all functions together did, the median ratio, is the machine's doing (clock, load). It is taken out and told,
 //!   for each dataset and form of call.
-//! - A function counts as changed by that one of three statistics that changed least: the fastest reading, the lower
-//!   quartile, the median. Other programs spoil readings upwards, never all three of them alike.
-//! - It changed beyond noise when that ratio is at least [`LEAST_CHANGE`], and beyond what the scatter explains at an
-//!   error of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
+//! - A function counts as changed by that one of four statistics that changed least: of the whole set the fastest
+//!   reading, the lower quartile and the median; and the median of the sample in the cache (`places.csv`), which lies
+//!   elsewhere in memory. Other programs spoil readings upwards, never all of them alike, and luck with the place of the
+//!   keys does not strike twice.
+//! - It changed beyond noise when that ratio is at least [`LEAST_CHANGE_IN_PLACES`], and beyond what the scatter explains
+//!   at an error of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
+//! - Where one of the runs has no such sample, or one so small that its times are the clock's, three statistics are
+//!   left, and the ratio must be at least [`LEAST_CHANGE`].
 //! - With fewer than [`ENOUGH_FUNCTIONS`] nothing tells a slower machine from slower functions. Then no drift is taken
 //!   out, and only [`LEAST_CHANGE_OF_FEW`] counts.
+//!
+//! Times by length (`curves.csv`) and of keys in memory are left out: the ones have few readings, the others are mostly
+//! those of the memory.
 
 use std::collections::HashMap;
 
-use crate::record::{CallForm, Drift, EMPTY, SpreadRow, TimeChange, TimesAgainst, TimingRow};
+use crate::record::{CallForm, Drift, EMPTY, Place, SpreadRow, TimeChange, TimesAgainst, TimingRow};
 use crate::records::Records;
 use crate::stats::correction::FAMILY_LEVEL;
 use crate::stats::{normal, robust};
 
-/// Smaller changes are not told, however sure: between runs of one build and nothing else changed, the largest of all
-/// functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
+/// Smaller changes of the three statistics of the whole set are not told, however sure: between runs of one build and
+/// nothing else changed, the largest of all functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
 pub const LEAST_CHANGE: f64 = 1.11;
+/// The same where the sample in the cache bears them out: on a busy machine the largest of all functions strayed by 2 %
+/// in half of the pairs, and by 5 % in the worst of 105; luck in the one place told nothing of that in the other.
+pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
 /// The same where drift cannot be told from change.
 pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
 /// Fewest functions, the floor among them, whose median is the machine's.
 pub const ENOUGH_FUNCTIONS: usize = 6;
+
+/// A reading that takes less time, nanoseconds, is in part the clock's: reading it takes some 20.
+const SHORTEST_READING_NS: f64 = 1_000.0;
 
 /// A median absolute deviation of a normal distribution times this is its standard deviation.
 const MAD_TO_DEVIATION: f64 = 1.482_602_218_505_602;
@@ -50,7 +63,7 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
     for group in &groups {
         let center = group.center();
         let threshold = if group.has_enough() {
-            libm::log(LEAST_CHANGE).max(deviations * center.scatter)
+            libm::log(group.least_change()).max(deviations * center.scatter)
         } else {
             libm::log(LEAST_CHANGE_OF_FEW)
         };
@@ -80,15 +93,18 @@ pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAga
     against
 }
 
-/// Fastest reading, lower quartile, median.
-const STATISTICS: usize = 3;
+/// Fastest reading, lower quartile, median; median in the cache.
+const STATISTICS: usize = 4;
 const MEDIAN: usize = 2;
+const IN_CACHE: usize = 3;
 
 /// The functions that both runs timed on one dataset in one form.
 struct Group<'a> {
     dataset: &'a str,
     form: CallForm,
     pairs: Vec<Pair<'a>>,
+    /// Whether both runs have all of them in the cache too; else that statistic is the median once more.
+    in_places: bool,
 }
 
 struct Pair<'a> {
@@ -109,15 +125,21 @@ impl<'a> Group<'a> {
         let old: HashMap<&str, &TimingRow> = rows(before, dataset, form)
             .map(|row| (row.function.as_str(), row))
             .collect();
-        let pairs = rows(now, dataset, form).filter_map(|row| {
-            let was = *old.get(row.function.as_str())?;
-            let (then, here) = (statistics(before, was, form), statistics(now, row, form));
+        let pairs =
+            || rows(now, dataset, form).filter_map(|row| Some((*old.get(row.function.as_str())?, row)));
+        let cached = |(was, is)| in_cache(before, was, form).zip(in_cache(now, is, form));
+        let in_places = pairs().all(|pair| cached(pair).is_some());
+        let pairs = pairs().filter_map(|(was, is)| {
+            let (mut then, mut here) = (statistics(before, was, form), statistics(now, is, form));
+            if let Some(both) = cached((was, is)).filter(|_| in_places) {
+                (then[IN_CACHE], here[IN_CACHE]) = both;
+            }
             let logs: [f64; STATISTICS] =
                 std::array::from_fn(|index| libm::log(here[index]) - libm::log(then[index]));
             // A time of zero has no ratio.
             logs.iter().all(|log| log.is_finite()).then_some(Pair {
                 before: was,
-                now: row,
+                now: is,
                 logs,
             })
         });
@@ -125,6 +147,15 @@ impl<'a> Group<'a> {
             dataset,
             form,
             pairs: pairs.collect(),
+            in_places,
+        }
+    }
+
+    fn least_change(&self) -> f64 {
+        if self.in_places {
+            LEAST_CHANGE_IN_PLACES
+        } else {
+            LEAST_CHANGE
         }
     }
 
@@ -180,7 +211,7 @@ fn rows<'a>(records: &'a Records, dataset: &'a str, form: CallForm) -> impl Iter
     rows.iter().filter(move |row| row.dataset == dataset)
 }
 
-/// Fastest reading, lower quartile and median; of runs that recorded no spread the median alone.
+/// Fastest reading, lower quartile and median, and the last once more; of runs that recorded no spread the median alone.
 fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATISTICS] {
     let is_same = |spread: &&SpreadRow| {
         spread.form == form && spread.dataset == row.dataset && spread.function == row.function
@@ -191,6 +222,19 @@ fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATI
         .iter()
         .find(is_same)
         .map_or([median; STATISTICS], |spread| {
-            [spread.min_ns, spread.q1_ns, median]
+            [spread.min_ns, spread.q1_ns, median, median]
         })
+}
+
+/// The median of the sample in the cache, where it is long enough to be measured.
+fn in_cache(records: &Records, row: &TimingRow, form: CallForm) -> Option<f64> {
+    let mut places = records.places.iter().filter(|place| {
+        place.place == Place::Cache
+            && place.form == form
+            && place.dataset == row.dataset
+            && place.function == row.function
+    });
+    let place = places.next()?;
+    let median = place.median_ns_per_key;
+    (median * place.keys as f64 >= SHORTEST_READING_NS).then_some(median)
 }

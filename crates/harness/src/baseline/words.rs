@@ -12,11 +12,12 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
             let changed: Vec<&TimeChange> = times.rows.iter().filter(|row| row.changed).collect();
             let compared = grouped(times.rows.len() as u64);
             lines.push(match changed.len() {
-                0 => format!("times: no change beyond noise in {compared}"),
-                1 => format!("times: 1 of {compared} changed beyond noise"),
-                many => format!("times: {many} of {compared} changed beyond noise"),
+                0 => format!("times of key sets: no change beyond noise in {compared}"),
+                1 => format!("times of key sets: 1 of {compared} changed beyond noise"),
+                many => format!("times of key sets: {many} of {compared} changed beyond noise"),
             });
             lines.extend(changed.into_iter().map(change));
+            lines.push("times by length, and of keys in memory, are not compared".to_owned());
             for drift in &times.drifts {
                 lines.push(
                     if drift.functions < crate::baseline::times::ENOUGH_FUNCTIONS as u64 {
@@ -42,17 +43,28 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
 }
 
 fn quality(baseline: &Baseline) -> String {
+    if baseline.compared_rows == 0 {
+        return "everything but times: not compared, no row is in both runs".to_owned();
+    }
     let rows = grouped(baseline.compared_rows);
     let Some(first) = baseline.differences.first() else {
-        return format!("everything but times: no difference in {rows} rows");
+        return format!("everything but times: no difference in the {rows} rows that both runs have");
     };
+    // Some files are about no dataset.
+    let about = [&first.dataset, &first.function, &first.question];
+    let about: Vec<&str> = about
+        .into_iter()
+        .map(String::as_str)
+        .filter(|name| !name.is_empty())
+        .collect();
     format!(
-        "everything but times: {} fields differ in {rows} rows, the first in {}: {}, {}, {}: {} was {} and is {}",
-        grouped(baseline.different_fields),
+        "everything but times: {} in the {rows} rows that both runs have, the first in {}: {}: {} was {} and is {}",
+        match baseline.different_fields {
+            1 => "1 field differs".to_owned(),
+            many => format!("{} fields differ", grouped(many)),
+        },
         first.file,
-        first.dataset,
-        first.function,
-        first.question,
+        about.join(", "),
         first.column,
         first.before,
         first.now

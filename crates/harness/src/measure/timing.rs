@@ -15,14 +15,16 @@
 //!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
 //!   depends on the size of the batch alone, never on the clock. A reading ends with the keys, or after a few
 //!   megabytes, so that keys of any length take seconds, and a run can be stopped between two readings.
-//! - Where the system tells, the records say how often another program took the processor away meanwhile.
+//! - Where the system tells, the records say how often another program took the processor away meanwhile: during all
+//!   of the timing, that of lengths and places included ([`Watch`]).
 //! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
 //!   wrong result.
 
 mod batch;
 mod pinned;
+mod watch;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
@@ -30,8 +32,8 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 
 pub(super) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
+pub use self::watch::{Watch, Watched};
 use crate::dataset::{Dataset, shuffled};
-use crate::environment::{self, ProcessStatus};
 use crate::functions::Function;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
@@ -46,12 +48,6 @@ pub struct Times {
     pub latency: Vec<TimingRow>,
     /// How the readings of both lie: rows of `spread.csv`, independent calls first.
     pub spread: Vec<SpreadRow>,
-    /// Most threads of this process that were seen meanwhile, where the system tells.
-    pub threads: Option<u64>,
-    /// How often another program took the processor away meanwhile, where the system tells.
-    pub involuntary_switches: Option<u64>,
-    /// From the first reading of the warm-up to the last reading.
-    pub duration: Duration,
 }
 
 /// Why there are no times.
@@ -129,9 +125,6 @@ pub fn measure(
     for (batch, dataset) in batches.iter().zip(datasets) {
         tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
     }
-    let before = ProcessStatus::now();
-    let start = now();
-    let mut threads = before.threads;
     for table in &mut tables {
         table.round(generator.next_u64(), progress)?;
         table.forget();
@@ -139,11 +132,8 @@ pub fn measure(
     }
     for dataset in spread(&rounds) {
         tables[dataset].round(generator.next_u64(), progress)?;
-        threads = threads.max(ProcessStatus::now().threads);
         progress.step();
     }
-    let duration = start.elapsed();
-    let after = ProcessStatus::now();
     Ok(Times {
         timing: tables
             .iter()
@@ -157,9 +147,6 @@ pub fn measure(
             .into_iter()
             .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
             .collect(),
-        threads,
-        involuntary_switches: environment::involuntary_switches(before, after),
-        duration,
     })
 }
 

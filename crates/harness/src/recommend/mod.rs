@@ -45,7 +45,7 @@ pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
 }
 
 /// The times that decide: a table waits for the hash of each key before it can look.
-fn form(purpose: Purpose) -> CallForm {
+pub(crate) fn form(purpose: Purpose) -> CallForm {
     match purpose {
         Purpose::Table => CallForm::Chained,
         Purpose::FilterOrTable | Purpose::Filter | Purpose::Shard | Purpose::Checksum => {

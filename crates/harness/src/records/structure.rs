@@ -48,13 +48,16 @@ pub(super) fn write(dir: &Path, structure: &Structure) -> Result<(), RecordsErro
 }
 
 /// A row of one of these files.
-trait Row: Serialize + DeserializeOwned {
+pub(super) trait Row: Serialize + DeserializeOwned {
     const HEADER: &'static [&'static str];
 
     fn function(&self) -> &str;
 
     /// What no other row says.
     fn about(&self) -> String;
+
+    /// What no other row about the same function, and dataset where there is one, says.
+    fn question(&self) -> String;
 
     fn check(&self, run: &Run) -> Result<(), Wrong>;
 }
@@ -75,6 +78,10 @@ impl Row for StructuredRow {
             "{}, {}, {:?} {} bits",
             self.set, self.function, self.window, self.bits
         )
+    }
+
+    fn question(&self) -> String {
+        format!("{}, {:?} {} bits", self.set, self.window, self.bits)
     }
 
     fn check(&self, _run: &Run) -> Result<(), Wrong> {
@@ -102,6 +109,10 @@ impl Row for OccupancyRow {
 
     fn about(&self) -> String {
         format!("{}, {}, {:?}", self.dataset, self.function, self.choice)
+    }
+
+    fn question(&self) -> String {
+        format!("{:?}", self.choice)
     }
 
     fn check(&self, run: &Run) -> Result<(), Wrong> {
@@ -144,6 +155,10 @@ impl Row for MechanismRow {
 
     fn about(&self) -> String {
         format!("{}, {:?}", self.function, self.mechanism)
+    }
+
+    fn question(&self) -> String {
+        format!("{:?}", self.mechanism)
     }
 
     fn check(&self, _run: &Run) -> Result<(), Wrong> {

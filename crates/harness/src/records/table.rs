@@ -234,51 +234,6 @@ impl Row for CurveRow {
     }
 }
 
-/// A row of any file, as far as it can be held against that of another run.
-pub(crate) struct AnyRow {
-    /// Name of the file.
-    pub(crate) file: &'static str,
-    pub(crate) dataset: String,
-    pub(crate) function: String,
-    /// Whether that is no function of the run, but what stands beside them.
-    pub(crate) is_beside: bool,
-    /// The question in words.
-    pub(crate) question: String,
-    /// Columns and values as the file spells them.
-    pub(crate) fields: Vec<(&'static str, String)>,
-}
-
-/// The rows of `file`, field by field.
-pub(super) fn spelled<T: Row>(file: &'static str, rows: &[T]) -> Vec<AnyRow> {
-    let spell = |row: &T| {
-        let mut writer = csv::WriterBuilder::new()
-            .has_headers(false)
-            .from_writer(Vec::new());
-        writer
-            .serialize(row)
-            .expect("rows of plain fields have a CSV form");
-        let line = writer.into_inner().expect("memory takes any bytes");
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(&line[..]);
-        let values = reader.records().flatten().next().unwrap_or_default();
-        let (dataset, function) = row.about();
-        AnyRow {
-            file,
-            dataset: dataset.to_owned(),
-            function: function.to_owned(),
-            is_beside: T::BESIDE == Some(function),
-            question: T::words(row.question()),
-            fields: T::HEADER
-                .iter()
-                .copied()
-                .zip(values.iter().map(str::to_owned))
-                .collect(),
-        }
-    };
-    rows.iter().map(spell).collect()
-}
-
 /// Reads a CSV file whose rows are about what `run` names.
 pub(super) fn read_csv<T: Row>(path: &Path, run: &Run) -> Result<Vec<T>, RecordsError> {
     let file = File::open(path).map_err(io(path))?;

@@ -82,11 +82,6 @@ fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
     for row in times.timing.iter().chain(&times.latency) {
         assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
     }
-    assert!(!times.duration.is_zero());
-    if cfg!(target_os = "linux") {
-        // The test harness has threads of its own.
-        assert!(times.threads.unwrap() >= 1 && times.involuntary_switches.is_some());
-    }
 }
 
 #[test]

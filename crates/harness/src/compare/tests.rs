@@ -1,0 +1,84 @@
+//! What a run records of the system around it.
+
+use std::hint::black_box;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+
+/// Other programs that take the processor while lengths are timed, and a long wait before places are.
+#[derive(Default)]
+struct Disturbance {
+    threads: Mutex<Vec<thread::JoinHandle<()>>>,
+    timing_lengths: AtomicBool,
+}
+
+static OVER: AtomicBool = AtomicBool::new(false);
+const WAIT: Duration = Duration::from_secs(1);
+const IDLE: usize = 60;
+const BUSY: usize = 4;
+
+fn spin() {
+    for step in 0..3_000_000_u32 {
+        black_box(step);
+    }
+}
+
+impl Progress for Disturbance {
+    fn begin(&self, phase: &str, _steps: u64) {
+        let mut threads = self.threads.lock().unwrap();
+        self.timing_lengths
+            .store(phase == "timing lengths", Ordering::Relaxed);
+        match phase {
+            // These stay on the processor that the timing is kept on.
+            "timing lengths" => threads.extend((0..IDLE + BUSY).map(|index| {
+                thread::spawn(move || {
+                    while !OVER.load(Ordering::Relaxed) {
+                        if index < IDLE {
+                            thread::park_timeout(WAIT);
+                        } else {
+                            spin();
+                        }
+                    }
+                })
+            })),
+            "timing cache and memory" => {
+                OVER.store(true, Ordering::Relaxed);
+                for thread in threads.drain(..) {
+                    thread.thread().unpark();
+                    thread.join().unwrap();
+                }
+                thread::sleep(WAIT);
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&self) {
+        if self.timing_lengths.load(Ordering::Relaxed) {
+            spin();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn what_disturbs_any_part_of_the_timing_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.txt");
+    std::fs::write(&keys, "one\ntwo\n").unwrap();
+    let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
+    let environment = run(&options, &Disturbance::default()).unwrap().run.environment;
+    assert!(environment.timing_seconds.unwrap() >= WAIT.as_secs_f64());
+    if cfg!(target_os = "linux") {
+        let threads = environment.threads_while_timing.unwrap();
+        assert!(threads > (IDLE + BUSY) as u64, "{threads} threads");
+        let switches = environment.involuntary_switches_while_timing.unwrap();
+        assert!(switches >= 20, "{switches} switches");
+    }
+}
