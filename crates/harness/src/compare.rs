@@ -139,6 +139,9 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     environment.threads_while_timing = watched.threads;
     environment.timing_seconds = Some(significant::round(watched.duration.as_secs_f64()));
     environment.involuntary_switches_while_timing = watched.involuntary_switches;
+    environment.seconds_waited_while_timing = watched
+        .waited
+        .map(|waited| significant::round(waited.as_secs_f64()));
     let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
     let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
     let bits = BitTests {

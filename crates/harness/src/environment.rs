@@ -37,26 +37,30 @@ pub fn collect() -> Environment {
         pinned_cpu: None,
         timing_seconds: None,
         involuntary_switches_while_timing: None,
+        seconds_waited_while_timing: None,
     }
 }
 
 /// What the system tells of this process; on Linux, lines of `/proc/thread-self/status` (proc_pid_status(5)), whose
-/// switches are those of the calling thread alone.
+/// switches are those of the calling thread alone, and the second number of its `schedstat` (the kernel's
+/// Documentation/scheduler/sched-stats).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ProcessStatus {
     /// Threads.
     pub(crate) threads: Option<u64>,
     /// Times that the processor was taken from this thread since it began, other than by its own waiting.
     involuntary_switches: Option<u64>,
+    /// How long this thread has been ready to run without a processor since it began, nanoseconds.
+    waited_ns: Option<u64>,
 }
 
 impl ProcessStatus {
     pub(crate) fn now() -> Self {
-        std::fs::read_to_string("/proc/thread-self/status")
-            .map_or_else(|_| Self::default(), |text| Self::parse(&text))
+        let read = |name| std::fs::read_to_string(format!("/proc/thread-self/{name}")).unwrap_or_default();
+        Self::parse(&read("status"), &read("schedstat"))
     }
 
-    fn parse(text: &str) -> Self {
+    fn parse(text: &str, schedstat: &str) -> Self {
         let number = |label: &str| {
             text.lines()
                 .find_map(|line| line.strip_prefix(label))?
@@ -67,6 +71,10 @@ impl ProcessStatus {
         Self {
             threads: number("Threads:"),
             involuntary_switches: number("nonvoluntary_ctxt_switches:"),
+            waited_ns: schedstat
+                .split_whitespace()
+                .nth(1)
+                .and_then(|waited| waited.parse().ok()),
         }
     }
 }
@@ -76,6 +84,14 @@ pub(crate) fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) 
     after
         .involuntary_switches?
         .checked_sub(before.involuntary_switches?)
+}
+
+/// How long the thread waited for a processor between `before` and `after`.
+pub(crate) fn waited(before: ProcessStatus, after: ProcessStatus) -> Option<Duration> {
+    after
+        .waited_ns?
+        .checked_sub(before.waited_ns?)
+        .map(Duration::from_nanos)
 }
 
 fn governor() -> Option<String> {
@@ -199,10 +215,15 @@ mod tests {
         let status = |threads, involuntary_switches| ProcessStatus {
             threads,
             involuntary_switches,
+            waited_ns: None,
         };
         let text = "Name:\tx\nThreads:\t3\nvoluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n";
-        assert_eq!(ProcessStatus::parse(text), status(Some(3), Some(545)));
-        assert_eq!(ProcessStatus::parse("Threads: many\n"), status(None, None));
+        assert_eq!(ProcessStatus::parse(text, ""), status(Some(3), Some(545)));
+        assert_eq!(ProcessStatus::parse("Threads: many\n", "1"), status(None, None));
+        let [early, late] = ["900 70 1\n", "950 1000000070 2\n"].map(|text| ProcessStatus::parse("", text));
+        assert_eq!(waited(early, late), Some(Duration::from_secs(1)));
+        assert_eq!(waited(late, early), None);
+        assert_eq!(waited(early, status(None, None)), None);
         assert_eq!(
             involuntary_switches(status(None, Some(5)), status(None, Some(7))),
             Some(2)

@@ -366,6 +366,9 @@ pub struct Environment {
     /// How often the system took the processor from the timing thread in these seconds (involuntary context switches).
     #[serde(default)]
     pub involuntary_switches_while_timing: Option<u64>,
+    /// How long the timing thread was ready in these seconds and had no processor, seconds.
+    #[serde(default)]
+    pub seconds_waited_while_timing: Option<f64>,
 }
 
 impl Environment {
@@ -375,10 +378,24 @@ impl Environment {
     /// programs does so at the end of every time slice, a few milliseconds: a hundred times a second.
     pub const DISTURBED_SWITCHES_PER_SECOND: f64 = 20.0;
 
+    /// A larger share of the timing than this without a processor, and the times are probably too high.
+    ///
+    /// Where many programs compete, each waits long and is seldom interrupted: then switches alone tell nothing.
+    pub const DISTURBED_WAITING_SHARE: f64 = 0.05;
+
     /// Whether other programs probably disturbed the timing; `None` where the system or an older run does not tell.
     pub fn timing_disturbed(&self) -> Option<bool> {
-        let switches = self.involuntary_switches_while_timing? as f64;
-        Some(switches > Self::DISTURBED_SWITCHES_PER_SECOND * self.timing_seconds?.max(1.0))
+        let seconds = self.timing_seconds?.max(1.0);
+        let switches = self
+            .involuntary_switches_while_timing
+            .map(|switches| switches as f64 > Self::DISTURBED_SWITCHES_PER_SECOND * seconds);
+        let waiting = self
+            .seconds_waited_while_timing
+            .map(|waited| waited > Self::DISTURBED_WAITING_SHARE * seconds);
+        match (switches, waiting) {
+            (None, None) => None,
+            (one, other) => Some(one == Some(true) || other == Some(true)),
+        }
     }
 }
 

@@ -80,5 +80,6 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
         assert!(threads > (IDLE + BUSY) as u64, "{threads} threads");
         let switches = environment.involuntary_switches_while_timing.unwrap();
         assert!(switches >= 20, "{switches} switches");
+        assert!(environment.seconds_waited_while_timing.unwrap() > 0.0);
     }
 }

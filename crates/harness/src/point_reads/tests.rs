@@ -57,6 +57,7 @@ fn bench() -> Bench {
         threads_while_timing: None,
         timing_seconds: None,
         involuntary_switches_while_timing: None,
+        seconds_waited_while_timing: None,
     };
     Bench::new(
         FORMAT,

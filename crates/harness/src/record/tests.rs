@@ -19,11 +19,28 @@ fn many_switches_a_second_mean_a_disturbed_timing() {
 }
 
 #[test]
+fn long_waits_mean_a_disturbed_timing_even_with_few_switches() {
+    let mut environment = crate::environment::collect();
+    environment.timing_seconds = Some(30.0);
+    let mut disturbed = |switches, waited| {
+        environment.involuntary_switches_while_timing = switches;
+        environment.seconds_waited_while_timing = waited;
+        environment.timing_disturbed()
+    };
+    assert_eq!(disturbed(Some(1), Some(1.5)), Some(false));
+    assert_eq!(disturbed(Some(1), Some(1.6)), Some(true));
+    assert_eq!(disturbed(None, Some(1.6)), Some(true));
+    assert_eq!(disturbed(Some(601), Some(0.0)), Some(true));
+    assert_eq!(disturbed(Some(601), None), Some(true));
+}
+
+#[test]
 fn runs_of_before_these_fields_are_read() {
     let mut value = serde_json::to_value(crate::environment::collect()).unwrap();
     let fields = value.as_object_mut().unwrap();
     fields.remove("timing_seconds").unwrap();
     fields.remove("involuntary_switches_while_timing").unwrap();
+    fields.remove("seconds_waited_while_timing").unwrap();
     let environment: Environment = serde_json::from_value(value).unwrap();
     assert_eq!(environment.timing_disturbed(), None);
 }

@@ -56,6 +56,9 @@ pub(super) fn run(run: &Run) -> Result<(), Wrong> {
     if let Some(seconds) = run.environment.timing_seconds {
         within("environment.timing_seconds", seconds, 0.0..=1e9)?;
     }
+    if let Some(seconds) = run.environment.seconds_waited_while_timing {
+        within("environment.seconds_waited_while_timing", seconds, 0.0..=1e9)?;
+    }
     names(
         "datasets",
         run.datasets.iter().map(|dataset| dataset.name.as_str()),

@@ -142,6 +142,10 @@ fn numbers_outside_their_ranges_are_refused() {
             |r| r.run.environment.timing_seconds = Some(-1.0),
             "field environment.timing_seconds: -1.0",
         ),
+        (
+            |r| r.run.environment.seconds_waited_while_timing = Some(-2.0),
+            "field environment.seconds_waited_while_timing: -2.0",
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     let records = written(folder.path());

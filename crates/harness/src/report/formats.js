@@ -258,7 +258,11 @@ const formats = (() => {
     leveldb: {
       ...inLevelDbsLayout,
       probes: (_, bitsPerKey) => levelDbProbes(bitsPerKey),
-      rate: (keys, bitsPerKey) => rate(smaller(filterBits(keys, bitsPerKey), 2n ** 32n), keys, levelDbProbes(bitsPerKey)),
+      rate: (keys, bitsPerKey) => {
+        const byProbes = rate(smaller(filterBits(keys, bitsPerKey), 2n ** 32n), keys, levelDbProbes(bitsPerKey));
+        const byEqualHashes = -Math.expm1(keys * Math.log1p(-(2 ** -32)));
+        return byProbes + byEqualHashes * (1 - byProbes);
+      },
       reachable: 2n ** 32n,
     },
     bloom64: {

@@ -27,6 +27,8 @@ pub struct Watched {
     pub threads: Option<u64>,
     /// How often the system took the processor from this thread meanwhile, where it tells.
     pub involuntary_switches: Option<u64>,
+    /// How long this thread was ready meanwhile and had no processor, where the system tells.
+    pub waited: Option<Duration>,
     /// From beginning to end.
     pub duration: Duration,
 }
@@ -51,6 +53,7 @@ impl<'a> Watch<'a> {
         Watched {
             threads: (most > 0).then_some(most),
             involuntary_switches: environment::involuntary_switches(self.before, after),
+            waited: environment::waited(self.before, after),
             duration,
         }
     }

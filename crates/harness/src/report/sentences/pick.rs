@@ -153,12 +153,12 @@ fn unsteady(data: &DatasetRows<'_>, run: &Run) -> String {
             percent(typical)
         );
     }
-    match run.environment.involuntary_switches_while_timing {
-        Some(switches) if run.environment.timing_disturbed() == Some(true) && !spreads.is_empty() => format!(
-            " The times are probably too high, since other programs took the processor {} times meanwhile: repeat on a \
-             quiet machine.",
-            grouped(switches)
-        ),
-        _ => String::new(),
+    if run.environment.timing_disturbed() != Some(true) || spreads.is_empty() {
+        return String::new();
     }
+    let how = match run.environment.involuntary_switches_while_timing {
+        Some(switches) => format!("took the processor {} times meanwhile", grouped(switches)),
+        None => "ran meanwhile".to_owned(),
+    };
+    format!(" The times are probably too high, since other programs {how}: repeat on a quiet machine.")
 }
