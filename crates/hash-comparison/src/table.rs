@@ -29,24 +29,26 @@ const LONGEST_NAME: u16 = 32;
 /// A table with `header`; the columns in `numbers` are aligned to the right.
 ///
 /// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
-/// text. Numbers larger than people have use for make a row longer than [`WIDTH`].
+/// text. Numbers larger than people have use for make a row longer than [`WIDTH`]. Tables of paths wrap those.
 pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
     let mut table = laid_out();
     table.load_style(RULED).set_header(header).add_rows(rows);
     let widths = table.column_max_content_widths();
     let loose: usize = widths.iter().map(|&width| usize::from(width) + 2).sum();
-    for (index, &width) in widths.iter().enumerate() {
+    let is_name = |index: usize| !numbers.contains(&index) && index + 1 < widths.len();
+    let has_paths = (0..widths.len()).any(|index| is_name(index) && widths[index] > LONGEST_NAME);
+    for index in 0..widths.len() {
         let Some(column) = table.column_mut(index) else {
             continue;
         };
         let is_number = numbers.contains(&index);
-        if loose > usize::from(WIDTH) {
+        if loose > usize::from(WIDTH) && !has_paths {
             column.set_padding((u16::from(index > 0), 0));
         }
         if is_number {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        if is_number || width <= LONGEST_NAME && index + 1 < widths.len() {
+        if (is_number || is_name(index)) && !has_paths {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
