@@ -9,12 +9,14 @@ pub struct UnknownName {
     pub kind: &'static str,
     /// The name.
     pub name: String,
-    /// The names most like it, nearest first; never empty unless there are no names at all.
+    /// The names most like it, nearest first; empty where none is much like it.
     pub nearest: Vec<String>,
 }
 
 /// How many near names a message offers.
 const OFFERED: usize = 3;
+/// What is less like the name is no help: `md5` is as near to `djb2` as to `DEKHash`.
+const LEAST_LIKE: f64 = 0.65;
 
 impl UnknownName {
     /// `name` against all names of its kind; of equally near ones the earlier comes first.
@@ -29,6 +31,7 @@ impl UnknownName {
                 )
             })
             .collect();
+        near.retain(|(likeness, _)| *likeness >= LEAST_LIKE);
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
         Self {
             kind,
@@ -46,9 +49,10 @@ impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {} is called {:?}", self.kind, self.name)?;
         if let Some((last, others)) = self.nearest.split_last() {
-            f.write_str("; the nearest are ")?;
-            if !others.is_empty() {
-                write!(f, "{} and ", others.join(", "))?;
+            if others.is_empty() {
+                f.write_str("; the nearest is ")?;
+            } else {
+                write!(f, "; the nearest are {} and ", others.join(", "))?;
             }
             f.write_str(last)?;
         }
@@ -69,15 +73,23 @@ mod tests {
             "murmur3",
             ["SDBMHash", "MurMurHash2", "MurmurHash3", "PJW"],
         );
-        assert_eq!(unknown.nearest[0], "MurmurHash3");
         assert_eq!(
             unknown.to_string(),
-            "no function is called \"murmur3\"; the nearest are MurmurHash3, MurMurHash2 and SDBMHash"
+            "no function is called \"murmur3\"; the nearest are MurmurHash3 and MurMurHash2"
         );
-        let lonely = UnknownName::new("dataset", "x\n", ["y"]);
+        let one = UnknownName::new("dataset", "videos\n", ["video-ids", "x"]);
         assert_eq!(
-            lonely.to_string(),
-            "no dataset is called \"x\\n\"; the nearest are y"
+            one.to_string(),
+            "no dataset is called \"videos\\n\"; the nearest is video-ids"
         );
+    }
+
+    #[test]
+    fn what_is_not_like_any_name_gets_no_hint() {
+        for name in ["md5", "", "python"] {
+            let unknown = UnknownName::new("function", name, ["djb2", "DEKHash", "BKDRHash", "SDBMHash"]);
+            assert_eq!(unknown.nearest, [""; 0]);
+            assert_eq!(unknown.to_string(), format!("no function is called {name:?}"));
+        }
     }
 }

@@ -1,17 +1,21 @@
-//! Ctrl-C: the first asks the work to stop between two steps, the second ends the process.
+//! Ctrl-C, or SIGTERM: the first asks the work to stop between two steps, the second ends the process.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-/// Whether Ctrl-C was pressed. No thread waits for it: that would disturb the timing.
+/// Signals that ask to stop. Not SIGHUP: under `nohup` it must stay ignored.
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
+
+/// Whether Ctrl-C was pressed, or another process asked this one to stop. No thread waits for it: that would disturb
+/// the timing.
 #[derive(Debug)]
 pub struct Interrupt {
     requested: Arc<AtomicBool>,
-    second: SigId,
+    second: Vec<SigId>,
 }
 
 impl Interrupt {
@@ -23,8 +27,15 @@ impl Interrupt {
     pub fn listen() -> io::Result<Self> {
         let requested = Arc::new(AtomicBool::new(false));
         // The order matters: the first signal must find the flag unset here, and set it below.
-        let second = flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&requested))?;
-        flag::register(SIGINT, Arc::clone(&requested))?;
+        let mut second = Vec::with_capacity(SIGNALS.len());
+        for signal in SIGNALS {
+            second.push(flag::register_conditional_shutdown(
+                signal,
+                130,
+                Arc::clone(&requested),
+            )?);
+            flag::register(signal, Arc::clone(&requested))?;
+        }
         Ok(Self { requested, second })
     }
 
@@ -33,8 +44,10 @@ impl Interrupt {
         self.requested.load(Ordering::Relaxed)
     }
 
-    /// From now on Ctrl-C is ignored: for the moment in which finished files are moved.
+    /// From now on these signals are ignored: for the moment in which finished files are moved.
     pub fn ignore(&self) {
-        low_level::unregister(self.second);
+        for &action in &self.second {
+            low_level::unregister(action);
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Tables for the terminal, at most 80 columns wide.
 
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Row, Table, TableStyle};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
 use harness::baseline::words;
 use harness::recommend::words as recommended;
 use harness::record::{
-    Baseline, CollisionRow, EMPTY, Environment, Exclusion, Finding, Recommendation, TimingRow, Verdict,
+    Baseline, CollisionRow, EMPTY, Environment, Exclusion, Finding, Other, Recommendation, TimingRow, Verdict,
 };
 use harness::records::Records;
 use harness::thousands::grouped;
@@ -23,33 +23,63 @@ const HEADER: [&str; 6] = [
 /// One line under the header, and no other.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
+/// The longest name that is never broken; what is longer is a path.
+const LONGEST_NAME: u16 = 32;
+
 /// A table with `header`; the columns in `numbers` are aligned to the right.
+///
+/// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
+/// text. Numbers larger than people have use for make a row longer than [`WIDTH`]. Tables of paths wrap those.
 pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(RULED)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
-        .force_no_tty()
-        .set_header(header)
-        .add_rows(rows);
-    for &index in numbers {
-        if let Some(column) = table.column_mut(index) {
+    let mut table = laid_out();
+    table.load_style(RULED).set_header(header).add_rows(rows);
+    let widths = table.column_max_content_widths();
+    let loose: usize = widths.iter().map(|&width| usize::from(width) + 2).sum();
+    let is_name = |index: usize| !numbers.contains(&index) && index + 1 < widths.len();
+    let has_paths = (0..widths.len()).any(|index| is_name(index) && widths[index] > LONGEST_NAME);
+    for index in 0..widths.len() {
+        let Some(column) = table.column_mut(index) else {
+            continue;
+        };
+        let is_number = numbers.contains(&index);
+        if loose > usize::from(WIDTH) && !has_paths {
+            column.set_padding((u16::from(index > 0), 0));
+        }
+        if is_number {
             column.set_cell_alignment(CellAlignment::Right);
         }
+        if (is_number || is_name(index)) && !has_paths {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// A table without rules or rows, as wide as [`WIDTH`] at most.
+fn laid_out() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty();
+    table
+}
+
+/// A text in lines that fit.
+pub fn wrapped(text: String) -> String {
+    let mut table = laid_out();
+    table.add_row([text]);
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 0));
     }
     table.trim_fmt()
 }
 
 /// Labels and what they mean, the meaning wrapped beside its label.
 pub fn labelled(rows: Vec<[String; 2]>) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new())
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
-        .force_no_tty()
-        .add_rows(rows);
+    let mut table = laid_out();
+    table.add_rows(rows);
     table.trim_fmt()
 }
 
@@ -120,8 +150,8 @@ pub fn baseline(baseline: &Baseline) -> String {
 
 /// What to take for one dataset, and why, wrapped like a table.
 pub fn recommendation(recommendation: &Recommendation) -> String {
-    let asked = format!("for {}", recommended::asked(recommendation));
-    let heading = labelled(vec![[format!("{}:", recommendation.dataset), asked]]);
+    let asked = recommended::asked(recommendation);
+    let heading = wrapped(format!("{}: for {asked}", recommendation.dataset));
     let mut rows: Vec<[String; 2]> = recommendation
         .short_list
         .iter()
@@ -136,21 +166,19 @@ pub fn recommendation(recommendation: &Recommendation) -> String {
             [format!("{}. {}", one.rank, one.function), why.join("; ")]
         })
         .collect();
+    let ranks: Vec<u64> = (recommendation.short_list.iter().map(|one| one.rank))
+        .chain(recommendation.more.iter().map(|one| one.rank))
+        .collect();
     if rows.is_empty() {
         rows.push(["none".to_owned(), "no function is recommended".to_owned()]);
-    } else {
+    } else if ranks.windows(2).any(|pair| pair[0] == pair[1]) {
         rows.push(["equal ranks".to_owned(), "no measurable difference".to_owned()]);
     }
     if let Some(mine) = &recommendation.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
     if !recommendation.more.is_empty() {
-        let names: Vec<String> = recommendation
-            .more
-            .iter()
-            .map(|one| format!("{}. {}", one.rank, one.function))
-            .collect();
-        rows.push(["also suited".to_owned(), names.join(", ")]);
+        rows.push(["also suited".to_owned(), also_suited(&recommendation.more)]);
     }
     rows.extend(
         recommendation
@@ -167,6 +195,15 @@ pub fn recommendation(recommendation: &Recommendation) -> String {
     format!("{heading}\n{}\n", labelled(rows))
 }
 
+/// Those that the short list has no room for, each rank once.
+fn also_suited(more: &[Other]) -> String {
+    let ranks = more.chunk_by(|a, b| a.rank == b.rank).map(|group| {
+        let names: Vec<&str> = group.iter().map(|one| one.function.as_str()).collect();
+        format!("rank {}: {}", group[0].rank, names.join(", "))
+    });
+    ranks.collect::<Vec<_>>().join("; ")
+}
+
 /// The functions that lack one thing, those of one reason together, the first reasons with them.
 fn left_out(group: &Exclusion) -> String {
     /// The report has the others.
@@ -178,20 +215,20 @@ fn left_out(group: &Exclusion) -> String {
             None => reasons.push((&one.reason, vec![&one.function])),
         }
     }
-    let told = reasons.iter().enumerate().map(|(index, (reason, names))| {
-        let names = names.join(", ");
-        if index < MOST_REASONS {
-            format!("{names} ({})", reason.trim_end_matches('.'))
-        } else {
-            names
-        }
-    });
-    let told: Vec<String> = told.collect();
+    let (told, untold) = reasons.split_at(reasons.len().min(MOST_REASONS));
+    let told = told
+        .iter()
+        .map(|(reason, names)| format!("{} ({})", names.join(", "), reason.trim_end_matches('.')));
+    let mut told: Vec<String> = told.collect();
+    if !untold.is_empty() {
+        let names: Vec<&str> = untold.iter().flat_map(|(_, names)| names.clone()).collect();
+        told.push(format!("for reasons that the report gives: {}", names.join(", ")));
+    }
     format!("{}: {}", recommended::ground(group.ground), told.join("; "))
 }
 
 /// `count` of what `noun` names.
-fn counted(count: u64, noun: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
@@ -229,6 +266,9 @@ fn verdict(verdict: Verdict) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use harness::functions;
+    use harness::record::{CallForm, Candidate, Excluded, Ground, Purpose};
+
     use super::*;
 
     #[test]
@@ -251,6 +291,101 @@ mod tests {
             text.contains("in 20.0 s of") && text.contains("12,345,678 times"),
             "{text}"
         );
+        assert!(
+            text.lines()
+                .all(|line| line.chars().count() <= usize::from(WIDTH)),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn names_and_numbers_are_not_broken() {
+        for name in functions::all().iter().map(|function| function.name) {
+            let row = [
+                name,
+                "1234.56",
+                "123456.7",
+                "1,000,000",
+                "100.000 %",
+                "measurably worse",
+            ];
+            let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+            assert_eq!(text.lines().count(), 3, "{text}");
+            for cell in row {
+                assert!(text.contains(cell), "{text}");
+            }
+            for line in text.lines() {
+                assert!(line.chars().count() <= usize::from(WIDTH), "{line}");
+            }
+        }
+        // The last column may, where it is text; and no number of any length is.
+        let long = "11,258,999,068,426,241";
+        let text = table(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
+        assert!(text.contains(long) && text.lines().count() > 3, "{text}");
+        let text = table(
+            ["a", "b", "c"],
+            &[0, 1, 2],
+            [["7".repeat(40), "8".repeat(40), "9".repeat(40)]],
+        );
+        assert_eq!(text.lines().count(), 3, "{text}");
+    }
+
+    fn made(ranks: &[u64], reasons: &[&str]) -> Recommendation {
+        let name = |index: usize| format!("F{index}");
+        let listed = ranks.iter().enumerate().take(2).map(|(index, &rank)| Candidate {
+            function: name(index),
+            rank,
+            stable: true,
+            time: None,
+            reasons: vec!["values fixed for ever".to_owned()],
+        });
+        let more = ranks.iter().enumerate().skip(2).map(|(index, &rank)| Other {
+            function: name(index),
+            rank,
+        });
+        let functions = reasons.iter().enumerate().map(|(index, reason)| Excluded {
+            function: format!("X{index}"),
+            reason: (*reason).to_owned(),
+        });
+        Recommendation {
+            dataset: "set".to_owned(),
+            purpose: Purpose::Table,
+            untrusted: false,
+            stable: false,
+            too_few_keys: false,
+            form: CallForm::Chained,
+            short_list: listed.collect(),
+            more: more.collect(),
+            excluded: vec![Exclusion {
+                ground: Ground::Quality,
+                functions: functions.collect(),
+            }],
+            notes: Vec::new(),
+            mine: None,
+        }
+    }
+
+    #[test]
+    fn a_recommendation_reads_well() {
+        let text = recommendation(&made(
+            &[1, 1, 3, 3, 5],
+            &["one.", "two", "one.", "three", "four", "five"],
+        ));
+        for expected in [
+            "set: for a hash table of these keys\n",
+            "equal ranks",
+            "rank 3: F2, F3; rank 5: F4",
+            "measurably worse than chance: X0, X2 (one); X1 (two); X3 (three);",
+            "for reasons that the report gives: X4, X5",
+        ] {
+            assert!(text.contains(expected), "{text}");
+        }
+        assert!(!recommendation(&made(&[1, 2, 3], &["one"])).contains("equal ranks"));
+
+        // A file's name may be longer than a line.
+        let mut long = made(&[1], &["one"]);
+        long.dataset = "x".repeat(200);
+        let text = recommendation(&long);
         assert!(
             text.lines()
                 .all(|line| line.chars().count() <= usize::from(WIDTH)),

@@ -41,7 +41,8 @@ fn the_run_ends_with_a_short_list_and_the_function_in_use() {
         "--function",
         "foldhash",
     ];
-    let asked = ["--for", "table", "--stable", "--mine", "djb2hash"];
+    // Names are taken in any case.
+    let asked = ["--for", "Table", "--stable", "--mine", "djb2hash"];
     let (said, records) = done(folder.path(), 3_000, &[&chosen[..], &asked].concat());
     assert!(
         said.contains("for a hash table of these keys, with values that never"),

@@ -1,4 +1,4 @@
-//! Ctrl-C leaves nothing behind.
+//! Ctrl-C and SIGTERM leave nothing behind.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader};
@@ -8,6 +8,11 @@ use super::Workbench;
 
 /// Starts a comparison, sends it SIGINT when `phase` begins, and gives its exit code.
 fn interrupted(bench: &Workbench, arguments: &[&str], phase: &str) -> Option<i32> {
+    signalled(bench, arguments, phase, "INT")
+}
+
+/// The same with another signal.
+fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -> Option<i32> {
     let mut child = bench
         .command(arguments)
         .stdout(Stdio::null())
@@ -21,7 +26,7 @@ fn interrupted(bench: &Workbench, arguments: &[&str], phase: &str) -> Option<i32
         .any(|line| line.starts_with(phase));
     assert!(begun, "{phase} did not begin");
     let kill = Command::new("sh")
-        .args(["-c", &format!("kill -INT {}", child.id())])
+        .args(["-c", &format!("kill -{signal} {}", child.id())])
         .status()
         .unwrap();
     assert!(kill.success());
@@ -36,8 +41,11 @@ fn nothing_is_left() {
     // Long enough that the signal comes first: a million keys.
     let arguments = ["compare", "--dataset", "random-strings", "--out", "deep/out"];
     for phase in ["timing", "reading keys"] {
-        assert_eq!(interrupted(&bench, &arguments, phase), Some(130), "{phase}");
-        assert!(bench.snapshot().is_empty(), "{phase}");
+        for signal in ["INT", "TERM"] {
+            let code = signalled(&bench, &arguments, phase, signal);
+            assert_eq!(code, Some(130), "{phase} {signal}");
+            assert!(bench.snapshot().is_empty(), "{phase} {signal}");
+        }
     }
 }
 

@@ -126,7 +126,7 @@ fn names_and_seeds() {
             &["app-acounts", "app-accounts", "list"],
         ),
         (&["--function", "XXH4"], &["XXH4", "XXH3", "list"]),
-        (&["--function", ""], &["nearest"]),
+        (&["--function", ""], &["no function is called \"\"; ", "list"]),
         (
             &["--seed", "one"],
             &["one", "--seed", "whole number from 0 to 18446744073709551615"],

@@ -38,8 +38,11 @@ fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
             .stdout
     };
     let text = sized("20M");
-    assert!(text.contains("expect a rate of 0.471340 % or more"), "{text}");
-    assert!(!sized("10k").contains("expect a rate"));
+    assert!(
+        text.contains("0.471340 %") && text.contains("of its rate 0.464579 %"),
+        "{text}"
+    );
+    assert!(!sized("10k").contains("of its rate"));
     let json = |filter| {
         let arguments = [
             "size",
@@ -55,6 +58,23 @@ fn what_32_bits_of_hash_cost_is_said_where_it_counts() {
     };
     assert!(json("leveldb").contains("\"whole_hash_shared\": 0.00464"));
     assert!(!json("bloom64").contains("whole_hash_shared"));
+}
+
+#[test]
+fn a_rate_below_what_32_bits_allow_is_refused_and_the_most_keys_stay_above_it() {
+    let bench = Workbench::new();
+    let outcome = bench.run(&["size", "--keys", "10M", "--rate", "0.01%", "--filter", "leveldb"]);
+    assert_eq!(outcome.code, 1, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("is the lowest"), "{}", outcome.stdout);
+    let arguments = [
+        "size", "--memory", "1TiB", "--rate", "1%", "--filter", "leveldb", "--json",
+    ];
+    let report: serde_json::Value = serde_json::from_str(&bench.run(&arguments).stdout).unwrap();
+    let answer = &report["answers"][0];
+    let keys = answer["keys"].as_u64().unwrap();
+    // 1 % of 2^32 values, less what the probes cost.
+    assert!((40_000_000..43_200_000).contains(&keys), "{answer}");
+    assert!(answer["rate"].as_f64().unwrap() <= 0.01, "{answer}");
 }
 
 #[test]
@@ -89,11 +109,40 @@ fn mistakes_name_the_value_and_what_is_allowed() {
             &["--keys", "9", "--chart", "curve.gif"][..],
             ["curve.gif", ".svg or .png"],
         ),
+        (&["--keys", "-5"][..], ["-5", "digits"]),
+        (&["--rate", "-0.1"][..], ["rate is -0.1", "above 0"]),
+        (&["--bits-per-key", "-3"][..], ["bits per key is -3", "above 0"]),
+        (&["--memory", "-1"][..], ["-1", "KiB"]),
+        (&["--rate", "1e300"][..], ["rate is 1e300;", "below 1"]),
+        (
+            &["--bits-per-key", "1e300"][..],
+            ["per key is 1e300;", "1,000,000"],
+        ),
     ] {
         let outcome = bench.run(&[&["size"], arguments].concat());
-        assert_eq!(outcome.code, 2, "{arguments:?}");
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}");
         for word in words {
             assert!(outcome.stderr.contains(word), "{arguments:?}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn numbers_of_any_length_are_whole() {
+    let bench = Workbench::new();
+    for arguments in [["--memory", "1TiB"], ["--keys", "9007199254740992"]] {
+        let outcome = bench.run(&["size", "--rate", "1%", arguments[0], arguments[1]]);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        let table = outcome
+            .stdout
+            .lines()
+            .skip_while(|line| !line.contains('─'))
+            .skip(1);
+        for line in table.take_while(|line| !line.is_empty()) {
+            // Of a broken number the rest would stand alone in a row without a name.
+            let name = line.split_whitespace().next().unwrap();
+            let listed = bench.run(&["size", "--keys", "9", "--filter", name]);
+            assert_eq!(listed.code, 0, "{}", outcome.stdout);
         }
     }
 }
@@ -106,7 +155,7 @@ fn a_chart_is_a_new_file() {
     let first = bench.read("curve.svg");
     assert!(first.contains("</svg>") && first.contains("fast-local-bloom"));
     let again = draw("curve.svg");
-    assert_eq!(again.code, 2);
+    assert_eq!((again.code, again.stdout.as_str()), (2, ""));
     assert!(again.stderr.contains("is there already"), "{}", again.stderr);
     assert_eq!(bench.read("curve.svg"), first);
     assert_eq!(draw("curve.png").code, 0);

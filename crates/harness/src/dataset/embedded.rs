@@ -238,7 +238,7 @@ mod tests {
     fn an_unknown_name_brings_the_nearest() {
         let error = load_embedded("app-acounts", 1).unwrap_err().to_string();
         assert!(
-            error.contains("\"app-acounts\"; the nearest are app-accounts"),
+            error.contains("\"app-acounts\"; the nearest is app-accounts"),
             "{error}"
         );
     }

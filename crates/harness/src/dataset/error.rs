@@ -148,6 +148,9 @@ impl fmt::Display for DatasetError {
                 "{}: {name} is the name of an embedded dataset; rename or copy the file",
                 path.display()
             ),
+            Self::SameName { first, second, .. } if first == second => {
+                write!(f, "{}: given twice; name each file once", first.display())
+            }
             Self::SameName { first, second, name } => write!(
                 f,
                 "{} and {} would both be the dataset {name}; rename or copy one of them",

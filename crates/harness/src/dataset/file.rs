@@ -199,6 +199,8 @@ mod tests {
             error,
             "x/a.txt and y/A.keys would both be the dataset A; rename or copy one of them"
         );
+        let twice = file_names(&["x/a.txt", "x/a.txt"]).unwrap_err().to_string();
+        assert_eq!(twice, "x/a.txt: given twice; name each file once");
         assert!(file_names(&["video-ids"]).is_err());
     }
 

@@ -2,9 +2,10 @@
 // tidy: long file: what counts, and its figures in words, side by side.
 
 use crate::chart::number::{grouped, percent, significant};
+use crate::findings::more_than;
 use crate::record::{
-    Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow, Finding,
-    FunctionSummary, IDEAL, OccupancyRow, Purpose, Verdict, WindowEnd, WindowRow,
+    Choice, CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, FailedTest,
+    FalsePositiveRow, Finding, FunctionSummary, IDEAL, OccupancyRow, Purpose, Verdict, WindowEnd, WindowRow,
 };
 use crate::records::Records;
 use crate::stats::correction::{FAMILY_LEVEL, bonferroni};
@@ -33,12 +34,17 @@ pub(super) struct Evidence<'a> {
     /// Tests of distribution in the run.
     distribution_tests: usize,
     rates: Vec<(&'a FalsePositiveRow, Option<&'a FalsePositiveRow>)>,
+    /// Tests of false positives in the run.
+    rate_tests: usize,
+    /// Filters that were built from the keys, one after the other.
+    folds: f64,
     occupancy: Vec<&'a OccupancyRow>,
     windows: Vec<&'a WindowRow>,
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn of(records: &'a Records, dataset: &str, keys: u64, function: &'a FunctionSummary) -> Self {
+    pub(super) fn of(records: &'a Records, set: &DatasetSummary, function: &'a FunctionSummary) -> Self {
+        let dataset = set.name.as_str();
         let about = |of: &str, by: &str| of == dataset && by == function.name;
         let rates = &records.false_positives;
         let ideal = |bits| {
@@ -52,7 +58,7 @@ impl<'a> Evidence<'a> {
         let windows = records.bits.iter().flat_map(|bits| &bits.windows);
         Self {
             function,
-            keys,
+            keys: set.keys,
             finding: (records.run.findings.iter()).find(|row| about(&row.dataset, &row.function)),
             collisions: (records.collisions.iter())
                 .filter(|row| about(&row.dataset, &row.function))
@@ -65,6 +71,12 @@ impl<'a> Evidence<'a> {
                 .filter(|row| about(&row.dataset, &row.function))
                 .map(|row| (row, ideal(row.bits_per_key)))
                 .collect(),
+            rate_tests: rates.iter().filter(|row| row.function != IDEAL).count(),
+            folds: if set.kind == DatasetKind::Generated {
+                1.0
+            } else {
+                2.0
+            },
             occupancy: tables.filter(|row| about(&row.dataset, &row.function)).collect(),
             windows: windows.filter(|row| about(&row.dataset, &row.function)).collect(),
         }
@@ -121,6 +133,14 @@ impl<'a> Evidence<'a> {
         self.distribution.iter().filter(failed)
     }
 
+    /// Failed tests of false positives, each with the ideal hash's row: where few are expected, a ratio is mostly chance.
+    fn too_many(&self) -> impl Iterator<Item = (&'a FalsePositiveRow, &'a FalsePositiveRow)> {
+        let pairs = self.rates.iter().filter_map(|&(row, ideal)| Some((row, ideal?)));
+        pairs.filter(|(row, ideal)| {
+            bonferroni(more_than(row, ideal, self.folds), self.rate_tests) < FAMILY_LEVEL
+        })
+    }
+
     /// Whether buckets are even, so that uneven bits do no harm: the low ones, which tables take, are windows too.
     fn is_of_bits_alone(&self, purpose: Purpose) -> bool {
         let mut failed = self.uneven().peekable();
@@ -142,20 +162,10 @@ impl<'a> Evidence<'a> {
                 ))
             }
             FailedTest::FalsePositives => {
-                let against = |(row, ideal): &(&FalsePositiveRow, Option<&FalsePositiveRow>)| {
-                    ideal.map_or(0.0, |ideal| {
-                        if row.rate > 0.0 {
-                            row.rate / ideal.rate
-                        } else {
-                            0.0
-                        }
-                    })
-                };
-                let worst = self
-                    .rates
-                    .iter()
-                    .max_by(|a, b| against(a).total_cmp(&against(b)))?;
-                Some(rate(worst.0, worst.1))
+                let (row, ideal) = self
+                    .too_many()
+                    .max_by(|a, b| (a.0.rate / a.1.rate).total_cmp(&(b.0.rate / b.1.rate)))?;
+                Some(rate(row, Some(ideal)))
             }
             FailedTest::Distribution => {
                 let worst = |a: &&&DistributionRow, b: &&&DistributionRow| {

@@ -120,16 +120,23 @@ fn collisions(row: &CollisionRow, other: &CollisionRow) -> String {
     let told = |row: &CollisionRow| format!("{} at {} bits", grouped(row.collisions), row.bits);
     match (count, best) {
         (0, 0) => "Neither has a collision.".to_owned(),
+        // A few more or fewer are chance, and a ratio of them would look like a finding.
+        _ if row.verdict == other.verdict => format!(
+            "In collisions there is no measurable difference: {} against {}.",
+            told(row),
+            told(other)
+        ),
         (_, 0) => format!(
             "It has {} collisions at {} bits, the first has none.",
             grouped(count),
             row.bits
         ),
-        _ => format!(
+        _ if row.verdict > other.verdict => format!(
             "It has {} times the collisions: {} against {}.",
             significant(count as f64 / best as f64, 2),
             told(row),
             told(other)
         ),
+        _ => format!("Collisions: {} against {}.", told(row), told(other)),
     }
 }

@@ -77,7 +77,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
     let too_few_keys = dataset.keys < FEWEST_KEYS;
     let (mut suited, mut unsuited) = (Vec::new(), Vec::new());
     for function in &records.run.functions {
-        let evidence = Evidence::of(records, &dataset.name, dataset.keys, function);
+        let evidence = Evidence::of(records, dataset, function);
         let speed = Speed::of(records, &dataset.name, &function.name, form);
         let lacking = lacks(function, dataset.keys, request, stable);
         // Of a few keys everything looks well, and what does not is luck.
@@ -153,7 +153,7 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request, stable: bool)
                     "{why} As a seal {} bits are few: take a MAC of 128 bits or more.",
                     function.output_bits
                 );
-                return Some((Ground::Attackers, reason));
+                return Some((Ground::Width, reason));
             }
             Some(Resistance::Keyed) => {}
             Some(Resistance::None | Resistance::SeedOnly) => return Some((Ground::Attackers, why.clone())),
@@ -212,7 +212,9 @@ fn candidate(one: &Suited<'_>, request: &Request) -> Candidate {
     let function = one.evidence.function;
     let mut reasons = one.evidence.figures(request.purpose);
     if let Some(blemish) = &one.blemish {
-        reasons.push(format!("does not count here, but: {blemish}"));
+        reasons.push(format!(
+            "after those above for a test that does not count here: {blemish}"
+        ));
     }
     if request.untrusted {
         reasons.push(words::phrase(&function.resistance_reason));
@@ -286,7 +288,9 @@ fn notes(request: &Request, suited: &[Suited<'_>], too_few_keys: bool) -> Vec<St
                 .to_owned(),
         );
     }
-    if suited.is_empty() {
+    // No more functions would help against somebody who forges checksums: see the note before.
+    let is_seal = request.untrusted && request.purpose == Purpose::Checksum;
+    if suited.is_empty() && !is_seal {
         notes.push(
             "None of the functions measured will do. Measure more: without --function all are, and what was asked may be \
              more than is needed."

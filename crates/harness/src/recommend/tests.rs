@@ -3,8 +3,9 @@
 
 use super::*;
 use crate::record::{
-    BitTests, CallForm, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest, Finding,
-    OccupancyRow, Standing, Structure, TimingRow, Verdict, WindowEnd, WindowRow,
+    BitTests, CallForm, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest,
+    FalsePositiveRow, Finding, IDEAL, OccupancyRow, Standing, Structure, TimingRow, Verdict, WindowEnd,
+    WindowRow,
 };
 
 const KEYS: u64 = 50_000;
@@ -222,11 +223,14 @@ fn attackers_are_met_by_keys_alone() {
     };
     let seal = told(&records_, &seal);
     assert!(seal.short_list.is_empty());
-    assert!(
-        seal.notes
-            .iter()
-            .any(|note| note.contains("None of these functions is cryptographic"))
-    );
+    // A secret key keeps attackers off; what is missing is bits. And more functions would not help.
+    let keyed = (Ground::Width, "keyed");
+    assert!(excluded(&seal).iter().any(|(ground, name, why)| {
+        (*ground, *name) == keyed
+            && why.ends_with("As a seal 64 bits are few: take a MAC of 128 bits or more.")
+    }));
+    assert_eq!(seal.notes.len(), 1);
+    assert!(seal.notes[0].contains("None of these functions is cryptographic"));
 }
 
 #[test]
@@ -296,7 +300,7 @@ fn a_test_counts_where_it_matters() {
                 assert!(
                     last.reasons
                         .iter()
-                        .any(|why| why.starts_with("does not count here, but: "))
+                        .any(|why| why.starts_with("after those above for a test that does not count here: "))
                 );
             }
         }
@@ -310,6 +314,41 @@ fn a_test_counts_where_it_matters() {
             Ground::Quality,
             "fast",
             "5,000 of 50,000 keys collide at 32 bits, where chance gives 0.25 (20,000 times)"
+        )]
+    );
+}
+
+#[test]
+fn the_rate_that_is_told_is_one_that_failed() {
+    let row = |function: &str, bits_per_key, probes, false_positives| FalsePositiveRow {
+        dataset: "set".to_owned(),
+        function: function.to_owned(),
+        bits_per_key,
+        keys: KEYS / 2,
+        probes,
+        false_positives,
+        rate: false_positives as f64 / probes as f64,
+        ci_low: 0.0,
+        ci_high: 1.0,
+        theory: 0.0084,
+        raw_bytes: 8 * KEYS,
+        filter_bytes: KEYS * u64::from(bits_per_key) / 16 + 1,
+        saved: 0.8,
+    };
+    let mut records = failing("fast", FailedTest::FalsePositives);
+    // At 20 bits per key 4 of 50,000 are more than twice as often as 33 of a million, which is nothing.
+    records.false_positives = vec![
+        row("fast", 10, KEYS, 700),
+        row("fast", 20, KEYS, 4),
+        row(IDEAL, 10, 1_000_000, 10_000),
+        row(IDEAL, 20, 1_000_000, 33),
+    ];
+    assert_eq!(
+        excluded(&told(&records, &asking(Purpose::Filter))),
+        [(
+            Ground::Quality,
+            "fast",
+            "false positives 1.40 % against 1.00 % of an ideal hash at 10 bits per key"
         )]
     );
 }
@@ -459,6 +498,32 @@ fn the_function_in_use_is_held_against_the_first() {
          no measurable difference from level (2.00 against 2.10 ns per key). It has 5,000 collisions at 32 bits, the first \
          has none."
     );
+    // A collision more or less is chance, not a ratio.
+    for (count, best, expected) in [
+        (
+            1,
+            1,
+            "In collisions there is no measurable difference: 1 at 32 bits against 1 at 32 bits.",
+        ),
+        (
+            0,
+            3,
+            "In collisions there is no measurable difference: 0 at 32 bits against 3 at 32 bits.",
+        ),
+        (
+            2,
+            0,
+            "In collisions there is no measurable difference: 2 at 32 bits against 0 at 32 bits.",
+        ),
+        (0, 0, "Neither has a collision."),
+    ] {
+        let mut records = standard();
+        for row in &mut records.collisions {
+            row.collisions = if row.function == "fast" { count } else { best };
+        }
+        let (_, words) = mine(&records, "fast", true);
+        assert!(words.ends_with(expected), "{words}");
+    }
     let (standing, words) = mine(&records_, "fast", true);
     assert_eq!(standing, Standing::Unsuited);
     assert!(

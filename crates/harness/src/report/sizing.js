@@ -121,18 +121,30 @@ const sizing = (() => {
     return engine ? bitsForProbes(engine, keys, question.probes) : rateForProbes(filter, question.probes);
   }
 
-  /** The most keys for which an engine's filter reaches a rate in so many bytes, and the whole bits per key of that. */
+  /** The most keys for which an engine's filter reaches a rate in so many bytes, and the fewest whole bits per key that do it. */
   function mostKeysAt(engine, wanted, memory) {
     const bytes = BigInt(memory);
-    let lowest = 1;
+    let [best, bestBits, lowest] = [0, 0, 1];
     for (let bits = 1; bits <= 100; bits += 1) {
-      const most = largest(0n, MOST_U64, (keys) => engineFits(engine, Number(keys), bits, bytes));
-      const keys = Number(smaller(most ?? 0n, BigInt(MOST_KEYS)));
-      if (keys === 0 || 2 ** ((-8 * memory) / keys) > wanted) continue;
-      const reached = engine.rate(keys, bits);
-      if (reached <= wanted) return [keys, bits];
-      lowest = Math.min(lowest, reached);
+      const reached = (keys) => engine.rate(keys, bits);
+      const fitting = largest(0n, MOST_U64, (keys) => engineFits(engine, Number(keys), bits, bytes));
+      const most = Number(smaller(fitting ?? 0n, BigInt(MOST_KEYS)));
+      if (most <= best) break;
+      // With more bits per key fewer fit.
+      if (2 ** ((-8 * memory) / most) <= wanted && reached(most) <= wanted) return [most, bits];
+      // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do.
+      const oneMore = reached(best + 1);
+      lowest = Math.min(lowest, oneMore);
+      if (oneMore > wanted) continue;
+      let [low, high] = [best + 1, most];
+      while (low < high) {
+        const middle = high - Math.floor((high - low) / 2);
+        if (reached(middle) <= wanted) low = middle;
+        else high = middle - 1;
+      }
+      [best, bestBits] = [low, bits];
     }
+    if (best > 0) return [best, bestBits];
     return refuse(`no filter of ${bytes} bytes errs so seldom; ${lowest.toExponential(2)} is the lowest rate`);
   }
 

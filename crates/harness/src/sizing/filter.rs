@@ -107,7 +107,7 @@ impl Filter {
     }
 
     /// The share of absent keys that have the whole hash of some key, where a format takes so few bits of it that this
-    /// counts: no number of bits per key keeps those out, and no rate here knows of them.
+    /// counts: no number of bits per key keeps those out. They are a part of its rate.
     ///
     /// ```
     /// use harness::sizing::Filter;

@@ -73,14 +73,14 @@ impl Question {
         if let Some(rate) = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0)) {
             return Err(BadQuestion::Range {
                 what: "the false-positive rate",
-                given: rate.to_string(),
+                given: plainly(rate),
                 allowed: "above 0 and below 1 (or above 0 % and below 100 %)",
             });
         }
         if let Some(bits) = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6)) {
             return Err(BadQuestion::Range {
                 what: "the number of bits per key",
-                given: bits.to_string(),
+                given: plainly(bits),
                 allowed: "above 0, at most 1,000,000",
             });
         }
@@ -125,6 +125,16 @@ impl Question {
             whole.rate = Some(ASSUMED_RATE);
         }
         Ok(Checked(whole))
+    }
+}
+
+/// A number as people write it, very large and very small ones by their power of ten.
+fn plainly(number: f64) -> String {
+    let is_long = number != 0.0 && !(1e-9..1e15).contains(&number.abs());
+    if is_long {
+        format!("{number:e}")
+    } else {
+        number.to_string()
     }
 }
 

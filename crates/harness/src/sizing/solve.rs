@@ -200,22 +200,42 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
     }
 }
 
-/// The most keys for which the format reaches a rate in so many bytes, and the whole bits per key of that.
-fn most_keys_at(format: Format, rate: f64, bytes: u64) -> Result<(u64, f64), String> {
+/// The most keys for which the format reaches a rate in so many bytes, and the fewest whole bits per key that do it.
+fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
+    let (mut best, mut best_bits) = (0, 0.0);
     let mut lowest = 1.0_f64;
     for bits in 1..=MOST_BITS {
         let bits_per_key = BitsPerKey::whole(bits);
-        let keys = format.max_keys(bytes, bits_per_key).min(Question::MOST_KEYS);
+        let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
+        let most = format.max_keys(bytes, bits_per_key).min(Question::MOST_KEYS);
+        if most <= best {
+            break;
+        }
         // What takes no more than the best of all filters needs no long sums.
-        let least = libm::exp2(-8.0 * bytes as f64 / keys as f64);
-        if keys == 0 || least > rate {
+        let least = libm::exp2(-8.0 * bytes as f64 / most as f64);
+        if least <= wanted && rate(most)? <= wanted {
+            // With more bits per key fewer fit.
+            return Ok((most, f64::from(bits)));
+        }
+        // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do.
+        let one_more = rate(best + 1)?;
+        lowest = lowest.min(one_more);
+        if one_more > wanted {
             continue;
         }
-        let reached = format.rate(keys, bits_per_key).map_err(words)?;
-        if reached <= rate {
-            return Ok((keys, f64::from(bits)));
+        let (mut low, mut high) = (best + 1, most);
+        while low < high {
+            let middle = high - (high - low) / 2;
+            if rate(middle)? <= wanted {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
         }
-        lowest = lowest.min(reached);
+        (best, best_bits) = (low, f64::from(bits));
+    }
+    if best > 0 {
+        return Ok((best, best_bits));
     }
     Err(format!(
         "no filter of {bytes} bytes errs so seldom; {lowest:e} is the lowest rate"

@@ -53,7 +53,7 @@ pub struct Arguments {
     /// chance in a test that counts; of the rest, functions without a measurable difference in quality are ordered by
     /// time, and share a rank where their times do not differ beyond noise. Without this, all the tests of the verdicts
     /// count, and the time of calls that overlap.
-    #[arg(long = "for", value_name = "PURPOSE", value_enum)]
+    #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
     purpose: Option<Wanted>,
 
     /// An attacker may choose keys: recommend only functions made for a secret key

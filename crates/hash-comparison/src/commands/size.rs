@@ -1,18 +1,19 @@
 //! `size`: the calculator.
 
 mod numbers;
+mod picture;
 
-use std::fs::OpenOptions;
-use std::io::{self, ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 
-use harness::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer, draw};
+use harness::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
 use harness::thousands::grouped;
 use serde::Serialize;
 
 use self::numbers::{bytes, count, rate};
+use self::picture::Picture;
 use crate::failure::Failure;
-use crate::table::table;
+use crate::table::{counted, table, wrapped};
 
 /// Size a filter: from any of keys, rate, bits per key, memory and probes the rest.
 ///
@@ -30,19 +31,19 @@ use crate::table::table;
 )]
 pub struct Arguments {
     /// Distinct keys: 45402, 45,402, 10k, 10M, 2G
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     keys: Option<u64>,
     /// False-positive rate: 0.01 or 1%
-    #[arg(long, value_name = "P", value_parser = rate)]
+    #[arg(long, value_name = "P", value_parser = rate, allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Bits per key
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
     bits_per_key: Option<f64>,
     /// Bytes that the stored filter may take: 85130, 64KiB, 22.85MiB, 1GB
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     memory: Option<u64>,
     /// Probe count k
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     probes: Option<u32>,
     /// Only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
@@ -96,6 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         probes: arguments.probes,
     };
     let question = question.checked().map_err(Failure::input)?;
+    let picture = arguments.chart.as_deref().map(Picture::new).transpose()?;
     let mut filters = arguments.filter.clone();
     if filters.is_empty() {
         filters.extend(Filter::ALL);
@@ -113,13 +115,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         write_table(&mut out, &question, &answers, &refused)?;
     }
-    if let Some(path) = &arguments.chart {
+    if let Some(picture) = &picture {
         let keys = question
             .question()
             .keys
             .or(answers.first().map(|answer| answer.keys));
-        draw_into(path, &filters, keys.unwrap_or(1), &answers)?;
-        writeln!(io::stderr(), "chart: {}", path.display())?;
+        picture.draw(&filters, keys.unwrap_or(1), &answers)?;
+        writeln!(io::stderr(), "chart: {}", picture.path.display())?;
     }
     if answers.is_empty() {
         return Err(Failure::Checked);
@@ -192,8 +194,8 @@ fn write_table(
             "\nbits set: the bits per key to configure. bits/key: what is stored, everything included."
         )?;
     }
-    for text in answers.iter().filter_map(shared) {
-        writeln!(out, "{text}")?;
+    for note in (rounded(question.question(), answers).into_iter()).chain(answers.iter().filter_map(shared)) {
+        writeln!(out, "{}", wrapped(note))?;
     }
     for none in refused {
         writeln!(out, "{none}")?;
@@ -201,17 +203,30 @@ fn write_table(
     Ok(())
 }
 
-/// What hashes of few bits add to a rate, in words, where it is a tenth of it or more.
+/// The filters that err more often than was asked for: their formats say so.
+fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
+    let most = question.rate?;
+    // Beyond what the last digits of a sum make.
+    let above = answers.iter().filter(|answer| answer.rate > most * (1.0 + 1e-9));
+    let names: Vec<&str> = above.map(|answer| answer.filter.name()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "above {}, because sizes and probe counts are rounded: {}",
+            share(most),
+            names.join(", ")
+        )
+    })
+}
+
+/// What a hash of few bits has to do with a rate, in words, where it is a tenth of it or more.
 fn shared(answer: &Answer) -> Option<String> {
     let shared = answer.filter.whole_hash_shared(answer.keys)?;
-    let together = shared + (1.0 - shared) * answer.rate;
     (shared >= 0.1 * answer.rate).then(|| {
         format!(
-            "{}: its hash has 32 bits, which {} of absent keys share with a key,\n  whatever the size: expect a rate of {} or \
-             more",
+            "{}: of its rate {} are absent keys with all 32 bits of the hash of one of {}; no size of the filter keeps them out",
             answer.filter.name(),
             share(shared),
-            share(together)
+            counted(answer.keys, "key"),
         )
     })
 }
@@ -219,19 +234,19 @@ fn shared(answer: &Answer) -> Option<String> {
 /// The question in words, with what was assumed.
 fn asked(question: &Question) -> String {
     let mut parts = Vec::new();
-    parts.extend(question.keys.map(|keys| format!("{} keys", grouped(keys))));
+    parts.extend(question.keys.map(|keys| counted(keys, "key")));
     parts.extend(
         question
             .rate
-            .map(|rate| format!("at most {} false positives", share(rate))),
+            .map(|rate| format!("{} false positives", share(rate))),
     );
     parts.extend(question.bits_per_key.map(|bits| format!("{bits} bits per key")));
     parts.extend(
         question
             .memory
-            .map(|bytes| format!("at most {} bytes ({})", grouped(bytes), readable(bytes))),
+            .map(|bytes| format!("at most {} ({})", counted(bytes, "byte"), readable(bytes))),
     );
-    parts.extend(question.probes.map(|probes| format!("{probes} probes")));
+    parts.extend(question.probes.map(|probes| counted(u64::from(probes), "probe")));
     parts.join(", ")
 }
 
@@ -271,38 +286,6 @@ fn readable(bytes: u64) -> String {
     }
 }
 
-/// Writes a file that was not there before.
-fn draw_into(path: &Path, filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<(), Failure> {
-    let extension = path
-        .extension()
-        .and_then(|text| text.to_str())
-        .map(str::to_ascii_lowercase);
-    let bytes = match extension.as_deref() {
-        Some("svg") => draw::svg(filters, keys, answers).map(String::into_bytes),
-        Some("png") => draw::png(filters, keys, answers),
-        _ => {
-            return Err(Failure::input(format!(
-                "{}: a chart's name ends in .svg or .png",
-                path.display()
-            )));
-        }
-    }
-    .map_err(Failure::internal)?;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Failure::input(format!(
-                "{}: is there already, and nothing is overwritten; name another file",
-                path.display()
-            )),
-            _ => Failure::input(format!("{}: {error}", path.display())),
-        })?;
-    file.write_all(&bytes)
-        .map_err(|error| Failure::internal(format!("{}: {error}", path.display())))
-}
-
 fn filter(text: &str) -> Result<Filter, String> {
     Filter::named(text).ok_or_else(|| {
         let names: Vec<&str> = Filter::ALL.into_iter().map(Filter::name).collect();
@@ -322,5 +305,48 @@ mod tests {
         assert_eq!(share(0.5), "50.00 %");
         assert_eq!(readable(23_962_654), "22.85 MiB");
         assert_eq!(readable(9), "9 B");
+    }
+
+    fn answered(filters: &[Filter], keys: u64, rate: f64) -> (Question, Vec<Answer>) {
+        let question = Question {
+            keys: Some(keys),
+            rate: Some(rate),
+            ..Question::default()
+        };
+        let checked = question.checked().expect("a question with an answer");
+        let answers = filters.iter().map(|&filter| answer(filter, &checked));
+        (
+            question,
+            answers.map(|answer| answer.expect("an answer")).collect(),
+        )
+    }
+
+    #[test]
+    fn what_is_above_the_rate_asked_is_told() {
+        let filters = [Filter::LevelDb, Filter::Guava, Filter::RedisFixed];
+        let (question, answers) = answered(&filters, 1_000_000, 0.01);
+        assert_eq!(
+            rounded(&question, &answers).as_deref(),
+            Some("above 1.000 %, because sizes and probe counts are rounded: guava, redis-fixed")
+        );
+        assert_eq!(rounded(&question, &answers[..1]), None);
+        assert_eq!(rounded(&Question::default(), &answers), None);
+    }
+
+    #[test]
+    fn a_hash_of_32_bits_is_told_where_it_shows() {
+        let filters = [Filter::LevelDb, Filter::BloomFilter64, Filter::Guava];
+        let (_, many) = answered(&filters, 20_000_000, 0.005);
+        let notes: Vec<String> = many.iter().filter_map(shared).collect();
+        // 20,000,000 / 2^32 is 0.4657 %.
+        assert_eq!(
+            notes,
+            [
+                "leveldb: of its rate 0.464579 % are absent keys with all 32 bits of the hash of one of 20,000,000 keys; no size \
+                 of the filter keeps them out"
+            ]
+        );
+        let (_, few) = answered(&filters, 45_402, 0.01);
+        assert_eq!(few.iter().filter_map(shared).count(), 0);
     }
 }

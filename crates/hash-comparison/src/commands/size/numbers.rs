@@ -4,7 +4,7 @@
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
     number(text, &units).map_err(|reason| {
-        format!("{reason}; allowed are digits, with k, M or G for thousands, millions and milliards")
+        format!("{reason}; allowed are digits, with k, M or G for thousands, millions and billions")
     })
 }
 
