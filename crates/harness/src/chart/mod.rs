@@ -37,6 +37,7 @@ mod time_quality;
 mod which;
 pub(crate) mod windows;
 
+pub(crate) use findings::drawn_and_folded;
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
 pub(crate) use membership::scene as membership;
