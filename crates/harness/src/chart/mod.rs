@@ -32,6 +32,7 @@ mod scale;
 pub(crate) mod scene;
 mod sizes;
 pub(crate) mod structured;
+mod svg;
 mod time;
 mod time_quality;
 mod which;
