@@ -4,7 +4,11 @@
 //! font a group. Nothing changes its place in the painting order, and every coordinate stays what it was. A line that is
 //! none of these is passed on as it is.
 
+mod path;
+
 use core::fmt::Write as _;
+
+use path::{Path, Point, Rect, path_of_rects};
 
 /// The elements of `plotters`, one a line and texts on three, in fewer bytes.
 pub(super) fn compact(body: &str) -> String {
@@ -22,23 +26,12 @@ pub(super) fn compact(body: &str) -> String {
     out
 }
 
-/// A point, units of the drawing.
-type Point = (i64, i64);
-
 /// One element as `plotters` wrote it.
 enum Shape<'a> {
     Rect { fill: &'a str, rect: Rect },
     Line { look: [&'a str; 2], points: Vec<Point> },
     Text { look: String, text: Text<'a> },
     Other(&'a str),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Rect {
-    left: i64,
-    top: i64,
-    width: i64,
-    height: i64,
 }
 
 struct Text<'a> {
@@ -189,7 +182,7 @@ impl<'a> Run<'a> {
                 writeln!(
                     out,
                     "<path fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\" stroke-linejoin=\"round\" d=\"{}\"/>",
-                    path.text
+                    path.data()
                 )
             }
             Self::Texts { look, texts } => write_texts(out, look, texts),
@@ -206,131 +199,6 @@ fn write_texts(out: &mut String, look: &str, texts: &[Text<'_>]) -> core::fmt::R
         writeln!(out, "<text x=\"{x}\" y=\"{y}\">{words}</text>")?;
     }
     writeln!(out, "</g>")
-}
-
-/// The shortest path that covers just these rectangles: strokes as thick as they are high, or wide, where all are of
-/// one, else areas.
-fn path_of_rects(fill: &str, rects: &[Rect]) -> String {
-    let mut areas = Path::default();
-    for rect in rects {
-        areas.go(rect.left, rect.top);
-        areas.step('h', rect.width);
-        areas.step('v', rect.height);
-        areas.step('h', -rect.width);
-        areas.text.push('z');
-        areas.at = (rect.left, rect.top);
-    }
-    let mut best = format!("<path fill=\"{fill}\" d=\"{}\"/>", areas.text);
-    let alike = |size: fn(&Rect) -> i64| {
-        let first = rects.first().map_or(0, size);
-        rects.iter().all(|rect| size(rect) == first).then_some(first)
-    };
-    let mut offer = |thickness: i64, path: &Path| {
-        let text = format!(
-            "<path stroke=\"{fill}\" stroke-width=\"{thickness}\" d=\"{}\"/>",
-            path.text
-        );
-        if text.len() < best.len() {
-            best = text;
-        }
-    };
-    if let Some(height) = alike(|rect| rect.height) {
-        let mut levels = Path {
-            halves: [0, height],
-            ..Path::default()
-        };
-        for rect in rects {
-            levels.go(rect.left, rect.top);
-            levels.step('h', rect.width);
-        }
-        offer(height, &levels);
-    }
-    if let Some(width) = alike(|rect| rect.width) {
-        let mut uprights = Path {
-            halves: [width, 0],
-            ..Path::default()
-        };
-        for rect in rects {
-            uprights.go(rect.left, rect.top);
-            uprights.step('v', rect.height);
-        }
-        offer(width, &uprights);
-    }
-    best
-}
-
-/// Path data, from each point to the next.
-#[derive(Default)]
-struct Path {
-    text: String,
-    at: Point,
-    /// Half of these is added to where the path begins: the middle of a stroke.
-    halves: [i64; 2],
-}
-
-impl Path {
-    /// Goes to a point without drawing.
-    fn go(&mut self, x: i64, y: i64) {
-        if self.text.is_empty() {
-            self.text.push('M');
-            let [right, down] = self.halves;
-            self.halved(2 * x + right);
-            self.halved(2 * y + down);
-        } else {
-            self.text.push('m');
-            self.number(x - self.at.0);
-            self.number(y - self.at.1);
-        }
-        self.at = (x, y);
-    }
-
-    /// Draws to the side (`h`) or down (`v`).
-    fn step(&mut self, letter: char, length: i64) {
-        self.text.push(letter);
-        self.number(length);
-        match letter {
-            'h' => self.at.0 += length,
-            _ => self.at.1 += length,
-        }
-    }
-
-    fn polyline(&mut self, points: &[Point]) {
-        for (index, &(x, y)) in points.iter().enumerate() {
-            match index {
-                0 => self.go(x, y),
-                _ => {
-                    // Pairs after a move are lines, relative only where the move was.
-                    if index == 1 {
-                        self.text.push('l');
-                    }
-                    self.number(x - self.at.0);
-                    self.number(y - self.at.1);
-                    self.at = (x, y);
-                }
-            }
-        }
-    }
-
-    fn number(&mut self, value: i64) {
-        self.part_from(value);
-        let _ = write!(self.text, "{value}");
-    }
-
-    /// Half of a number.
-    fn halved(&mut self, twice: i64) {
-        self.part_from(twice);
-        let _ = match twice % 2 {
-            0 => write!(self.text, "{}", twice / 2),
-            _ => write!(self.text, "{}", twice as f64 / 2.0),
-        };
-    }
-
-    /// A minus sign parts numbers as well as a space does.
-    fn part_from(&mut self, next: i64) {
-        if next >= 0 && self.text.ends_with(|last: char| last.is_ascii_digit()) {
-            self.text.push(' ');
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::super::scene::{Font, SMALL};
 use super::super::{mark, number};
+use super::leader::{around, outside_mark, touches};
 use super::{LEFT, RIGHT, TOP};
 use crate::record::Verdict;
 
@@ -118,31 +119,6 @@ pub(super) struct Room {
 /// Up to this distance a label needs no leader.
 const BESIDE: f64 = 12.0;
 
-/// The part of a leader that its own mark does not hide.
-fn outside_mark([from, to]: [(f64, f64); 2]) -> [(f64, f64); 2] {
-    let (x, y) = (to.0 - from.0, to.1 - from.1);
-    let share = (mark::RADIUS / libm::hypot(x, y)).min(1.0);
-    [(from.0 + share * x, from.1 + share * y), to]
-}
-
-/// The square that a mark needs.
-fn around(point: &Point<'_>) -> [f64; 4] {
-    let r = mark::RADIUS + 1.0;
-    let (x, y) = point.at;
-    [x - r, y - r, x + r, y + r]
-}
-
-/// Whether a line touches a rectangle, looked at every other pixel.
-fn touches([from, to]: [(f64, f64); 2], [left, top, right, bottom]: [f64; 4]) -> bool {
-    let steps = libm::ceil((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 2.0).max(1.0) as u32;
-    (0..=steps)
-        .map(|step| f64::from(step) / f64::from(steps))
-        .any(|share| {
-            let (x, y) = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
-            left <= x && x <= right && top <= y && y <= bottom
-        })
-}
-
 /// Right first, then the other sides, then between; unit vectors.
 const DIRECTIONS: [(f64, f64); 20] = [
     (1.0, 0.0),
@@ -244,7 +220,7 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], room
     let free = |label: &Label| {
         label.fits(room)
             && !label.overlaps([LEFT, room.line - 1.0, RIGHT, room.line + 1.0])
-            && points.iter().all(|p| !label.overlaps(around(p)))
+            && points.iter().all(|p| !label.overlaps(around(p.at)))
             && placed.iter().all(|(_, other)| !label.overlaps(other.corners()))
     };
     let uncrossed = |label: &Label| {
@@ -252,7 +228,7 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], room
         let others = || points.iter().enumerate().filter(|(other, _)| *other != index);
         // A leader through another mark would seem to begin there. Where marks lie over each other, it may still leave
         // its own on the free side.
-        leader.is_none_or(|leader| others().all(|(_, p)| !touches(outside_mark(leader), around(p))))
+        leader.is_none_or(|leader| others().all(|(_, p)| !touches(outside_mark(leader), around(p.at))))
             && placed.iter().all(|(owner, other)| {
                 let theirs = other.leader(points[*owner].at);
                 leader.is_none_or(|leader| !touches(leader, other.corners()))
@@ -313,7 +289,6 @@ mod tests {
 
     #[test]
     fn leaders_leave_a_mark_on_the_side_where_no_other_lies_over_it() {
-        let (own, other) = ((300.0, 400.0), (306.0, 401.0));
         let point = |name, at| Point {
             name,
             verdict: Verdict::InBand,
@@ -321,10 +296,6 @@ mod tests {
             beyond: None,
             none_seen: false,
         };
-        let mark = around(&point("", other));
-        assert!(!touches(outside_mark([own, (260.0, 380.0)]), mark));
-        assert!(touches(outside_mark([own, (340.0, 400.0)]), mark));
-
         let points = [
             point("MurMurHash2", (446.0, 446.0)),
             point("SimMurMurHash", (451.0, 448.0)),
@@ -342,7 +313,7 @@ mod tests {
             };
             for other in points.iter().filter(|other| other.name != own.name) {
                 assert!(
-                    !touches(leader, around(other)),
+                    !touches(leader, around(other.at)),
                     "{} through {}",
                     own.name,
                     other.name
