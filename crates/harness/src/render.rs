@@ -138,3 +138,29 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), RenderError> {
         source,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Records, chart, report, svg_name};
+
+    #[test]
+    fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
+        /// Of every function on three datasets, with all tests: bytes.
+        const PAGE: usize = 3_000_000;
+        const CHART: usize = 250_000;
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = Records::read(&run).unwrap();
+        let charts = chart::all(&records);
+        let drawn: Vec<String> = charts
+            .iter()
+            .map(|chart| chart::svg(&chart.scene).unwrap())
+            .collect();
+        for (chart, svg) in charts.iter().zip(&drawn) {
+            assert!(svg.len() < CHART, "{}: {} bytes", svg_name(chart), svg.len());
+        }
+        let page = report::page(&records, &charts, &drawn).unwrap();
+        assert!(page.len() < PAGE, "{} bytes", page.len());
+    }
+}

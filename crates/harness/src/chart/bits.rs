@@ -1,6 +1,6 @@
 //! The share of ones in each output bit of each function.
 
-use super::grid::{self, Surprise};
+use super::grid::{self, Grid, Surprise};
 use super::panel::{MARGIN, NAMES_END, Rows, row_height};
 use super::rows::{DatasetRows, distinct};
 use super::scene::{Anchor, Font, Scene};
@@ -57,6 +57,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             &bit.to_string(),
         );
     }
+    let mut grid = Grid::default();
     for row in members.iter().filter(|row| row.parameter <= highest) {
         let Some(index) = functions.iter().position(|name| *name == row.function) else {
             continue;
@@ -69,13 +70,10 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         } else {
             "100".to_owned()
         };
-        grid::cell(
-            &mut scene,
-            [left, middle - half, left + CELL, middle + half],
-            Surprise::of(row.p_value),
-            &text,
-        );
+        let corners = [left, middle - half, left + CELL, middle + half];
+        grid.add(corners, Surprise::of(row.p_value), text);
     }
+    grid.draw(&mut scene);
     let note = "Cells: share of the keys whose output bit is one, per cent; a random function gives about 50. \
                 Empty: the function has no such bit.";
     scene.text((MARGIN, rows.bottom() + 17.0), Anchor::Start, Font::NOTE, note);

@@ -134,12 +134,12 @@ pub(crate) fn collision_mark(
     let color = mark::color(verdict);
     let over = |count| over_expected(row, count);
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
-        scene.text_middle(
-            (panel.scale.start() + 4.0, y),
-            Anchor::Start,
-            Font::NOTE,
-            "no pair of keys to collide",
-        );
+        let words = "no pair of keys to collide";
+        let left = panel.scale.start() + 4.0;
+        // The grid goes behind the words, not through them.
+        let right = left + Font::NOTE.width(words) + 3.0;
+        scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
+        scene.text_middle((left, y), Anchor::Start, Font::NOTE, words);
         return;
     };
     if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {

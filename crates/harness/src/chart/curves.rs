@@ -237,13 +237,18 @@ impl Panel {
         let points: Vec<(f64, f64)> = part(line, self.long)
             .map(|(length, ns)| (length as f64, ns))
             .collect();
+        let place = |(length, ns)| (self.x.at(length), self.y.at(ns));
         for pair in points.windows(2) {
-            if let &[from, to] = pair {
-                let place = |(length, ns)| (self.x.at(length), self.y.at(ns));
-                let (lower, upper) = if from.1 < to.1 { (from, to) } else { (to, from) };
-                if lower.1 < self.most {
-                    scene.line(place(lower), place(cut(lower, upper, self.most)), color);
-                }
+            if let &[from, to] = pair
+                && from.1.min(to.1) < self.most
+            {
+                // What leaves the panel is cut at its edge; each part begins where the last one ends.
+                let [start, end] = if from.1 < to.1 {
+                    [from, cut(from, to, self.most)]
+                } else {
+                    [cut(to, from, self.most), to]
+                };
+                scene.line(place(start), place(end), color);
             }
         }
         let &(_, ns) = points.last()?;

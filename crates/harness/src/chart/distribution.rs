@@ -1,6 +1,6 @@
 //! How evenly each function fills buckets: chi-square over its degrees of freedom.
 
-use super::grid::{self, Surprise};
+use super::grid::{self, Grid, Surprise};
 use super::number;
 use super::panel::{MARGIN, NAMES_END, Rows, row_height};
 use super::rows::{DatasetRows, distinct};
@@ -61,6 +61,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             "Remainder by a prime chooses",
         ),
     ];
+    let mut grid = Grid::default();
     for (kind, columns, title) in groups {
         if !columns.is_empty() {
             scene.text((left, 38.0), Anchor::Start, Font::HEAD, title);
@@ -82,12 +83,13 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
                 let (middle, half) = (rows.middle(index), rows.height / 2.0);
                 let corners = [left, middle - half, left + cell, middle + half];
                 let text = number::significant(row.statistic / row.dof as f64, 3);
-                grid::cell(&mut scene, corners, Surprise::of(row.p_value), &text);
+                grid.add(corners, Surprise::of(row.p_value), text);
             }
             left += cell;
         }
         left += GAP;
     }
+    grid.draw(&mut scene);
     let note = "Columns: number of buckets. Cells: chi-square / degrees of freedom; a random function gives about 1.";
     scene.text((MARGIN, rows.bottom() + 17.0), Anchor::Start, Font::NOTE, note);
     Some(scene)

@@ -81,13 +81,18 @@ fn draw_panel(
         let ideal = data.ideal(bits_per_key).map(|row| row.rate);
         rate_lines(scene, &panel, rows, theory, ideal, 38.0);
     }
-    for (index, function) in functions.iter().enumerate() {
-        let Some(row) = data.false_positives(function, bits_per_key) else {
-            continue;
-        };
-        let y = rows.middle(index);
-        // The file holds no verdict.
+    let drawn = || {
+        let places = functions.iter().enumerate();
+        places.filter_map(|(index, function)| {
+            let row = data.false_positives(function, bits_per_key)?;
+            Some((rows.middle(index), row))
+        })
+    };
+    // The file holds no verdict.
+    for (y, row) in drawn() {
         rate_mark(scene, &panel, y, row, None);
+    }
+    for (y, row) in drawn() {
         let rate = number::percent(row.rate);
         scene.text_middle((left + PANEL - 24.0, y), Anchor::End, Font::VALUE, &rate);
     }

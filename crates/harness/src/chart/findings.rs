@@ -22,14 +22,19 @@ const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
-/// The chart, or `None` without findings.
-pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+/// Those that the chart draws, best first, and those that it only names.
+pub(crate) fn drawn_and_folded<'a>(data: &DatasetRows<'a>) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
     let most = if data.findings.len() > MOST_ROWS {
         ROWS_BESIDE_NAMES
     } else {
         MOST_ROWS
     };
-    let (findings, folded) = data.best_and_rest(most);
+    data.best_and_rest(most)
+}
+
+/// The chart, or `None` without findings.
+pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let (findings, folded) = drawn_and_folded(data);
     if findings.is_empty() {
         return None;
     }

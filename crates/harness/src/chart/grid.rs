@@ -63,19 +63,50 @@ impl Surprise {
     }
 }
 
-/// Draws a cell and the text in it.
-pub(crate) fn cell(scene: &mut Scene, [left, top, right, bottom]: [f64; 4], surprise: Surprise, text: &str) {
-    scene.rect(left + 0.5, top + 0.5, right - 0.5, bottom - 0.5, surprise.fill());
-    let font = Font {
-        color: surprise.ink(),
-        ..Font::VALUE
-    };
-    scene.text_middle(
-        ((left + right) / 2.0, (top + bottom) / 2.0),
-        Anchor::Middle,
-        font,
-        text,
-    );
+/// Cells that wait to be drawn together.
+#[derive(Default)]
+pub(crate) struct Grid {
+    cells: Vec<Cell>,
+}
+
+struct Cell {
+    /// Left, top, right, bottom.
+    corners: [f64; 4],
+    surprise: Surprise,
+    text: String,
+}
+
+impl Grid {
+    /// Adds a cell: left, top, right, bottom; and the text in it.
+    pub(crate) fn add(&mut self, corners: [f64; 4], surprise: Surprise, text: String) {
+        self.cells.push(Cell {
+            corners,
+            surprise,
+            text,
+        });
+    }
+
+    /// Draws the cells, which must not lie over each other: one shade after the other, then the texts, so that
+    /// neighbours look alike and the file stays small.
+    pub(crate) fn draw(self, scene: &mut Scene) {
+        let of = |shade| self.cells.iter().filter(move |cell| cell.surprise == shade);
+        for shade in Surprise::ALL {
+            for [left, top, right, bottom] in of(shade).map(|cell| cell.corners) {
+                scene.rect(left + 0.5, top + 0.5, right - 0.5, bottom - 0.5, shade.fill());
+            }
+        }
+        for shade in Surprise::ALL {
+            let font = Font {
+                color: shade.ink(),
+                ..Font::VALUE
+            };
+            for cell in of(shade).filter(|cell| !cell.text.is_empty()) {
+                let [left, top, right, bottom] = cell.corners;
+                let middle = ((left + right) / 2.0, (top + bottom) / 2.0);
+                scene.text_middle(middle, Anchor::Middle, font, &cell.text);
+            }
+        }
+    }
 }
 
 /// Writes what the shades mean, ending at `right`; returns its left end.

@@ -1,7 +1,7 @@
 //! Heat maps: cells of one size, shaded by class.
 //!
 //! Shades run from blue over pale grey to brown, which people with any common kind of colour blindness tell apart, and
-//! grow darker to both sides, so that they still read without colour. Charts keep their own white sheet in a dark theme.
+//! grow darker to both sides, so that they still read without colour. On a dark page they grow lighter instead.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use plotters::style::RGBColor;
 use super::scene::{Anchor, Font, Scene};
 
 /// How far a cell is from what chance gives, and to which side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Heat {
     /// Below, by one class to four.
     Below(u8),
@@ -57,7 +57,8 @@ impl Cells {
     /// Fills the cells that `of` has a class for, by row and column.
     ///
     /// Neighbours of one class become one shape, and where no cell is left out, the class of the most shapes is painted
-    /// below all others: a map of thousands of cells of a few classes stays a small file.
+    /// below all others; shapes of one class and height follow each other. So a map of thousands of cells of a few
+    /// classes stays a small file.
     pub(crate) fn fill(
         &self,
         scene: &mut Scene,
@@ -65,7 +66,9 @@ impl Cells {
         columns: usize,
         of: impl Fn(usize, usize) -> Option<Heat>,
     ) {
-        let shapes = shapes(rows, columns, of);
+        let mut shapes = shapes(rows, columns, of);
+        // None lies over another.
+        shapes.sort_by_key(|shape| (shape.heat, shape.rows.len()));
         let filled: usize = shapes.iter().map(|shape| shape.cells()).sum();
         let count = |heat| shapes.iter().filter(|shape| shape.heat == heat).count();
         let below = shapes

@@ -30,13 +30,17 @@ mod redis;
 pub(crate) mod rows;
 mod scale;
 pub(crate) mod scene;
+#[cfg(test)]
+mod scheme;
 mod sizes;
 pub(crate) mod structured;
+mod svg;
 mod time;
 mod time_quality;
 mod which;
 pub(crate) mod windows;
 
+pub(crate) use findings::drawn_and_folded;
 pub(crate) use font::{BOLD, REGULAR};
 pub(crate) use mark::words as verdict_words;
 pub(crate) use membership::scene as membership;
@@ -116,19 +120,19 @@ const PLACES: &str = "The same keys, back to back in the cache, and scattered ov
     the same whatever the function, so functions hardly differ. Where calls overlap, a function of few instructions lets \
     the processor fetch several keys at once, and functions differ more than in the cache.";
 const DISTRIBUTION: &str = "Tables take the low bits of a hash or its remainder by a prime. Many cells are tested, so \
-    a lone pale one is to be expected by chance.";
+    a lone faint one is to be expected by chance.";
 const BITS: &str = "A bit that is mostly 0 or 1 halves the table that uses it.";
 const RATES: &str = "The textbook rate assumes k independent probes. The filter takes its probes from one hash by double \
     hashing, and the dashed line is what that costs with an ideal hash, the mean of several with keys of their own. A \
     single filter may by luck lie below or above it. The marks carry no verdict here.";
 
 const WINDOWS: &str = "Tables take some bits of a hash: the low ones, or the high ones. Here each width is tested as if the \
-    function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone pale one is \
+    function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone faint one is \
     to be expected by chance. This is told beside the verdicts, not in them.";
 const AVALANCHE: &str = "One bit of a random key is turned over: each output bit should turn over half of the time. A \
-    dark blue corner means that a key bit never reaches those output bits; where there are only the two darkest colours, \
-    each key bit always flips the same ones, and the function is linear. Blank columns are bits that a function does not \
-    have. Keys of your own may never meet the weakness, so this is told beside the verdicts, not in them.";
+    corner in the shade “never flips” means that a key bit never reaches those output bits; where there are only that shade \
+    and “always flips”, each key bit always flips the same ones, and the function is linear. Blank columns are bits that a \
+    function does not have. Keys of your own may never meet the weakness, so this is told beside the verdicts, not in them.";
 
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]

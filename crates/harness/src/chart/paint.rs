@@ -45,13 +45,10 @@ pub(crate) fn svg(scene: &Scene) -> Result<String, String> {
     let Some((_, body)) = drawn.split_once('>') else {
         return Err("plotters wrote no SVG element".to_owned());
     };
-    // Quotes in texts are escaped, so these patterns match attributes alone. The base line is exact already.
-    let body = body
-        .replace(" dy=\"0.76em\"", "")
+    // The base line is exact already, and the family stands at the root.
+    let body = super::svg::compact(body)
         .replace(" opacity=\"1\"", "")
-        .replace(" stroke=\"none\"", "")
-        .replace(" text-anchor=\"start\"", "")
-        .replace(&format!(" font-family=\"{}\"", font::FAMILY), "");
+        .replace(" stroke=\"none\"", "");
     let label = escape(&scene.label);
     let family = font::FAMILY;
     Ok(format!(

@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 
 use super::mark;
 use super::scale::Scale;
-use super::scene::{Anchor, BAND, Font, GRID, INK, STRIPE, Scene};
+use super::scene::{Anchor, BAND, Font, GRID, INK, PAPER, STRIPE, Scene};
 use crate::record::Verdict;
 
 /// Space at the left and right edge of a sheet.
@@ -12,7 +12,7 @@ pub(crate) const MARGIN: f64 = 8.0;
 /// Space below the rows for ticks and axis title.
 pub(crate) const AXIS: f64 = 36.0;
 /// Where names end and panels may begin.
-pub(crate) const NAMES_END: f64 = 168.0;
+pub(crate) const NAMES_END: f64 = 178.0;
 
 /// Rows of equal height.
 #[derive(Debug, Clone, Copy)]
@@ -38,10 +38,15 @@ impl Rows {
 
     /// Shades every second row from edge to edge.
     pub(crate) fn stripes(&self, scene: &mut Scene) {
-        for index in (0..self.count).step_by(2) {
+        for index in (0..self.count).filter(|index| self.ground(*index) == STRIPE) {
             let top = self.top + self.height * index as f64;
             scene.rect(0.0, top, scene.width, top + self.height, STRIPE);
         }
+    }
+
+    /// What lies behind row `index`.
+    pub(crate) fn ground(&self, index: usize) -> RGBColor {
+        if index.is_multiple_of(2) { STRIPE } else { PAPER }
     }
 
     /// Writes a row's name, its verdict's mark before it.
@@ -77,15 +82,13 @@ impl Panel<'_> {
         if !self.title.is_empty() {
             scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
         }
-        for value in self.scale.ticks(34.0) {
-            let x = self.scale.at(value);
-            scene.upright(x, rows.top, bottom + 3.0, 1.0, GRID);
-            scene.text(
-                (x, bottom + 14.0),
-                Anchor::Middle,
-                Font::NOTE,
-                &(self.tick)(value),
-            );
+        let ticks = self.scale.ticks(34.0);
+        for &value in &ticks {
+            scene.upright(self.scale.at(value), rows.top, bottom + 3.0, 1.0, GRID);
+        }
+        for &value in &ticks {
+            let at = (self.scale.at(value), bottom + 14.0);
+            scene.text(at, Anchor::Middle, Font::NOTE, &(self.tick)(value));
         }
         scene.level(bottom, left, right, 1.0, INK);
         scene.text(
@@ -125,5 +128,26 @@ pub(crate) fn row_height(count: usize) -> f64 {
         0..=12 => 22.0,
         13..=18 => 20.0,
         _ => 17.5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::scene::Shape;
+
+    #[test]
+    fn every_function_of_ours_has_room_for_its_name() {
+        let rows = Rows {
+            top: 0.0,
+            height: 20.0,
+            count: 1,
+        };
+        for function in crate::functions::all() {
+            let mut scene = Scene::new(1000.0, 20.0, "names");
+            rows.name(&mut scene, 0, function.name, Some(Verdict::InBand));
+            let written = |shape: &Shape| matches!(shape, Shape::Text { text, .. } if text == function.name);
+            assert!(scene.shapes.iter().any(written), "{}", function.name);
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::scene::{Anchor, Scene, Shape, printable};
 
 /// Rim and fill of the mark: a colour that no verdict has; the rim tells it without colour.
 const RIM: RGBColor = RGBColor(0x6a, 0x1b, 0x9a);
-const FILL: RGBColor = RGBColor(0xf3, 0xe5, 0xf9);
+pub(super) const FILL: RGBColor = RGBColor(0xf3, 0xe5, 0xf9);
 /// From the text to the rim.
 const GAP: f64 = 2.5;
 

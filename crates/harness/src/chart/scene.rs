@@ -1,6 +1,7 @@
 //! A chart before it is painted: shapes in pixels, top left first.
 //!
-//! Charts lay out shapes; [`super::paint`] alone knows `plotters`. So both file formats show the same chart.
+//! Charts lay out shapes; [`super::paint`] alone knows `plotters`. So both file formats show the same chart. The colours
+//! are those on white paper; the page's style sheet has their counterparts on a dark one.
 
 use plotters::style::RGBColor;
 

@@ -1,6 +1,6 @@
 //! Structured key sets: where each function has more collisions than chance.
 
-use super::grid::{self, Surprise};
+use super::grid::{self, Grid, Surprise};
 use super::panel::{MARGIN, NAMES_END, Rows, row_height};
 use super::rows::distinct;
 use super::scene::{Anchor, Font, Scene};
@@ -9,6 +9,13 @@ use crate::records::Records;
 
 const HEAD: f64 = 62.0;
 const CELL: f64 = 48.0;
+/// Between the heads of neighbouring columns, at least.
+const APART: f64 = 6.0;
+/// The longest word of a head leaves that room.
+const COLUMN: Font = Font {
+    size: 10.0,
+    ..Font::NOTE
+};
 /// Title and key of the shades need that much.
 const LEAST_WIDTH: f64 = 860.0;
 
@@ -37,12 +44,13 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     for (index, function) in functions.iter().enumerate() {
         rows.name(&mut scene, index, function, None);
     }
+    let mut grid = Grid::default();
     for (column, set) in sets.iter().enumerate() {
         let left = NAMES_END + CELL * column as f64;
         let (first, second) = set.split_once('-').unwrap_or((set, ""));
         for (y, part) in [(42.0, first), (55.0, second)] {
-            let part = Font::NOTE.fit(part, CELL - 2.0);
-            scene.text((left + CELL / 2.0, y), Anchor::Middle, Font::NOTE, &part);
+            let part = COLUMN.fit(part, CELL - APART);
+            scene.text((left + CELL / 2.0, y), Anchor::Middle, COLUMN, &part);
         }
         for (index, function) in functions.iter().enumerate() {
             let mut of_cell = all
@@ -57,9 +65,10 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
             let corners = [left, middle - half, left + CELL, middle + half];
             let surprise = Surprise::of(worst.map_or(1.0, |row| row.p_value));
             let text = worst.map_or_else(String::new, |row| short(ratio(row)));
-            grid::cell(&mut scene, corners, surprise, &text);
+            grid.add(corners, surprise, text);
         }
     }
+    grid.draw(&mut scene);
     let note = "Columns: key sets. Cells: collisions over those of chance at the worst width, where chance does not \
         explain them after correction for all tests; shades by p of that width.";
     scene.text((MARGIN, rows.bottom() + 17.0), Anchor::Start, Font::NOTE, note);

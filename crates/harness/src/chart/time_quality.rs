@@ -1,6 +1,7 @@
 //! Time against quality: each function a point with its name.
 
 mod labels;
+mod leader;
 
 use self::labels::{FAR, Label, Point, ROW, Room, place, stack};
 use super::mark;

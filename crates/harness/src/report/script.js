@@ -30,6 +30,28 @@
   if (first) select(first);
 })();
 
+/** A number as a column shows it: without grouping, in hundredths where the column has them. */
+function numberIn(text, isPercent) {
+  const digits = text.replaceAll(/[,\s%]/g, "");
+  const read = digits === "" ? NaN : Number(digits);
+  return isPercent || text.includes("%") ? read / 100 : read;
+}
+
+(function values() {
+  // Cells carry a number of their own only where their text says less, or nothing.
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const columns = [...table.tHead.rows[0].cells].filter((head) => head.classList.contains("number"));
+    for (const row of table.tBodies[0].rows) {
+      for (const { cellIndex } of columns) {
+        const cell = row.cells[cellIndex];
+        if (cell.dataset.value !== undefined) continue;
+        const value = numberIn(cell.textContent, false);
+        if (!Number.isNaN(value)) cell.dataset.value = String(value);
+      }
+    }
+  }
+})();
+
 (function sorting() {
   function compare(a, b, column, numeric, sign) {
     const [x, y] = [a.cells[column], b.cells[column]];
@@ -76,20 +98,13 @@
     return select;
   }
 
-  /** A number as a column shows it: without grouping, in hundredths where the column has them. */
-  function number(text, isPercent) {
-    const digits = text.replaceAll(/[,\s%]/g, "");
-    const read = digits === "" ? NaN : Number(digits);
-    return isPercent || text.includes("%") ? read / 100 : read;
-  }
-
   /** Whether a number is wanted by `<5`, `>=5`, `3..10`; `null` when the text is no such condition. */
   function condition(text, isPercent) {
     const sign = ORDER.find((tried) => text.startsWith(tried));
-    const [from, to] = text.split("..").map((part) => number(part, isPercent));
+    const [from, to] = text.split("..").map((part) => numberIn(part, isPercent));
     if (to !== undefined) return Number.isNaN(from + to) ? null : (value) => value >= from && value <= to;
     if (sign === undefined) return null;
-    const limit = number(text.slice(sign.length), isPercent);
+    const limit = numberIn(text.slice(sign.length), isPercent);
     if (Number.isNaN(limit)) return null;
     return (value) =>
       ({ "<": value < limit, "<=": value <= limit, ">": value > limit, ">=": value >= limit })[sign];
@@ -160,6 +175,22 @@
     // The calculator fills its table anew.
     table.closest("section").addEventListener("filled", apply);
     apply();
+  }
+})();
+
+// What is scrolled sideways can be reached by keys; where there is nothing to scroll, nobody has to pass by.
+(function reaching() {
+  const watched = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const box = target.closest(".scroll, .chart");
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  });
+  for (const box of document.querySelectorAll(".scroll, .chart")) {
+    watched.observe(box);
+    // A table may grow while the box around it does not.
+    for (const inner of box.querySelectorAll(":scope > table")) watched.observe(inner);
   }
 })();
 

@@ -152,7 +152,7 @@ fn footer(data: &DatasetRows<'_>) -> String {
                 ),
             }
         }
-        _ => "At full width these keys are too few to tell any function from chance".to_owned(),
+        _ => "At full width this test can tell no function from chance: the keys are too few".to_owned(),
     };
     format!(
         "{seen}. It cannot rank the functions inside the band, and it says nothing of keys that an attacker chooses."

@@ -28,8 +28,8 @@ pub(crate) struct Cell {
     text: String,
     /// Further lines, folded away until the reader asks.
     more: Vec<String>,
-    /// What numeric columns sort by.
-    value: Option<f64>,
+    /// What numeric columns sort by, where the text does not say just that.
+    value: Option<String>,
     /// Class name.
     class: &'static str,
 }
@@ -66,10 +66,12 @@ impl Cell {
 
     /// Text that sorts by a number.
     pub(crate) fn sorted(text: String, value: f64) -> Self {
+        let value = significant::round(value);
+        let told = value.is_finite() && as_read(&text) != Some(value);
         Self {
             text,
             more: Vec::new(),
-            value: value.is_finite().then(|| significant::round(value)),
+            value: told.then(|| shortest(value)),
             class: "",
         }
     }
@@ -92,6 +94,25 @@ impl Cell {
     /// The cell, or an empty one.
     pub(crate) fn or_empty(cell: Option<Self>) -> Self {
         cell.unwrap_or_else(|| Self::text(""))
+    }
+}
+
+/// The number that the page's script reads in a text: without grouping, in hundredths where there is a per cent sign.
+fn as_read(text: &str) -> Option<f64> {
+    let digits = text.replace([',', ' '], "");
+    match digits.strip_suffix('%') {
+        Some(hundredths) => Some(hundredths.parse::<f64>().ok()? / 100.0),
+        None => digits.parse().ok(),
+    }
+}
+
+/// A number in as few characters as it takes.
+fn shortest(value: f64) -> String {
+    let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
+    if scientific.len() < plain.len() {
+        scientific
+    } else {
+        plain
     }
 }
 
@@ -118,5 +139,31 @@ impl Table {
     pub(crate) fn push(&mut self, cells: Vec<Cell>) {
         debug_assert_eq!(cells.len(), self.head.len());
         self.rows.push(cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cell;
+
+    #[test]
+    fn a_cell_carries_a_number_only_where_its_text_says_another() {
+        let value = |cell: Cell| cell.value.unwrap_or_default();
+        assert_eq!(
+            [0, 999, 1_000_000].map(|count| value(Cell::count(count))),
+            ["", "", ""]
+        );
+        assert_eq!(
+            [0.5, 1.98, 2.029_358].map(|number| value(Cell::number(number))),
+            ["", "", "2.029358"]
+        );
+        assert_eq!(
+            [0.25, 0.148_008_347].map(|share| value(Cell::percent(share))),
+            ["", "0.148008347"]
+        );
+        let p = |text: &str, value: f64| Cell::sorted(text.to_owned(), value);
+        assert_eq!(value(p("< 1e-300", 0.0)), "0");
+        assert_eq!(value(p("1e-7", 1.234e-7)), "1.234e-7");
+        assert_eq!(value(p("inf", f64::INFINITY)), "");
     }
 }

@@ -1,6 +1,6 @@
 //! The words of the first screen, and marks without words.
 
-use harness::record::{DatasetKind, FailedTest, IDEAL, Verdict};
+use harness::record::{DatasetKind, FailedTest, FunctionGroup, IDEAL, Verdict};
 use harness::records::Records;
 
 use super::fixture::Plan;
@@ -95,7 +95,7 @@ fn the_footer_counts_collisions_instead_of_dividing_by_next_to_nothing() {
         }
         footer(&checked(&records, "footer")).to_owned()
     };
-    assert!(footer_of(1, 0.0).starts_with("At full width these keys are too few"));
+    assert!(footer_of(1, 0.0).starts_with("At full width this test can tell no function"));
     assert!(footer_of(3, 0.0).starts_with("At 32 bits this test would have noticed a single collision. It"));
     assert!(footer_of(500, 1.0).starts_with(
         "At 32 bits this test would have noticed 2 collisions, where chance gives next to none, and no fewer. It"
@@ -259,6 +259,38 @@ fn what_is_not_told_in_full_is_told_with_its_reason() {
     let avoid = sentence(&page, "Avoid");
     assert!(
         avoid.ends_with("; also measurably worse by false positives: PJW, JSHash and SDBMHash."),
+        "{avoid}"
+    );
+}
+
+#[test]
+fn what_to_avoid_opens_with_what_the_chart_draws() {
+    let names: Vec<String> = (0..30).map(|i| format!("F{i}")).collect();
+    let plan = Plan {
+        datasets: vec![("many", 100_000, DatasetKind::File)],
+        functions: names.iter().map(|name| (name.as_str(), 32)).collect(),
+    };
+    let mut records = plan.records();
+    for finding in &mut records.run.findings {
+        (finding.verdict, finding.example, finding.worst_bits) = (Verdict::InBand, None, 32);
+    }
+    for row in &mut records.collisions {
+        (row.collisions, row.verdict) = (0, Verdict::InBand);
+    }
+    // The worst are other forms of published functions, which the chart has no room for.
+    for (name, collisions) in [("F27", 7_000), ("F28", 8_000), ("F29", 9_000)] {
+        fail(&mut records, name, Verdict::Unusable, FailedTest::Collisions, "");
+        for row in records.collisions.iter_mut().filter(|row| row.function == name) {
+            (row.collisions, row.verdict) = (collisions, Verdict::Unusable);
+        }
+    }
+    for function in &mut records.run.functions[28..] {
+        function.group = FunctionGroup::Variant;
+    }
+    let avoid = sentence(&checked(&records, "avoid-drawn"), "Avoid");
+    let places = ["F27: 7,000 of", "; F29: 9,000 of", "; F28: 8,000 of"].map(|words| avoid.find(words));
+    assert!(
+        places[0] == Some(0) && places[1] > places[0] && places[2] > places[1],
         "{avoid}"
     );
 }

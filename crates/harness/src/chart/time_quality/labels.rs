@@ -2,6 +2,7 @@
 
 use super::super::scene::{Font, SMALL};
 use super::super::{mark, number};
+use super::leader::{around, outside_mark, touches};
 use super::{LEFT, RIGHT, TOP};
 use crate::record::Verdict;
 
@@ -118,17 +119,6 @@ pub(super) struct Room {
 /// Up to this distance a label needs no leader.
 const BESIDE: f64 = 12.0;
 
-/// Whether a line touches a rectangle, looked at every other pixel.
-fn touches([from, to]: [(f64, f64); 2], [left, top, right, bottom]: [f64; 4]) -> bool {
-    let steps = libm::ceil((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 2.0).max(1.0) as u32;
-    (0..=steps)
-        .map(|step| f64::from(step) / f64::from(steps))
-        .any(|share| {
-            let (x, y) = (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
-            left <= x && x <= right && top <= y && y <= bottom
-        })
-}
-
 /// Right first, then the other sides, then between; unit vectors.
 const DIRECTIONS: [(f64, f64); 20] = [
     (1.0, 0.0),
@@ -227,21 +217,18 @@ fn place_one(points: &[Point<'_>], index: usize, placed: &[(usize, Label)], room
             width,
         }
     };
-    let around = |p: &Point<'_>| {
-        let r = mark::RADIUS + 1.0;
-        [p.at.0 - r, p.at.1 - r, p.at.0 + r, p.at.1 + r]
-    };
     let free = |label: &Label| {
         label.fits(room)
             && !label.overlaps([LEFT, room.line - 1.0, RIGHT, room.line + 1.0])
-            && points.iter().all(|p| !label.overlaps(around(p)))
+            && points.iter().all(|p| !label.overlaps(around(p.at)))
             && placed.iter().all(|(_, other)| !label.overlaps(other.corners()))
     };
     let uncrossed = |label: &Label| {
         let leader = label.leader(point.at);
         let others = || points.iter().enumerate().filter(|(other, _)| *other != index);
-        // A leader through another mark would seem to begin there.
-        leader.is_none_or(|leader| others().all(|(_, p)| !touches(leader, around(p))))
+        // A leader through another mark would seem to begin there. Where marks lie over each other, it may still leave
+        // its own on the free side.
+        leader.is_none_or(|leader| others().all(|(_, p)| !touches(outside_mark(leader), around(p.at))))
             && placed.iter().all(|(owner, other)| {
                 let theirs = other.leader(points[*owner].at);
                 leader.is_none_or(|leader| !touches(leader, other.corners()))
@@ -295,6 +282,41 @@ mod tests {
                     "{} over {}",
                     label.text,
                     other.text
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn leaders_leave_a_mark_on_the_side_where_no_other_lies_over_it() {
+        let point = |name, at| Point {
+            name,
+            verdict: Verdict::InBand,
+            at,
+            beyond: None,
+            none_seen: false,
+        };
+        let points = [
+            point("MurMurHash2", (446.0, 446.0)),
+            point("SimMurMurHash", (451.0, 448.0)),
+            point("RocksDB-Hash", (472.0, 448.0)),
+            point("MurmurHash3_x64_128", (483.0, 446.5)),
+        ];
+        let room = Room {
+            top: 158.0,
+            bottom: 515.0,
+            line: 461.5,
+        };
+        for (label, own) in place(&points, room).iter().zip(&points) {
+            let Some(leader) = label.leader(own.at).map(outside_mark) else {
+                continue;
+            };
+            for other in points.iter().filter(|other| other.name != own.name) {
+                assert!(
+                    !touches(leader, around(other.at)),
+                    "{} through {}",
+                    own.name,
+                    other.name
                 );
             }
         }

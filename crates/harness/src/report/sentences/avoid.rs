@@ -2,6 +2,7 @@
 
 use super::key::shortened;
 use super::{list, too_few};
+use crate::chart::drawn_and_folded;
 use crate::chart::number::{grouped, significant};
 use crate::chart::rows::{DatasetRows, ratio, will_do};
 use crate::chart::scene::printable;
@@ -48,9 +49,19 @@ pub(super) fn write(data: &DatasetRows<'_>) -> String {
         return "nothing here: no function does measurably worse than chance on these keys.".to_owned();
     }
     // What is uneven and does no harm that was seen is told in a clause of its own.
-    let (uneven, harmful): (Vec<Group>, Vec<Group>) = groups
+    let (uneven, mut harmful): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| group.test == Some(FailedTest::Distribution));
+    // What the chart below the sentence draws is told before others of the same verdict.
+    let (drawn, _) = drawn_and_folded(data);
+    let drawn: Vec<String> = drawn.iter().map(|finding| printable(&finding.function)).collect();
+    for group in &mut harmful {
+        group.names.sort_by_key(|name| !drawn.contains(name));
+    }
+    harmful.sort_by_key(|group| {
+        let is_drawn = group.names.iter().any(|name| drawn.contains(name));
+        (group.verdict != Verdict::Unusable, !is_drawn)
+    });
     let (told, rest) = harmful.split_at(harmful.len().min(MOST_AVOIDED));
     let mut clauses: Vec<String> = told
         .iter()

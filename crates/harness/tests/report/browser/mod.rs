@@ -43,14 +43,27 @@ fn everything() -> Records {
 
 /// The page with the scripts of the test before and behind its own.
 fn instrumented(page: &str, questions: &str) -> String {
+    let test = include_str!("selftest.js");
+    between(
+        page,
+        &format!("const QUESTIONS = {questions};</script><script>{test}"),
+    )
+}
+
+/// The page as it looks on paper, with another script behind its own.
+fn printed(page: &str) -> String {
+    assert!(page.contains("@media print {") && page.contains("@media screen"));
+    let page = page
+        .replace("@media screen", "@media speech")
+        .replace("@media print {", "@media all {");
+    between(&page, include_str!("printed.js"))
+}
+
+fn between(page: &str, test: &str) -> String {
     let (head, rest) = page.split_once("<head>").unwrap();
     let (body, end) = rest.rsplit_once("</body>").unwrap();
     let watch = include_str!("watch.js");
-    let test = include_str!("selftest.js");
-    format!(
-        "{head}<head><script>{watch}</script>{body}<script>const QUESTIONS = {questions};</script>\
-         <script>{test}</script></body>{end}"
-    )
+    format!("{head}<head><script>{watch}</script>{body}<script>{test}</script></body>{end}")
 }
 
 /// Opens the page in a frame of this width and waits for its findings.
@@ -140,11 +153,39 @@ fn readers_can_use_the_report_wide_and_narrow() {
             ("printing", 2),
             ("charts", 1000),
             ("layout", 100),
+            ("reach", 30),
             ("requests", 1),
         ] {
             let checked = found.checks.get(kind).copied().unwrap_or(0);
             assert!(checked >= least, "{kind}: only {checked} checks");
         }
+    }
+}
+
+/// A sheet of A4 between its margins, in pixels of style sheets.
+const PAPER: u32 = 703;
+
+#[test]
+fn on_paper_nothing_is_cut_and_nothing_waits_to_be_selected() {
+    let (folder, _) = rendered(&everything(), "browser-paper");
+    let page = fs::read_to_string(folder.join("index.html")).unwrap();
+    let profile = tempfile::tempdir().unwrap();
+    let found = findings(profile.path(), &printed(&page), PAPER);
+    assert!(found.troubles.is_empty(), "{}", found.troubles.join("\n"));
+    assert!(found.checks["paper"] > 200, "{:?}", found.checks);
+    for (rule, trouble) in [
+        ("th button { display: contents; }", "paper: the head"),
+        (".tools, .screen, #calculator { display: none; }", "is of no use"),
+        ("table { font-size: 7.5px; }", "ends at"),
+    ] {
+        assert!(page.contains(rule), "{rule}");
+        let profile = tempfile::tempdir().unwrap();
+        let found = findings(profile.path(), &printed(&page.replace(rule, "")), PAPER);
+        assert!(
+            found.troubles.iter().any(|found| found.contains(trouble)),
+            "{rule}: {:?}",
+            found.troubles
+        );
     }
 }
 
@@ -155,7 +196,7 @@ fn what_is_wrong_is_seen() {
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
     let questions = questions::drawn();
     // What is replaced by what, and what must then be complained of.
-    let wrongs: [(&[(&str, &str)], &str); 8] = [
+    let wrongs: [(&[(&str, &str)], &str); 9] = [
         (
             &[("return sign * (Number(u) - Number(v));", "return 0;")],
             "sorting: ",
@@ -167,6 +208,7 @@ fn what_is_wrong_is_seen() {
         (&[("bitsPerKey * 0.69,", "bitsPerKey * 0.7,")], "answers: "),
         (&[("max-width: 1280px;", "min-width: 2000px;")], "layout: "),
         (&[("font-size=\"22\"", "font-size=\"80\"")], "charts: "),
+        (&[("else box.removeAttribute(\"tabindex\");", "")], "reach: "),
         (
             &[("const tabs = [", "console.error(\"wrong\"); const tabs = [")],
             "console.error: ",

@@ -274,6 +274,13 @@
     }
   }
 
+  function reach() {
+    for (const box of all(".scroll, .chart")) {
+      const isWider = box.scrollWidth > box.clientWidth;
+      check("reach", (box.tabIndex === 0) === isWider, `${box.textContent.trim().slice(0, 40)}: ${isWider ? "no key scrolls it" : "a stop for nothing"}`);
+    }
+  }
+
   navigation();
   tabs();
   layout();
@@ -284,8 +291,10 @@
   printing();
   for (const folded of all("details")) folded.open = true;
   for (const panel of all("[hidden]")) panel.hidden = false;
-  document.fonts.ready.then(() => {
+  // A frame later the page has seen what became wider.
+  document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))).then(() => {
     layout();
+    reach();
     charts();
     const requests = performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => !name.startsWith("data:"));
     check("requests", requests.length === 0, requests.join(", "));
