@@ -119,7 +119,7 @@ mod tests {
         ) {
             let mask = u64::MAX >> (64 - bits);
             let values: Vec<u64> = (0..copies)
-                .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ copy / 2) & mask))
+                .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
                 .collect();
             let count = |of: &dyn Fn(u64) -> u64| {
                 values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
