@@ -149,7 +149,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         avalanche: mixing.avalanche,
         mixing: mixing.rows,
     };
-    let structure = structure::measure(&datasets, &functions, options.seed, ALL_PROCESSORS, progress)?;
+    let structure = structure::measure(quality.tables, &functions, options.seed, ALL_PROCESSORS, progress)?;
     let mut findings = findings::judge(Evidence {
         datasets: &datasets,
         raw: &quality.raw,

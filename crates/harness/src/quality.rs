@@ -8,6 +8,7 @@ use crate::functions::Function;
 use crate::measure::collisions::{self, RawCollisions};
 use crate::measure::false_positives::Probes;
 use crate::measure::mixing::{self, Effort, Mixing};
+use crate::measure::occupancy::{self, RawOccupancy};
 use crate::measure::{Hashed, distribution, windows};
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow, WindowRow};
@@ -25,6 +26,8 @@ pub struct Quality {
     pub false_positives: Vec<FalsePositiveRow>,
     /// Collisions in windows of the output, corrected over all rows.
     pub windows: Vec<WindowRow>,
+    /// Hash tables as filled, for [`structure::measure`](crate::structure::measure) to judge.
+    pub tables: Vec<RawOccupancy>,
 }
 
 /// For [`measure`]: as many threads as there are processors, or as the variable `RAYON_NUM_THREADS` says.
@@ -70,13 +73,14 @@ pub fn measure(
             })
             .collect()
     });
-    let mut windows = Vec::new();
+    let (mut windows, mut tables) = (Vec::new(), Vec::new());
     let (mut raw, mut distribution, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
     for part in parts? {
         raw.extend(part.collisions);
         distribution.extend(part.distribution);
         false_positives.extend(part.false_positives);
         windows.extend(part.windows);
+        tables.extend(part.tables);
     }
     windows::judge(&mut windows);
     Ok(Quality {
@@ -85,6 +89,7 @@ pub fn measure(
         distribution,
         false_positives,
         windows,
+        tables,
     })
 }
 
@@ -133,6 +138,7 @@ struct Part {
     distribution: Vec<DistributionRow>,
     false_positives: Vec<FalsePositiveRow>,
     windows: Vec<WindowRow>,
+    tables: Vec<RawOccupancy>,
 }
 
 /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
@@ -155,12 +161,15 @@ fn part(
     go_on(progress)?;
     let distribution = distribution::measure(dataset, &hashed);
     go_on(progress)?;
-    let windows = windows::measure(&dataset.name, function, hashed.values64());
+    let windows = windows::of_hashed(&dataset.name, &hashed);
+    go_on(progress)?;
+    let tables = occupancy::of_hashed(dataset, &hashed);
     go_on(progress)?;
     Ok(Part {
         collisions: Some(collisions),
         distribution,
         windows,
+        tables,
         false_positives: probes.measure(&hashed, progress)?,
     })
 }

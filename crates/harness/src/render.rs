@@ -62,7 +62,13 @@ pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError>
     let charts = chart::all(records);
     create(&dir.join(CHARTS))?;
     let mut drawn = Vec::with_capacity(charts.len());
-    for some in charts.chunks(AT_ONCE) {
+    // As few threads paint no more at a time, and need not wait for each other in between.
+    let together = if rayon::current_num_threads() <= AT_ONCE {
+        charts.len().max(1)
+    } else {
+        AT_ONCE
+    };
+    for some in charts.chunks(together) {
         drawn.extend(
             some.par_iter()
                 .map(|chart| draw(chart, records.run.schema, dir))

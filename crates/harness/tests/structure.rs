@@ -5,6 +5,7 @@
 use harness::dataset::load_embedded;
 use harness::findings::sentences;
 use harness::functions::{self, Function};
+use harness::measure::occupancy;
 use harness::progress::Silent;
 use harness::record::{Structure, Verdict};
 use harness::structure;
@@ -12,7 +13,11 @@ use harness::structure;
 fn measured(names: &[&str], threads: usize) -> Structure {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();
     let ids = load_embedded("video-ids", 1).unwrap();
-    structure::measure(&[ids], &functions, 1, threads, &Silent).unwrap()
+    let tables = functions
+        .iter()
+        .flat_map(|function| occupancy::measure(&ids, function))
+        .collect();
+    structure::measure(tables, &functions, 1, threads, &Silent).unwrap()
 }
 
 /// The sets on which a function is worse than chance, each once.

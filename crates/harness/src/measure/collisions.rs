@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Hashed, radix};
+use super::Hashed;
 use crate::dataset::Dataset;
 use crate::record::{CollisionRow, Verdict};
 use crate::stats::collisions::CollisionLaw;
@@ -52,55 +52,26 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
     let own = hashed.function.compared_bits();
     let keys = values.len() as u64;
-    let mut sorted: Vec<u32> = values.clone().collect();
-    radix::sort(&mut sorted);
-    let repeated = repeated_values(&sorted);
-    sorted.dedup();
-    let counts = widths(own)
-        .map(|bits| {
-            let distinct = if bits == own {
-                sorted.len() as u64
-            } else {
-                distinct_low_bits(&sorted, bits)
-            };
-            (bits, keys - distinct)
-        })
-        .collect();
+    let low = hashed.low();
+    let mut repeated = low.repeated().to_vec();
+    repeated.sort_unstable();
     RawCollisions {
         dataset: dataset.name.clone(),
         function: hashed.function.name.to_owned(),
         keys,
-        counts,
+        counts: widths(own)
+            .map(|bits| (bits, keys - low.different(bits)))
+            .collect(),
         example: first_pair(values, &repeated),
     }
 }
 
-/// The values that are there more than once, in order.
-fn repeated_values(sorted: &[u32]) -> Vec<u32> {
-    let mut repeated: Vec<u32> = sorted
-        .windows(2)
-        .filter(|pair| pair[0] == pair[1])
-        .map(|pair| pair[0])
-        .collect();
-    repeated.dedup();
-    repeated
-}
-
+/// See [`RawCollisions::example`]; `repeated` are the values that are there more than once, in order.
 fn first_pair(values: impl Iterator<Item = u32>, repeated: &[u32]) -> Option<(usize, usize)> {
     let mut values = values.enumerate();
     let (first, shared) = values.find(|(_, value)| repeated.binary_search(value).is_ok())?;
     let (second, _) = values.find(|&(_, value)| value == shared)?;
     Some((first, second))
-}
-
-/// How many different values the low `bits` bits take; `bits` is at most 24, so that a bit for each fits the cache.
-fn distinct_low_bits(values: &[u32], bits: u32) -> u64 {
-    let mut seen = vec![0_u64; (1_usize << bits).div_ceil(64)];
-    for value in values {
-        let low = (value & ((1 << bits) - 1)) as usize;
-        seen[low / 64] |= 1 << (low % 64);
-    }
-    seen.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
 /// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.

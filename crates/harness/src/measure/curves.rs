@@ -112,7 +112,7 @@ impl Column {
             repetitions,
         );
         let cells = subjects.iter().flat_map(|&subject| {
-            let expected = batch.checksum(subject.hash);
+            let expected = batch.checksum(0, subject.hash);
             [CallForm::Independent, CallForm::Chained].map(|form| Cell {
                 subject,
                 form,
@@ -127,7 +127,7 @@ impl Column {
     fn round(&mut self, seed: u64, kept: bool) -> Result<(), TimingError> {
         for index in shuffled(self.cells.len() as u32, seed) {
             let cell = &mut self.cells[index as usize];
-            let (nanoseconds, found) = read(&self.batch, cell.form, cell.subject.hash);
+            let (nanoseconds, found) = read(&self.batch, 0, cell.form, cell.subject.hash);
             if found != cell.expected {
                 return Err(TimingError::WrongResult {
                     dataset: format!("keys of {} bytes", self.length),

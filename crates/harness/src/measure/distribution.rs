@@ -1,6 +1,7 @@
 //! Evenness: how the values spread over the buckets of a table, and how often each output bit is one.
 
 use super::Hashed;
+use super::remainder::Remainder;
 use crate::dataset::Dataset;
 use crate::record::{DistributionKind, DistributionRow};
 use crate::stats::chi_square;
@@ -40,24 +41,37 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
         dof,
         p_value,
     };
-    let buckets = [
-        (DistributionKind::PowerOfTwoBuckets, POWERS_OF_TWO),
-        (DistributionKind::PrimeBuckets, PRIMES),
-    ];
-    let mut rows = Vec::new();
-    for (kind, counts) in buckets {
-        let usable = counts
+    let usable = |counts: [u64; 5]| {
+        counts
             .into_iter()
-            .filter(|&count| count * LEAST_EXPECTED <= keys && count <= 1 << bits);
-        for count in usable.take(COUNTS_USED) {
-            let statistic = chi_square_of_remainders(values.clone(), count, bits);
-            let p_value = chi_square::upper_tail(statistic, count - 1);
-            rows.push(row(kind, count, statistic, count - 1, p_value));
-        }
+            .filter(|&count| count * LEAST_EXPECTED <= keys && count <= 1 << bits)
+            .take(COUNTS_USED)
+    };
+    let mut rows = Vec::new();
+    let mut tested = |kind, counts: &[u64]| {
+        let buckets = counts.len() as u64;
+        let statistic = chi_square_of(counts, keys, bits);
+        let p_value = chi_square::upper_tail(statistic, buckets - 1);
+        rows.push(row(kind, buckets, statistic, buckets - 1, p_value));
+    };
+    // Each power of two divides the one before: its buckets are sums of those.
+    let mut counts = Vec::new();
+    for buckets in usable(POWERS_OF_TWO) {
+        counts = if counts.is_empty() {
+            by_low_bits(values.clone(), buckets)
+        } else {
+            folded(&counts, buckets)
+        };
+        tested(DistributionKind::PowerOfTwoBuckets, &counts);
     }
-    for bit in 0..bits {
-        let ones = values.clone().filter(|value| value >> bit & 1 == 1).count() as f64;
-        let n = keys as f64;
+    for buckets in usable(PRIMES) {
+        tested(
+            DistributionKind::PrimeBuckets,
+            &by_remainder(values.clone(), buckets),
+        );
+    }
+    for (bit, ones) in (0..bits).zip(ones(values)) {
+        let (ones, n) = (ones as f64, keys as f64);
         let above = 2.0 * ones - n;
         let p_value = chi_square::upper_tail(above * above / n, 1);
         rows.push(row(
@@ -71,16 +85,64 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
     rows
 }
 
-/// Pearson's statistic of the values modulo `buckets` against a random function of `bits` bits.
+/// How many values have each remainder by `buckets`, a power of two.
+fn by_low_bits(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
+    let mut counts = vec![0; buckets as usize];
+    for value in values {
+        counts[value as usize & (buckets as usize - 1)] += 1;
+    }
+    counts
+}
+
+/// The counts of the remainders by `buckets`, from those by a multiple of it.
+fn folded(counts: &[u64], buckets: u64) -> Vec<u64> {
+    let mut sums = vec![0; buckets as usize];
+    for part in counts.chunks_exact(buckets as usize) {
+        for (sum, count) in sums.iter_mut().zip(part) {
+            *sum += count;
+        }
+    }
+    sums
+}
+
+/// How many values have each remainder by `buckets`, one of [`PRIMES`].
+fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
+    let remainder = Remainder::by(buckets as u32);
+    let mut counts = vec![0; buckets as usize];
+    for value in values {
+        counts[remainder.of(value) as usize] += 1;
+    }
+    counts
+}
+
+/// For how many values each bit is one, the lowest first: from the counts of their bytes, four steps a value where looking
+/// at each bit takes 32.
+fn ones(values: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
+    let mut bytes = [[0_u64; 256]; 4];
+    for value in values {
+        for (counts, byte) in bytes.iter_mut().zip(value.to_le_bytes()) {
+            counts[usize::from(byte)] += 1;
+        }
+    }
+    bytes.into_iter().flat_map(|counts| {
+        (0..u8::BITS).map(move |bit| {
+            (0..=u8::MAX)
+                .zip(counts)
+                .filter(|(byte, _)| byte >> bit & 1 == 1)
+                .map(|(_, count)| count)
+                .sum()
+        })
+    })
+}
+
+/// Pearson's statistic of these counts of `keys` values against a random function of `bits` bits, a bucket for each
+/// remainder.
 ///
 /// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
 /// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
-fn chi_square_of_remainders(values: impl ExactSizeIterator<Item = u32>, buckets: u64, bits: u32) -> f64 {
-    let keys = values.len() as f64;
-    let mut counts = vec![0_u64; buckets as usize];
-    for value in values {
-        counts[(u64::from(value) % buckets) as usize] += 1;
-    }
+fn chi_square_of(counts: &[u64], keys: u64, bits: u32) -> f64 {
+    let keys = keys as f64;
+    let buckets = counts.len() as u64;
     let range = 1_u64 << bits;
     let (least, larger) = (range / buckets, range % buckets);
     counts
@@ -97,6 +159,8 @@ fn chi_square_of_remainders(values: impl ExactSizeIterator<Item = u32>, buckets:
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::functions::{self, Function};
     use crate::record::DatasetKind;
@@ -175,6 +239,34 @@ mod tests {
         // Three remainders, 42, 18 and 0 where 20 are expected (but for 2^-32): 24.2 + 0.2 + 20.
         let three = row(DistributionKind::PrimeBuckets, 3);
         assert!((three.statistic - 44.4).abs() < 1e-6 && three.dof == 2);
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_are_those_of_the_definition(
+            values in prop::collection::vec(
+                prop_oneof![any::<u32>(), 0_u32..40, Just(u32::MAX), (1_u32..1000).prop_map(|part| part * 65_521 - 1)],
+                0..100,
+            ),
+        ) {
+            let values = || values.iter().copied();
+            for buckets in POWERS_OF_TWO.into_iter().chain(PRIMES) {
+                let mut expected = vec![0; buckets as usize];
+                for value in values() {
+                    expected[(u64::from(value) % buckets) as usize] += 1;
+                }
+                if buckets.is_power_of_two() {
+                    prop_assert_eq!(&by_low_bits(values(), buckets), &expected);
+                    prop_assert_eq!(folded(&by_low_bits(values(), 65_536), buckets), expected);
+                } else {
+                    prop_assert_eq!(by_remainder(values(), buckets), expected);
+                }
+            }
+            let bit = |bit: u32| values().filter(|value| value >> bit & 1 == 1).count() as u64;
+            prop_assert!(ones(values()).eq((0..32).map(bit)));
+        }
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! The values of all keys, computed once for all measurements.
 
+use std::sync::OnceLock;
+
+use super::prefixes::Prefixes;
 use crate::functions::Function;
 use crate::keys::KeySet;
 
@@ -9,6 +12,8 @@ pub struct Hashed<'a> {
     /// The function.
     pub function: &'a Function,
     values: Vec<u64>,
+    /// Two measurements ask for them, and sorting takes longer than hashing.
+    low: OnceLock<Prefixes>,
 }
 
 impl<'a> Hashed<'a> {
@@ -19,7 +24,11 @@ impl<'a> Hashed<'a> {
 
     /// Values that `function` gave, one a key; bits above its output are zero.
     pub fn of_values(function: &'a Function, values: Vec<u64>) -> Self {
-        Self { function, values }
+        Self {
+            function,
+            values,
+            low: OnceLock::new(),
+        }
     }
 
     /// The whole values, one a key.
@@ -30,6 +39,11 @@ impl<'a> Hashed<'a> {
     /// The low 32 bits of the values, one a key: what is compared where nothing else is said.
     pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
         self.values.iter().map(|&value| value as u32)
+    }
+
+    /// The prefixes of the low 32 bits, the lowest bit first.
+    pub(super) fn low(&self) -> &Prefixes {
+        self.low.get_or_init(|| Prefixes::low(&self.values))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Buckets as a hash table with chains sees them, with about one bucket for each key.
 
+use super::Hashed;
 use super::collisions::UNUSABLE_RATIO;
 use crate::dataset::Dataset;
 use crate::functions::Function;
@@ -34,6 +35,19 @@ pub fn measure(dataset: &Dataset, function: &Function) -> Vec<RawOccupancy> {
     let keys = dataset.keys.iter().take(MOST_KEYS);
     let values: Vec<u64> = keys.map(|key| (function.hash)(key)).collect();
     of_values(&dataset.name, function.name, function.output_bits, &values)
+}
+
+/// The same of values that other measurements look at, too.
+///
+/// # Panics
+///
+/// If `hashed` is not of the keys of `dataset`.
+pub fn of_hashed(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
+    let values = hashed.values64();
+    assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
+    let first = &values[..values.len().min(MOST_KEYS)];
+    let function = hashed.function;
+    of_values(&dataset.name, function.name, function.output_bits, first)
 }
 
 /// The same of values already known; bits above `output_bits` are zero.
@@ -86,11 +100,14 @@ fn row(
     counts: &[u32],
     law: &BucketLaw,
 ) -> RawOccupancy {
-    let counts = || counts.iter().map(|&count| u64::from(count));
-    let buckets = counts().count() as u64;
-    let pairs: u64 = counts().map(|count| count * count.saturating_sub(1) / 2).sum();
-    let longest = counts().max().unwrap_or(0);
-    let empty = counts().filter(|&count| count == 0).count() as u64;
+    let buckets = counts.len() as u64;
+    let (mut pairs, mut longest, mut empty) = (0, 0, 0_u64);
+    for &count in counts {
+        let count = u64::from(count);
+        pairs += count * count.saturating_sub(1) / 2;
+        longest = longest.max(count);
+        empty += u64::from(count == 0);
+    }
     // c (c + 1) / 2 is c and the pairs of c.
     let compared = |pairs: f64| 1.0 + pairs / keys as f64;
     RawOccupancy {

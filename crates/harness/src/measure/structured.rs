@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::collisions::{INTERVAL_LEVEL, verdict};
+use super::prefixes::{self, Prefixes};
 use crate::dataset::structured::{self, StructuredSet};
 use crate::findings::printed_key;
 use crate::functions::Function;
@@ -35,43 +36,24 @@ pub fn windows(output_bits: u32) -> impl Iterator<Item = (Window, u32)> {
 pub struct Counts {
     /// Collisions in each of [`windows`].
     pub collisions: Vec<(Window, u32, u64)>,
-    /// The values in order.
-    sorted: Vec<u64>,
-    /// The values with their bits reversed, in order.
-    reversed: Vec<u64>,
-    output_bits: u32,
 }
 
 impl Counts {
     /// Counts the collisions of these values of distinct keys; bits above `output_bits` are zero.
     pub fn of(values: &[u64], output_bits: u32) -> Self {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable();
-        let mut reversed: Vec<u64> = values.iter().map(|value| value.reverse_bits()).collect();
-        reversed.sort_unstable();
-        let mut counts = Self {
-            collisions: Vec::new(),
-            sorted,
-            reversed,
-            output_bits,
-        };
-        counts.collisions = windows(output_bits)
-            .map(|(window, bits)| (window, bits, counts.in_window(window, bits)))
-            .collect();
-        counts
-    }
-
-    /// Equal neighbours in the order in which the compared bits lead.
-    fn in_window(&self, window: Window, bits: u32) -> u64 {
-        let (values, shift) = match window {
-            Window::Whole => (&self.sorted, 0),
-            Window::High => (&self.sorted, self.output_bits - bits),
-            Window::Low => (&self.reversed, 64 - bits),
-        };
-        values
-            .windows(2)
-            .filter(|pair| pair[0] >> shift == pair[1] >> shift)
-            .count() as u64
+        let (low, high) = (Prefixes::low(values), Prefixes::high(values, output_bits));
+        let keys = values.len() as u64;
+        let collisions = windows(output_bits).map(|(window, bits)| {
+            let different = match window {
+                Window::Whole => prefixes::distinct(values, bits, &high),
+                Window::Low => low.different(bits),
+                Window::High => high.different(bits),
+            };
+            (window, bits, keys - different)
+        });
+        Self {
+            collisions: collisions.collect(),
+        }
     }
 }
 

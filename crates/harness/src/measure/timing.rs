@@ -15,6 +15,8 @@
 //!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
 //!   depends on the size of the batch alone, never on the clock. A reading ends with the keys, or after a few
 //!   megabytes, so that keys of any length take seconds, and a run can be stopped between two readings.
+//! - A quick run reads a large set in parts, another part in each round: every key once, and as many readings to
+//!   take a median of as with a small set.
 //! - Where the system tells, the records say how often another program took the processor away meanwhile: during all
 //!   of the timing, that of lengths and places included ([`Watch`]).
 //! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
@@ -113,7 +115,14 @@ pub fn measure(
     let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
         .iter()
-        .map(|dataset| Batch::new(&dataset.keys, generator.next_u64()))
+        .map(|dataset| {
+            let batch = Batch::new(&dataset.keys, generator.next_u64());
+            if quick {
+                batch.in_parts(QUICK_ROUNDS)
+            } else {
+                batch
+            }
+        })
         .collect();
     let rounds: Vec<usize> = batches
         .iter()
@@ -152,6 +161,8 @@ pub fn measure(
 
 /// With fewer there is no median that one disturbed reading leaves alone.
 const FEWEST_ROUNDS: usize = 3;
+/// Rounds of a quick run, unless readings are long.
+const QUICK_ROUNDS: usize = 11;
 
 /// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
 fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
@@ -159,7 +170,7 @@ fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     // of more than fifty megabytes comes down to the least number, of which a median can still be taken.
     let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
     if quick {
-        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 11)
+        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
     } else {
         (600_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
     }
@@ -206,9 +217,9 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// One reading: nanoseconds per key, and the sum of the values.
-pub(super) fn read(batch: &Batch, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
-    timed(batch.calls(), || batch.run(form, hash))
+/// One reading of a part: nanoseconds per key, and the sum of the values.
+pub(super) fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    timed(batch.calls_of(part), || batch.run(part, form, hash))
 }
 
 /// Nanoseconds for each of the `calls` that `work` makes, and its result.
@@ -224,13 +235,16 @@ struct Table<'a> {
     dataset: &'a str,
     batch: &'a Batch,
     lines: Vec<Line>,
+    /// Rounds taken, the warm-up included.
+    rounds: usize,
 }
 
 /// All readings of one function in one form.
 struct Line {
     subject: Subject,
     form: Form,
-    expected: u64,
+    /// What readings of each part must give.
+    expected: Vec<u64>,
     /// Nanoseconds per key, one a round.
     samples: Vec<f64>,
 }
@@ -245,12 +259,13 @@ impl<'a> Table<'a> {
         let mut lines = Vec::with_capacity(2 * subjects.len());
         for &subject in subjects {
             go_on(progress)?;
-            let expected = batch.checksum(subject.hash);
+            let parts = 0..batch.parts();
+            let expected: Vec<u64> = parts.map(|part| batch.checksum(part, subject.hash)).collect();
             for form in [Form::Independent, Form::Chained] {
                 lines.push(Line {
                     subject,
                     form,
-                    expected,
+                    expected: expected.clone(),
                     samples: Vec::new(),
                 });
             }
@@ -259,7 +274,14 @@ impl<'a> Table<'a> {
             dataset,
             batch,
             lines,
+            rounds: 0,
         })
+    }
+
+    /// The part that a line reads next: over the rounds every one, and mostly another than the line read before, so that
+    /// keys come from where they come from when all of them are read.
+    fn next_part(&self, line: usize) -> usize {
+        (line + self.rounds) % self.batch.parts()
     }
 
     /// One reading of each line, in an order drawn from `seed`.
@@ -267,23 +289,26 @@ impl<'a> Table<'a> {
         let order = shuffled(self.lines.len() as u32, seed);
         // The round before may have been another dataset's: bring these keys back into the cache.
         if let Some(&last) = order.last() {
+            let part = self.next_part(last as usize);
             let last = &self.lines[last as usize];
-            self.batch.run(last.form, last.subject.hash);
+            self.batch.run(part, last.form, last.subject.hash);
         }
         for index in order {
             go_on(progress)?;
+            let part = self.next_part(index as usize);
             let line = &mut self.lines[index as usize];
-            let (nanoseconds, found) = read(self.batch, line.form, line.subject.hash);
-            if found != line.expected {
+            let (nanoseconds, found) = read(self.batch, part, line.form, line.subject.hash);
+            if found != line.expected[part] {
                 return Err(TimingError::WrongResult {
                     dataset: self.dataset.to_owned(),
                     function: line.subject.name.to_owned(),
-                    expected: line.expected,
+                    expected: line.expected[part],
                     found,
                 });
             }
             line.samples.push(nanoseconds);
         }
+        self.rounds += 1;
         Ok(())
     }
 

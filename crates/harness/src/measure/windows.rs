@@ -1,12 +1,12 @@
 //! Collisions when only some bits of the values are looked at: the low and the high ones, from 8 to 32.
 //!
-//! Tables take some low or some high bits of a hash and never all of it. Of sorted values, one pass tells the number of
-//! different prefixes of every length: two neighbours differ in their first b bits where they have fewer than b leading
-//! bits in common. Of the values in reversed bit order the prefixes are the low bits.
+//! Tables take some low or some high bits of a hash and never all of it.
 
-use core::ops::{BitXor, RangeInclusive};
+use core::ops::RangeInclusive;
 
+use super::Hashed;
 use super::collisions::INTERVAL_LEVEL;
+use super::prefixes::{self, Prefixes};
 use crate::functions::Function;
 use crate::record::{WindowEnd, WindowRow};
 use crate::stats::collisions::CollisionLaw;
@@ -38,17 +38,30 @@ pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
 /// Rows of one function, whose values of all keys of the dataset are `values`; `p_adjusted` is that of a lone test until
 /// [`judge`] has seen all rows.
 pub fn measure(dataset: &str, function: &Function, values: &[u64]) -> Vec<WindowRow> {
+    rows(dataset, function, values, &Prefixes::low(values))
+}
+
+/// The same of values that other measurements look at, too.
+pub fn of_hashed(dataset: &str, hashed: &Hashed<'_>) -> Vec<WindowRow> {
+    rows(dataset, hashed.function, hashed.values64(), hashed.low())
+}
+
+fn rows(dataset: &str, function: &Function, values: &[u64], low: &Prefixes) -> Vec<WindowRow> {
     let keys = values.len() as u64;
     let windows = asked(keys, function.output_bits);
     if windows.is_empty() {
         return Vec::new();
     }
-    let [low, high] = distinct(values, function.output_bits);
+    let high = Prefixes::high(values, function.output_bits);
     windows
         .into_iter()
         .map(|(end, bits)| {
-            let prefixes = if end == WindowEnd::Low { &low } else { &high };
-            let collisions = keys - prefixes[bits as usize];
+            let different = match end {
+                WindowEnd::Low => low.different(bits),
+                WindowEnd::High => high.different(bits),
+                WindowEnd::Full => prefixes::distinct(values, bits, &high),
+            };
+            let collisions = keys - different;
             let law = CollisionLaw::new(keys, bits);
             let p_value = law.two_sided_p(collisions);
             let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
@@ -75,47 +88,6 @@ pub fn judge(rows: &mut [WindowRow]) {
     for row in rows {
         row.p_adjusted = bonferroni(row.p_value, tests);
     }
-}
-
-/// How many different values the bits at one end take, by the number of bits.
-type Distinct = [u64; 65];
-
-/// The different values of the low and of the high bits of `values`, which have `bits` bits; there is at least one.
-fn distinct(values: &[u64], bits: u32) -> [Distinct; 2] {
-    // Half as wide sorts nearly twice as fast.
-    if bits <= u32::BITS {
-        let all = |of: &dyn Fn(u32) -> u32| {
-            let mut sorted: Vec<u32> = values.iter().map(|&value| of(value as u32)).collect();
-            prefixes(&mut sorted, u32::leading_zeros)
-        };
-        return [all(&u32::reverse_bits), all(&|value| value << (u32::BITS - bits))];
-    }
-    let all = |of: &dyn Fn(u64) -> u64| {
-        let mut sorted: Vec<u64> = values.iter().map(|&value| of(value)).collect();
-        prefixes(&mut sorted, u64::leading_zeros)
-    };
-    [all(&u64::reverse_bits), all(&|value| value << (u64::BITS - bits))]
-}
-
-/// The number of different prefixes of each length; beyond the width of the type it stays what it is.
-fn prefixes<T>(values: &mut [T], leading_zeros: fn(T) -> u32) -> Distinct
-where
-    T: Copy + Ord + BitXor<Output = T>,
-{
-    values.sort_unstable();
-    let mut in_common = [0_u64; 65];
-    for pair in values.windows(2) {
-        if pair[0] != pair[1] {
-            in_common[leading_zeros(pair[0] ^ pair[1]) as usize] += 1;
-        }
-    }
-    let mut different = 1;
-    core::array::from_fn(|length| {
-        if length > 0 {
-            different += in_common[length - 1];
-        }
-        different
-    })
 }
 
 #[cfg(test)]

@@ -121,7 +121,8 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         avalanche: mixing.avalanche,
         mixing: mixing.rows,
     };
-    let structure = structure::measure(&datasets, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+    let tables = core::mem::take(&mut quality.tables);
+    let structure = structure::measure(tables, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;

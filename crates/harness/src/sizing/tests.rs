@@ -48,6 +48,9 @@ fn published_examples() {
     assert_eq!((textbook.keys, textbook.probes), (ASSUMED_KEYS, Some(8)));
     // Formats have a rule of their own.
     assert_eq!(of(Filter::LevelDb).unwrap().probes, Some(11));
+    // Its hash has 32 bits, so no size errs so seldom over so many keys.
+    let refused = ask(keys_at(10_000_000, 1e-4))(Filter::LevelDb).unwrap_err();
+    assert!(refused.reason.contains("lowest"), "{refused}");
     // The filters over 80,000 ids.
     for (bits, bytes) in [(10, 100_001), (15, 150_001), (20, 200_001)] {
         let of = ask(Question {
@@ -123,6 +126,29 @@ fn a_probe_count_leads_to_a_filter_that_has_it() {
         ..Question::default()
     });
     assert!(of(Filter::LevelDb).unwrap_err().reason.contains("at most 30"));
+}
+
+#[test]
+fn the_most_keys_of_a_rate_are_found_where_hashes_or_lengths_end() {
+    for (filter, most) in [
+        // 1 % of 2^32 values, less the share of the probes.
+        (Filter::LevelDb, 42_000_000..43_200_000),
+        // The largest filter has 4 GiB; nothing but the probes errs.
+        (Filter::FastLocalBloom, 3_200_000_000..3_700_000_000),
+        (Filter::Ribbon, 3_200_000_000..3_700_000_000),
+    ] {
+        let question = Question {
+            memory: Some(1 << 40),
+            rate: Some(0.01),
+            ..Question::default()
+        };
+        let found = ask(question)(filter).unwrap();
+        assert!(most.contains(&found.keys), "{found:?}");
+        assert!(found.rate <= 0.01 && found.bytes <= 1 << 40, "{found:?}");
+        // A little more is too many, at every number of bits per key.
+        let more = ask(keys_at(found.keys + found.keys / 100, 0.01))(filter);
+        assert!(more.is_err(), "{more:?}");
+    }
 }
 
 #[test]
@@ -249,8 +275,7 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
             bits_per_key: Some(20.0),
             ..Question::default()
         });
-        let shared = Filter::LevelDb.whole_hash_shared(keys).unwrap();
-        let together = shared + (1.0 - shared) * of(Filter::LevelDb).unwrap().rate;
+        let together = of(Filter::LevelDb).unwrap().rate;
         if keys < 1_000_000 {
             continue;
         }

@@ -1,6 +1,7 @@
 //! Structured keys, hash tables and mechanisms in the report.
 
 use harness::functions;
+use harness::measure::occupancy;
 use harness::progress::Silent;
 use harness::records::Records;
 use harness::structure;
@@ -13,7 +14,10 @@ pub(super) fn with_structure() -> Records {
     let mut records = Plan::standard().records();
     let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
     let ids = harness::dataset::load_embedded("video-ids", 1).unwrap();
-    records.structure = Some(structure::measure(&[ids], &chosen, 1, 1, &Silent).unwrap());
+    let tables = chosen
+        .iter()
+        .flat_map(|function| occupancy::measure(&ids, function));
+    records.structure = Some(structure::measure(tables.collect(), &chosen, 1, 1, &Silent).unwrap());
     records
 }
 

@@ -129,9 +129,9 @@ fn both_loops_give_the_sum_of_all_values() {
     let batch = batch(&keys);
     let once: u64 = keys.iter().map(first_byte).sum();
     let expected = once * (batch.calls() / keys.len()) as u64;
-    assert_eq!(batch.checksum(first_byte), expected);
-    assert_eq!(batch.run(Form::Independent, first_byte), expected);
-    assert_eq!(batch.run(Form::Chained, first_byte), expected);
+    assert_eq!(batch.checksum(0, first_byte), expected);
+    assert_eq!(batch.run(0, Form::Independent, first_byte), expected);
+    assert_eq!(batch.run(0, Form::Chained, first_byte), expected);
 }
 
 #[test]
@@ -168,6 +168,66 @@ fn a_reading_ends_after_enough_calls_or_bytes() {
     }
 }
 
+#[test]
+fn parts_are_all_keys_each_once() {
+    for (count, most, parts) in [
+        (0, 11, 1),
+        (10, 11, 1),
+        (99_999, 11, 1),
+        (100_001, 11, 2),
+        (300_000, 3, 3),
+        (1_000_000, 11, 11),
+        (1_000_000, 1, 1),
+    ] {
+        let keys = numbers(count);
+        let whole = batch(&keys);
+        let batch = batch(&keys).in_parts(most);
+        assert_eq!(batch.parts(), parts, "{count} {most}");
+        let sum = |of: &dyn Fn(usize) -> u64| (0..parts).map(of).fold(0, u64::wrapping_add);
+        let expected = whole.checksum(0, first_byte);
+        assert_eq!(sum(&|part| batch.checksum(part, first_byte)), expected);
+        for form in [Form::Independent, Form::Chained] {
+            assert_eq!(sum(&|part| batch.run(part, form, first_byte)), expected);
+        }
+        let calls = |part| batch.calls_of(part);
+        assert_eq!((0..parts).map(calls).sum::<usize>(), whole.calls());
+        assert_eq!((0..parts).map(calls).max(), Some(batch.calls()));
+        assert!(batch.bytes_read() * parts >= whole.bytes_read());
+    }
+}
+
+#[test]
+fn keys_that_one_long_key_outweighs_are_read_together() {
+    let mut keys = numbers(200_000);
+    assert_eq!(batch(&keys).in_parts(11).parts(), 4);
+    keys.push(&vec![b'x'; 1_000_000]);
+    assert_eq!(batch(&keys).in_parts(11).parts(), 1);
+}
+
+#[test]
+fn a_quick_run_reads_every_part_in_every_line() {
+    let batch = batch(&numbers(400_000)).in_parts(QUICK_ROUNDS);
+    let functions = [
+        function("first", first_byte),
+        function("length", |key| key.len() as u64),
+    ];
+    let subjects = subjects(&[&functions[0], &functions[1]]);
+    let mut table = Table::new("numbers", &batch, &subjects, &Silent).unwrap();
+    assert_eq!(batch.parts(), 8);
+    let mut read = vec![Vec::new(); table.lines.len()];
+    for round in 0..8 {
+        for (line, parts) in read.iter_mut().enumerate() {
+            parts.push(table.next_part(line));
+        }
+        table.round(round, &Silent).unwrap();
+    }
+    for mut parts in read {
+        parts.sort_unstable();
+        assert!(parts.into_iter().eq(0..8));
+    }
+    assert!(table.lines.iter().all(|line| line.samples.len() == 8));
+}
+
 /// Written down from this implementation: which keys of a large set are timed must not depend on a version of `rand`.
 #[test]
 fn the_sample_is_the_one_of_earlier_versions() {
@@ -184,7 +244,7 @@ fn the_sample_is_the_one_of_earlier_versions() {
         indices.iter().map(hash).sum()
     };
     let byte_sum = |key: &[u8]| key.iter().map(|&byte| u64::from(byte)).sum();
-    assert_eq!(batch.checksum(byte_sum), sum(&sampled[..1_000_000]));
+    assert_eq!(batch.checksum(0, byte_sum), sum(&sampled[..1_000_000]));
     assert_eq!(sampled[..3], [1_513_834, 1_290_190, 1_199_785]);
 }
 

@@ -1,0 +1,147 @@
+//! How many different values the bits at either end of many values take, for all numbers of bits at once.
+//!
+//! Of sorted words, one pass tells the number of different prefixes of every length: two neighbours differ in their first
+//! b bits where they have fewer than b leading bits in common. Of words in reversed bit order the prefixes are the low
+//! bits. Words of 32 bits are enough for every width that is asked; what is wider is asked in full alone.
+
+use super::radix;
+
+/// Words are compared up to this many bits.
+const WORD: u32 = u32::BITS;
+/// Bits of a leading half that [`distinct`] marks by: a bit for each fits the second-level cache, and of ten million
+/// values spread evenly one in a hundred is marked by chance.
+const MARKED_BITS: u32 = 20;
+
+/// The different prefixes of many words.
+#[derive(Debug, Clone)]
+pub(super) struct Prefixes {
+    /// By the number of bits, from none.
+    different: [u64; WORD as usize + 1],
+    /// Whole words that are there more than once, each once, in no order.
+    repeated: Vec<u32>,
+}
+
+impl Prefixes {
+    /// Of the low 32 bits of `values`, the lowest bit first.
+    pub(super) fn low(values: &[u64]) -> Self {
+        let mut prefixes = Self::of(values.iter().map(|&value| (value as u32).reverse_bits()));
+        for word in &mut prefixes.repeated {
+            *word = word.reverse_bits();
+        }
+        prefixes
+    }
+
+    /// Of the high bits of `values`, which have `bits` bits, 1 to 64.
+    pub(super) fn high(values: &[u64], bits: u32) -> Self {
+        Self::of(values.iter().map(|&value| leading(value, bits)))
+    }
+
+    fn of(words: impl Iterator<Item = u32>) -> Self {
+        let mut sorted: Vec<u32> = words.collect();
+        radix::sort(&mut sorted);
+        let mut repeated = Vec::new();
+        // By the bits that two neighbours have in common; all of them, for a word that is there again.
+        let mut in_common = [0_u64; WORD as usize + 1];
+        for pair in sorted.windows(2) {
+            in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
+            if pair[0] == pair[1] && repeated.last() != Some(&pair[0]) {
+                repeated.push(pair[0]);
+            }
+        }
+        let mut different = [u64::from(!sorted.is_empty()); WORD as usize + 1];
+        for bits in 1..different.len() {
+            different[bits] = different[bits - 1] + in_common[bits - 1];
+        }
+        Self { different, repeated }
+    }
+
+    /// How many different values the first `bits` bits take, at most 32.
+    pub(super) fn different(&self, bits: u32) -> u64 {
+        self.different[bits as usize]
+    }
+
+    /// Words that are there more than once, each once, in no order.
+    pub(super) fn repeated(&self) -> &[u32] {
+        &self.repeated
+    }
+}
+
+/// How many different values there are of `bits` bits; `high` are their prefixes.
+pub(super) fn distinct(values: &[u64], bits: u32, high: &Prefixes) -> u64 {
+    if bits <= WORD {
+        return high.different(bits);
+    }
+    if high.repeated().is_empty() {
+        return values.len() as u64;
+    }
+    // Only values whose leading half is there twice can be equal, few of a good function; sorting these few is cheaper
+    // than sorting 64-bit values. Marks are of the first bits alone, which lets some more through and loses none.
+    let place = |half: u32| (half >> (WORD - MARKED_BITS)) as usize;
+    let mut marks = vec![0_u64; 1 << (MARKED_BITS - 6)];
+    for &half in high.repeated() {
+        marks[place(half) / 64] |= 1 << (place(half) % 64);
+    }
+    let mut suspects: Vec<u64> = values
+        .iter()
+        .copied()
+        .filter(|&value| {
+            let place = place(leading(value, bits));
+            marks[place / 64] >> (place % 64) & 1 == 1
+        })
+        .collect();
+    suspects.sort_unstable();
+    let again = suspects.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    (values.len() - again) as u64
+}
+
+/// The first 32 of the `bits` bits of `value`; of fewer, all of them, and zeros.
+fn leading(value: u64, bits: u32) -> u32 {
+    (value << (u64::BITS - bits) >> WORD) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_are_those_of_the_definition(
+            seeds in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
+            // Many values take the other sort; a few changed bits make neighbours that differ at the end alone.
+            copies in prop::sample::select(vec![1_u64, 3, 40]),
+            bits in prop::sample::select(vec![1_u32, 8, 28, 31, 32, 33, 48, 63, 64]),
+        ) {
+            let mask = u64::MAX >> (64 - bits);
+            let values: Vec<u64> = (0..copies)
+                .flat_map(|copy| seeds.iter().map(move |&seed| (seed ^ (copy / 2)) & mask))
+                .collect();
+            let count = |of: &dyn Fn(u64) -> u64| {
+                values.iter().map(|&value| of(value)).collect::<HashSet<u64>>().len() as u64
+            };
+            let (low, high) = (Prefixes::low(&values), Prefixes::high(&values, bits));
+            prop_assert_eq!(low.different(0), u64::from(!values.is_empty()));
+            for width in 1..=bits.min(32) {
+                prop_assert_eq!(low.different(width), count(&|value| value % (1 << width)));
+                prop_assert_eq!(high.different(width), count(&|value| value >> (bits - width)));
+            }
+            prop_assert_eq!(distinct(&values, bits, &high), count(&|value| value));
+
+            let mut repeated = low.repeated().to_vec();
+            repeated.sort_unstable();
+            let halves = || values.iter().map(|&value| value as u32);
+            let mut expected: Vec<u32> = halves()
+                .filter(|&half| halves().filter(|&other| other == half).count() > 1)
+                .collect::<HashSet<u32>>()
+                .into_iter()
+                .collect();
+            expected.sort_unstable();
+            prop_assert_eq!(repeated, expected);
+        }
+    }
+}
