@@ -43,7 +43,7 @@ static LONG_KEY: [u8; 30_011] = {
     let mut key = [0; 30_011];
     let mut at = 0;
     while at < key.len() {
-        key[at] = (at * at >> 4) as u8;
+        key[at] = ((at * at) >> 4) as u8;
         at += 1;
     }
     key

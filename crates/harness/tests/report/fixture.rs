@@ -155,6 +155,7 @@ impl Plan<'_> {
                 pinned_cpu: None,
                 timing_seconds: Some(18.0),
                 involuntary_switches_while_timing: Some(40),
+                seconds_waited_while_timing: Some(0.1),
             },
             datasets: datasets.collect(),
             functions: functions.collect(),
