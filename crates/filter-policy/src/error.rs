@@ -104,7 +104,7 @@ impl fmt::Display for Error {
             }
             Self::RateUnreachable { given, lowest } => write!(
                 f,
-                "no bits per key reach the false-positive rate {given:e}, the lowest for these keys is {lowest:e}"
+                "no bits per key reach the false-positive rate {given:e}, the lowest for these keys is {lowest:.3e}"
             ),
             Self::KeyBeforeBlock => write!(
                 f,

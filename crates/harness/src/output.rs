@@ -136,6 +136,14 @@ impl Destination {
                 format!("no {RUN} here; give the folder of a run, or make one with the command `compare`"),
             );
         }
+        let file = path.join(RUN);
+        let is_plain = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
+        if is_plain && let Err(RecordsError::Foreign { reason, .. }) = records::read_run(&file) {
+            return refused(
+                &file,
+                format!("{reason}; give the folder of a run that this version reads, or measure again"),
+            );
+        }
         Self::check(path)
     }
 

@@ -7,9 +7,14 @@ use crate::records::{About, AnyRow, DETERMINISTIC_ROWS, Records};
 use crate::thousands::grouped;
 
 /// Columns that depend on how many tests their file has, and so on the other functions and datasets of the run.
-const OF_THE_WHOLE_FILE: [&str; 7] = [
+const OF_THE_WHOLE_FILE: [&str; 12] = [
     "band_low",
     "band_high",
+    "hit_low",
+    "hit_high",
+    "longest_high",
+    "empty_low",
+    "empty_high",
     "p_adjusted",
     "verdict",
     "holds",

@@ -159,6 +159,8 @@ impl Tally {
     fn row(self, function: &Function, test: MixingTest, key_bytes: u32) -> Option<MixingRow> {
         let (distance, worst_count, (worst_input_bit, worst_output_bit, worst_other_bit)) = self.worst?;
         let chi_square = self.squares as f64 / self.trials as f64;
+        let level = 1.0 - FAMILY_LEVEL / self.cells as f64;
+        let (worst_low, worst_high) = binomial::share_interval(worst_count, self.trials, level);
         let mut row = MixingRow {
             function: function.name.to_owned(),
             test,
@@ -171,6 +173,8 @@ impl Tally {
             worst_output_bit,
             worst_other_bit,
             worst_count,
+            worst_low,
+            worst_high,
             p_worst: p_worst(distance, self.trials, self.cells),
             off_cells: self.off,
             p_adjusted: 1.0,
@@ -223,6 +227,10 @@ mod tests {
         assert_eq!(first.chi_square, 1024.0 * 256.0);
         assert_eq!((first.worst_input_bit, first.worst_output_bit), (0, 0));
         assert_eq!(first.worst_count, 256);
+        // Of 256 in 256 the interval ends where that comes once in 2 * 102,400 times.
+        assert_eq!(first.worst_high, 1.0);
+        let low = (0.005_f64 / 1024.0).powf(1.0 / 256.0);
+        assert!((first.worst_low / low - 1.0).abs() < 1e-9, "{first:?}");
         let second = &rows[1];
         assert_eq!((second.test, second.cells), (MixingTest::Independence, 32 * 496));
         assert_eq!(second.off_cells, second.cells);

@@ -23,8 +23,9 @@ const FIBONACCI_SPARE_BITS: u32 = 8;
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawOccupancy {
     row: OccupancyRow,
-    /// Expected pairs of keys in a bucket, and pairs seen.
-    pairs: (f64, u64),
+    law: BucketLaw,
+    /// Pairs of keys in a bucket.
+    pairs: u64,
 }
 
 /// Fills tables with the keys of `dataset`, as `function` says; no row for fewer than [`LEAST_KEYS`] keys.
@@ -88,7 +89,7 @@ pub fn of_values(dataset: &str, function: &str, output_bits: u32, values: &[u64]
                 counts[bucket as usize] += 1;
             }
             let law = BucketLaw::remainders(keys, buckets, output_bits);
-            row((dataset, function), choice, keys, &counts, &law)
+            row((dataset, function), choice, keys, &counts, law)
         })
         .collect()
 }
@@ -98,7 +99,7 @@ fn row(
     choice: Choice,
     keys: u64,
     counts: &[u32],
-    law: &BucketLaw,
+    law: BucketLaw,
 ) -> RawOccupancy {
     let buckets = counts.len() as u64;
     let (mut pairs, mut longest, mut empty) = (0, 0, 0_u64);
@@ -108,47 +109,99 @@ fn row(
         longest = longest.max(count);
         empty += u64::from(count == 0);
     }
-    // c (c + 1) / 2 is c and the pairs of c.
-    let compared = |pairs: f64| 1.0 + pairs / keys as f64;
     RawOccupancy {
-        pairs: (law.pairs(), pairs),
+        pairs,
         row: OccupancyRow {
             dataset: dataset.to_owned(),
             function: function.to_owned(),
             choice,
             buckets,
             keys,
-            hit: compared(pairs as f64),
-            hit_expected: compared(law.pairs()),
+            hit: compared(pairs as f64, keys),
+            hit_expected: compared(law.pairs(), keys),
+            hit_low: 0.0,
+            hit_high: 0.0,
             hit_p: law.pairs_p(pairs),
             miss: keys as f64 / buckets as f64,
             longest,
             longest_expected: law.longest(),
+            longest_high: 0,
             longest_p: law.longest_p(longest),
             empty: empty as f64 / buckets as f64,
             empty_expected: law.empty() / buckets as f64,
+            empty_low: 0.0,
+            empty_high: 0.0,
             empty_p: law.empty_p(empty),
             p_adjusted: 1.0,
             verdict: Verdict::InBand,
         },
+        law,
     }
+}
+
+/// Keys compared for each key: c (c + 1) / 2 is c and the pairs of c.
+fn compared(pairs: f64, keys: u64) -> f64 {
+    1.0 + pairs / keys as f64
+}
+
+/// The least and the largest count that is no surprise, where surprises begin on both sides of `middle`, at most `most`.
+fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64) {
+    let middle = (middle as u64).min(most);
+    let last = |mut inside: u64, end: u64, towards: fn(u64, u64) -> u64| {
+        // By growing steps out of the band, then by halves back to its edge.
+        let mut step = 1;
+        let mut outside = loop {
+            let next = towards(inside, step.min(inside.abs_diff(end)));
+            if next == inside {
+                return inside;
+            }
+            if is_surprise(next) {
+                break next;
+            }
+            inside = next;
+            step *= 2;
+        };
+        while inside.abs_diff(outside) > 1 {
+            let between = inside.midpoint(outside);
+            if is_surprise(between) {
+                outside = between;
+            } else {
+                inside = between;
+            }
+        }
+        inside
+    };
+    (
+        last(middle, 0, |at, by| at - by),
+        last(middle, most, |at, by| at + by),
+    )
 }
 
 /// Judges all that was measured, in the given order.
 pub fn judge(raw: Vec<RawOccupancy>) -> Vec<OccupancyRow> {
     let tests = raw.len() * TESTS_IN_ROW;
     raw.into_iter()
-        .map(|RawOccupancy { mut row, pairs }| {
+        .map(|RawOccupancy { mut row, law, pairs }| {
+            let all_pairs = (u128::from(row.keys) * u128::from(row.keys - 1) / 2) as u64;
+            let surprises = |p: f64| bonferroni(p, tests) < FAMILY_LEVEL;
+            let (low, high) = band(law.pairs(), all_pairs, |count| surprises(law.pairs_p(count)));
+            (row.hit_low, row.hit_high) = (compared(low as f64, row.keys), compared(high as f64, row.keys));
+            let (low, high) = band(law.empty(), row.buckets, |count| surprises(law.empty_p(count)));
+            let share = |count: u64| count as f64 / row.buckets as f64;
+            (row.empty_low, row.empty_high) = (share(low), share(high));
+            row.longest_high = band(row.longest_expected, row.keys, |count| {
+                surprises(law.longest_p(count))
+            })
+            .1;
             let least = row.hit_p.min(row.longest_p).min(row.empty_p);
             row.p_adjusted = bonferroni(least, tests);
-            let differs = |p| bonferroni(p, tests) < FAMILY_LEVEL;
-            let more_pairs = differs(row.hit_p) && row.hit > row.hit_expected;
-            let more_empty = differs(row.empty_p) && row.empty > row.empty_expected;
-            row.verdict = if more_pairs && pairs.1 as f64 >= UNUSABLE_RATIO * pairs.0 {
+            let more_pairs = surprises(row.hit_p) && row.hit > row.hit_expected;
+            let more_empty = surprises(row.empty_p) && row.empty > row.empty_expected;
+            row.verdict = if more_pairs && pairs as f64 >= UNUSABLE_RATIO * law.pairs() {
                 Verdict::Unusable
-            } else if more_pairs || more_empty || differs(row.longest_p) {
+            } else if more_pairs || more_empty || surprises(row.longest_p) {
                 Verdict::MeasurablyWorse
-            } else if differs(least) {
+            } else if surprises(least) {
                 Verdict::FewerThanChance
             } else {
                 Verdict::InBand
@@ -202,6 +255,35 @@ mod tests {
         let high = &rows[1];
         assert_eq!((high.longest, high.verdict), (100, Verdict::Unusable));
         assert_eq!(rows.last().unwrap().buckets, 97);
+    }
+
+    #[test]
+    fn bands_end_where_surprises_begin() {
+        for (middle, most, low, high) in [
+            (50.0, 100, 40, 61),
+            (0.3, 100, 0, 7),
+            (99.9, 100, 40, 100),
+            (5.0, 5, 0, 5),
+        ] {
+            let found = band(middle, most, |count| !(low..=high).contains(&count));
+            assert_eq!(found, (low, high), "{middle} of {most}");
+        }
+        let even = |count: u64| (0..count).map(|i| i.wrapping_mul(GOLDEN)).collect::<Vec<u64>>();
+        for row in judged(&even(3000), 64).into_iter().chain(judged(&[1; 64], 8)) {
+            let outside = |low, value, high| value < low || value > high;
+            assert!(
+                row.hit_low <= row.hit_expected && row.hit_expected <= row.hit_high,
+                "{row:?}"
+            );
+            assert!(
+                row.empty_low <= row.empty_expected && row.empty_expected <= row.empty_high,
+                "{row:?}"
+            );
+            let surprises = outside(row.hit_low, row.hit, row.hit_high)
+                || outside(row.empty_low, row.empty, row.empty_high)
+                || row.longest > row.longest_high;
+            assert_eq!(surprises, row.p_adjusted < FAMILY_LEVEL, "{row:?}");
+        }
     }
 
     #[test]

@@ -286,7 +286,7 @@ impl<'a> Evidence<'a> {
             none_or(row.collisions),
             grouped(row.keys),
             row.bits,
-            significant(row.expected, 2)
+            expectation(row.expected)
         ))
     }
 
@@ -358,8 +358,13 @@ fn collided(collisions: u64, keys: u64, expected: f64, place: &str) -> String {
         "{} of {} keys collide at {place}, where chance gives {}{chance}",
         grouped(collisions),
         grouped(keys),
-        significant(expected, 2)
+        expectation(expected)
     )
+}
+
+/// As many digits as it takes to hold a count beside it.
+fn expectation(expected: f64) -> String {
+    significant(expected, if expected < 10.0 { 2 } else { 4 })
 }
 
 fn rate(row: &FalsePositiveRow, ideal: Option<&FalsePositiveRow>) -> String {

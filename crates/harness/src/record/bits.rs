@@ -107,6 +107,12 @@ pub struct MixingRow {
     pub worst_other_bit: Option<u32>,
     /// Its count.
     pub worst_count: u64,
+    /// Lower end of the interval for its share of the trials, of 99 % for all cells of the row together.
+    #[serde(with = "significant")]
+    pub worst_low: f64,
+    /// Upper end of that interval.
+    #[serde(with = "significant")]
+    pub worst_high: f64,
     /// Two-sided binomial, corrected for the number of cells.
     #[serde(with = "significant")]
     pub p_worst: f64,

@@ -99,6 +99,12 @@ pub struct OccupancyRow {
     /// The same of a random function.
     #[serde(with = "significant")]
     pub hit_expected: f64,
+    /// Where that of random functions lies, in 99 of 100 files in every row: its lower end.
+    #[serde(with = "significant")]
+    pub hit_low: f64,
+    /// The upper end.
+    #[serde(with = "significant")]
+    pub hit_high: f64,
     /// Two-sided.
     #[serde(with = "significant")]
     pub hit_p: f64,
@@ -110,6 +116,8 @@ pub struct OccupancyRow {
     /// The same of a random function.
     #[serde(with = "significant")]
     pub longest_expected: f64,
+    /// The most that random functions have, in 99 of 100 files in every row.
+    pub longest_high: u64,
     /// Upper tail.
     #[serde(with = "significant")]
     pub longest_p: f64,
@@ -119,6 +127,12 @@ pub struct OccupancyRow {
     /// The same of a random function.
     #[serde(with = "significant")]
     pub empty_expected: f64,
+    /// Where that of random functions lies, in 99 of 100 files in every row: its lower end.
+    #[serde(with = "significant")]
+    pub empty_low: f64,
+    /// The upper end.
+    #[serde(with = "significant")]
+    pub empty_high: f64,
     /// Two-sided.
     #[serde(with = "significant")]
     pub empty_p: f64,

@@ -159,6 +159,8 @@ impl Row for MixingRow {
         "worst_output_bit",
         "worst_other_bit",
         "worst_count",
+        "worst_low",
+        "worst_high",
         "p_worst",
         "off_cells",
         "p_adjusted",
@@ -197,6 +199,8 @@ impl Row for MixingRow {
             within("worst_other_bit", other, 0..=MOST_BITS - 1)?;
         }
         within("worst_count", self.worst_count, 0..=self.trials)?;
+        within("worst_high", self.worst_high, SHARES)?;
+        within("worst_low", self.worst_low, 0.0..=self.worst_high)?;
         within("p_worst", self.p_worst, SHARES)?;
         within("off_cells", self.off_cells, 0..=self.cells)?;
         within("p_adjusted", self.p_adjusted, SHARES)
@@ -334,6 +338,8 @@ mod tests {
             worst_output_bit: 0,
             worst_other_bit: None,
             worst_count: 1,
+            worst_low: 0.0,
+            worst_high: 1.0,
             p_worst: 1.0,
             off_cells: 0,
             p_adjusted: 1.0,

@@ -99,8 +99,9 @@ impl Row for StructuredRow {
 impl Row for OccupancyRow {
     #[rustfmt::skip]
     const HEADER: &'static [&'static str] = &[
-        "dataset", "function", "choice", "buckets", "keys", "hit", "hit_expected", "hit_p", "miss", "longest",
-        "longest_expected", "longest_p", "empty", "empty_expected", "empty_p", "p_adjusted", "verdict",
+        "dataset", "function", "choice", "buckets", "keys", "hit", "hit_expected", "hit_low", "hit_high", "hit_p", "miss",
+        "longest", "longest_expected", "longest_high", "longest_p", "empty", "empty_expected", "empty_low", "empty_high",
+        "empty_p", "p_adjusted", "verdict",
     ];
 
     fn function(&self) -> &str {
@@ -126,20 +127,24 @@ impl Row for OccupancyRow {
         within("keys", self.keys, COUNTS)?;
         within("hit", self.hit, MEANS)?;
         within("hit_expected", self.hit_expected, MEANS)?;
+        within("hit_high", self.hit_high, MEANS)?;
+        within("hit_low", self.hit_low, 0.0..=self.hit_high)?;
         within("miss", self.miss, MEANS)?;
         within("longest", self.longest, 0..=self.keys)?;
+        within("longest_high", self.longest_high, 0..=self.keys)?;
         within("longest_expected", self.longest_expected, MEANS)?;
         for (field, share) in [
             ("hit_p", self.hit_p),
             ("longest_p", self.longest_p),
             ("empty", self.empty),
             ("empty_expected", self.empty_expected),
+            ("empty_high", self.empty_high),
             ("empty_p", self.empty_p),
             ("p_adjusted", self.p_adjusted),
         ] {
             within(field, share, SHARES)?;
         }
-        Ok(())
+        within("empty_low", self.empty_low, 0.0..=self.empty_high)
     }
 }
 

@@ -177,18 +177,20 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
         "#Buckets",
         "#Keys",
         "#Compared until found",
-        "#Expected until found",
+        "#By chance until found",
         "#p of that",
         "#Compared until not found",
         "#Fullest bucket",
-        "#Expected fullest",
+        "#By chance fullest",
         "#p of the fullest",
         "#Empty",
-        "#Expected empty",
+        "#By chance empty",
         "#p of empty",
         "Verdict",
     ]);
     let p = |value: f64| Cell::sorted(number::p_value(value), value);
+    // The band is narrow: three digits would show both its ends alike.
+    let digits = |value: f64| number::significant(value, 5);
     for row in rows {
         let choice = match row.choice {
             Choice::LowBits => "low bits",
@@ -201,20 +203,29 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
             Cell::text(choice),
             Cell::count(row.buckets),
             Cell::count(row.keys),
-            Cell::number(row.hit),
-            Cell::number(row.hit_expected),
+            Cell::sorted(digits(row.hit), row.hit),
+            chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected),
             p(row.hit_p),
             Cell::number(row.miss),
             Cell::count(row.longest),
-            Cell::number(row.longest_expected),
+            Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected),
             p(row.longest_p),
             Cell::percent(row.empty),
-            Cell::percent(row.empty_expected),
+            chance(
+                number::percent(row.empty_low),
+                number::percent(row.empty_high),
+                row.empty_expected,
+            ),
             p(row.empty_p),
             Cell::classed(verdict_words(row.verdict), verdict_class(row.verdict)),
         ]);
     }
     table
+}
+
+/// Where random functions lie, in the order of what is expected of them.
+fn chance(low: String, high: String, expected: f64) -> Cell {
+    Cell::sorted(format!("{low} to {high}"), expected)
 }
 
 /// A share that the law of counts allows. Windows that hardly a value stays out of have one with dozens of zeros.

@@ -198,7 +198,7 @@ fn write_table(
         writeln!(out, "{}", wrapped(note))?;
     }
     for none in refused {
-        writeln!(out, "{none}")?;
+        writeln!(out, "{}", wrapped(none.to_string()))?;
     }
     Ok(())
 }
