@@ -124,7 +124,7 @@ const sizing = (() => {
   /** The most keys for which an engine's filter reaches a rate in so many bytes, and the fewest whole bits per key that do it. */
   function mostKeysAt(engine, wanted, memory) {
     const bytes = BigInt(memory);
-    let [best, bestBits, lowest] = [0, 0, 1];
+    let [best, bestBits] = [0, 0];
     for (let bits = 1; bits <= 100; bits += 1) {
       const reached = (keys) => engine.rate(keys, bits);
       const fitting = largest(0n, MOST_U64, (keys) => engineFits(engine, Number(keys), bits, bytes));
@@ -132,10 +132,9 @@ const sizing = (() => {
       if (most <= best) break;
       // With more bits per key fewer fit.
       if (2 ** ((-8 * memory) / most) <= wanted && reached(most) <= wanted) return [most, bits];
-      // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do.
-      const oneMore = reached(best + 1);
-      lowest = Math.min(lowest, oneMore);
-      if (oneMore > wanted) continue;
+      // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do, where so many bits do.
+      if (engine.leastRate(bits) > wanted) continue;
+      if (reached(best + 1) > wanted) continue;
       let [low, high] = [best + 1, most];
       while (low < high) {
         const middle = high - Math.floor((high - low) / 2);
@@ -145,7 +144,7 @@ const sizing = (() => {
       [best, bestBits] = [low, bits];
     }
     if (best > 0) return [best, bestBits];
-    return refuse(`no filter of ${bytes} bytes errs so seldom; ${lowest.toExponential(2)} is the lowest rate`);
+    return refuse(`no filter of at most ${bytes} bytes and 100 bits per key errs so seldom`);
   }
 
   function mostKeys(filter, question) {

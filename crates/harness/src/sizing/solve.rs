@@ -203,7 +203,6 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
 /// The most keys for which the format reaches a rate in so many bytes, and the fewest whole bits per key that do it.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
     let (mut best, mut best_bits) = (0, 0.0);
-    let mut lowest = 1.0_f64;
     for bits in 1..=MOST_BITS {
         let bits_per_key = BitsPerKey::whole(bits);
         let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
@@ -217,10 +216,11 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
             // With more bits per key fewer fit.
             return Ok((most, f64::from(bits)));
         }
-        // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do.
-        let one_more = rate(best + 1)?;
-        lowest = lowest.min(one_more);
-        if one_more > wanted {
+        // Hash values, and the lengths of RocksDB's filters, reach only so far: fewer keys may do, where so many bits do.
+        if least_rate(format, bits) > wanted {
+            continue;
+        }
+        if rate(best + 1)? > wanted {
             continue;
         }
         let (mut low, mut high) = (best + 1, most);
@@ -238,8 +238,19 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         return Ok((best, best_bits));
     }
     Err(format!(
-        "no filter of {bytes} bytes errs so seldom; {lowest:e} is the lowest rate"
+        "no filter of at most {bytes} bytes and {MOST_BITS} bits per key errs so seldom"
     ))
+}
+
+/// No large filter of so many bits per key has a lower rate: of those with probes the best Bloom filter, otherwise what the
+/// information allows.
+fn least_rate(format: Format, bits: u32) -> f64 {
+    let bits = f64::from(bits);
+    if format == Format::Ribbon {
+        libm::exp2(-bits)
+    } else {
+        libm::exp(-bits * std::f64::consts::LN_2 * std::f64::consts::LN_2)
+    }
 }
 
 /// The most keys whose filter takes at most so many bytes.
