@@ -29,7 +29,7 @@ const LONGEST_NAME: u16 = 32;
 /// A table with `header`; the columns in `numbers` are aligned to the right.
 ///
 /// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
-/// text. Numbers larger than people have use for make a row longer than [`WIDTH`]. Tables of paths wrap those.
+/// text. Numbers larger than people have use for make a row longer than 80 columns. Tables of paths wrap those.
 pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
     let mut table = laid_out();
     table.load_style(RULED).set_header(header).add_rows(rows);
@@ -55,7 +55,7 @@ pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<
     table.trim_fmt()
 }
 
-/// A table without rules or rows, as wide as [`WIDTH`] at most.
+/// A table without rules or rows, as wide as 80 columns at most.
 fn laid_out() -> Table {
     let mut table = Table::new();
     table
