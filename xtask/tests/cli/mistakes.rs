@@ -203,18 +203,10 @@ fn run_files_that_are_not_ours() {
     let cases: &[(String, &[&str])] = &[
         (String::new(), &["damaged"]),
         (good[..good.len() / 2].to_owned(), &["damaged", "line"]),
-        // Nobody is told to remove what is not ours.
-        (
-            "[]".to_owned(),
-            &["not a run of this program", "; choose an empty or new folder\n"],
-        ),
+        ("[]".to_owned(), &["not a run of this program"]),
         (
             "{\"format\": \"lighthouse\"}".to_owned(),
-            &[
-                "lighthouse",
-                "not a run of this program",
-                "; choose an empty or new folder\n",
-            ],
+            &["lighthouse", "not a run of this program"],
         ),
         (
             edit("\"schema\": 2", "\"schema\": 3"),
@@ -248,6 +240,16 @@ fn run_files_that_are_not_ours() {
         refused(&bench, &compare(&["--keys", "keys.txt", "--out", "out"]), &named);
         refused(&bench, &["render", "out"], &named);
     }
+    // Nobody is told to remove what is not ours.
+    bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
+    let elsewhere = ["; choose an empty or new folder\n"];
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &elsewhere,
+    );
+    let another = ["; give the folder of a run that this version reads, or measure again\n"];
+    refused(&bench, &["render", "out"], &another);
 }
 
 #[test]
