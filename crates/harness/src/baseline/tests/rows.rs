@@ -2,6 +2,16 @@
 
 use super::*;
 
+/// Files that runs of schema 1 do not have, without their ending.
+const SINCE_SCHEMA_2: [&str; 6] = [
+    "windows",
+    "avalanche",
+    "mixing",
+    "structured",
+    "occupancy",
+    "mechanisms",
+];
+
 #[test]
 fn runs_of_two_machines_are_compared_without_times() {
     let before = measured();
@@ -124,15 +134,7 @@ fn every_deterministic_file_is_compared() {
     structure.mechanisms[0].hits += 1;
     let baseline = hold_against(&before, Path::new("b"), &now);
     let found: Vec<&str> = baseline.differences.iter().map(|one| one.file.as_str()).collect();
-    let six = [
-        "windows",
-        "avalanche",
-        "mixing",
-        "structured",
-        "occupancy",
-        "mechanisms",
-    ];
-    assert_eq!(found, six.map(|name| format!("{name}.csv")));
+    assert_eq!(found, SINCE_SCHEMA_2.map(|name| format!("{name}.csv")));
     // Rows of no dataset leave no gap in the sentence.
     now.bits = before.bits.clone();
     let sentence = &words::sentences(&hold_against(&before, Path::new("b"), &now))[0];
@@ -151,14 +153,7 @@ fn a_run_of_an_older_schema_is_named_and_what_it_lacks() {
     assert!(told(
         "the earlier run tells of its readings the medians alone, and nothing of places"
     ));
-    for file in [
-        "windows",
-        "avalanche",
-        "mixing",
-        "structured",
-        "occupancy",
-        "mechanisms",
-    ] {
+    for file in SINCE_SCHEMA_2 {
         let start = format!("{file}.csv: the earlier run has no such file; ");
         assert!(
             baseline.notes.iter().any(|note| note.starts_with(&start)),
