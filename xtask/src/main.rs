@@ -2,18 +2,17 @@
 #![forbid(unsafe_code)]
 
 mod commands;
-mod inspection;
-mod instructions;
+mod failure;
 mod suite;
 mod tidy;
 mod workspace;
 
 use std::process::ExitCode;
 
-use hash_comparison::{failure, interrupt, table, terminal};
+use clap::Parser as _;
 
 fn main() -> ExitCode {
-    match commands::Cli::of_arguments().run() {
+    match commands::Cli::parse().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

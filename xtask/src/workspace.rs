@@ -9,3 +9,6 @@ pub(crate) fn root() -> PathBuf {
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     package.parent().map_or_else(|| package.clone(), PathBuf::from)
 }
+
+/// Tells the programs that this one starts that they run for the workspace, and where it lies.
+pub(crate) const VARIABLE: &str = "HASH_COMPARISON_WORKSPACE";

@@ -1,9 +1,25 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod names;
+pub mod progress;
+mod system;
+
+pub mod record;
+
+pub mod keys;
+
+pub mod functions;
+
+pub mod measure;
+
+pub mod judge;
+
+pub mod report;
+
+pub mod run;
+
 pub mod commands;
-pub mod failure;
 pub mod interrupt;
 pub mod program;
-pub mod table;
 pub mod terminal;

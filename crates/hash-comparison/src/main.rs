@@ -1,12 +1,12 @@
 //! The installed program: `hash-comparison --help`.
 #![forbid(unsafe_code)]
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use hash_comparison::commands::{compare, list, render, size};
-use hash_comparison::failure::Failure;
+use filter_tools::commands::size;
+use filter_tools::failure::Failure;
+use hash_comparison::commands::{calibrate, compare, list, render, reproduce};
 use hash_comparison::program::Program;
 
 /// Compares hash functions on your own keys, and draws the report.
@@ -30,20 +30,24 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Calibrate(calibrate::Arguments),
     Compare(compare::Arguments),
     Render(render::Arguments),
+    Reproduce(reproduce::Arguments),
     List(list::Arguments),
     Size(size::Arguments),
 }
 
 fn main() -> ExitCode {
-    let program = Program::installed(Path::new(""));
+    let program = Program::started();
     let mut command = program.named(Cli::command());
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
+        Command::Calibrate(arguments) => calibrate::run(&arguments, &program),
         Command::Compare(arguments) => compare::run(arguments, &program),
         Command::Render(arguments) => render::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
     };

@@ -15,7 +15,22 @@ pub struct Program {
     pub out_words: &'static str,
 }
 
+/// Set by `cargo xtask` to the workspace's folder: the program then speaks and writes as the workspace's own command.
+const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
+
 impl Program {
+    /// The program as it was started: installed, or by `cargo xtask`.
+    pub fn started() -> Self {
+        match std::env::var_os(WORKSPACE) {
+            Some(root) => Self {
+                name: "cargo xtask",
+                out: PathBuf::from(root).join("reports").join("latest"),
+                out_words: "reports/latest in the workspace",
+            },
+            None => Self::installed(Path::new("")),
+        }
+    }
+
     /// `hash-comparison`, run in the folder `here`.
     pub fn installed(here: &Path) -> Self {
         const OUT: &str = "hash-comparison-report";
@@ -24,6 +39,12 @@ impl Program {
             out: here.join(OUT),
             out_words: OUT,
         }
+    }
+
+    /// Folder of the committed run.
+    pub fn reference(&self) -> PathBuf {
+        let root = std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default();
+        root.join("reports").join("reference")
     }
 
     /// `command` with this program's words in its help texts, and in those of its commands.

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use harness::record::{Ground, Standing};
-use harness::records::Records;
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{Ground, Standing};
 
 /// Compares some functions on `keys` numbered keys.
 fn compare(folder: &Path, keys: u32, more: &[&str]) -> Output {

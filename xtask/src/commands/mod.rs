@@ -1,19 +1,13 @@
 //! The commands, one file each.
 
-mod bench;
-mod calibrate;
+mod forward;
 mod fuzz;
-mod inspect;
-mod reproduce;
 mod test;
 mod tidy;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use hash_comparison::commands::{compare, list, render, size, written};
-use hash_comparison::program::Program;
+use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
-use crate::workspace;
 
 /// Compares hash functions, inspects filters, and looks after the workspace.
 #[derive(Debug, Parser)]
@@ -26,7 +20,7 @@ use crate::workspace;
         cargo xtask compare                     every function on every embedded dataset\n  \
         cargo xtask compare --keys my-keys.txt  on your own keys, one a line\n  \
         cargo xtask list                        what there is to compare\n  \
-        cargo xtask inspect DB                  the filters of a database of LevelDB's\n  \
+        cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
         cargo xtask test --install              the whole test suite\n\n\
         Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
@@ -38,50 +32,42 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Compare(compare::Arguments),
-    Calibrate(calibrate::Arguments),
-    Render(render::Arguments),
-    Reproduce(reproduce::Arguments),
-    List(list::Arguments),
-    Inspect(inspect::Arguments),
-    Size(size::Arguments),
+    /// Measure hash functions on embedded keys or your own, and write the report
+    Compare(forward::Arguments),
+    /// Count how often a hash that nothing is wrong with is called bad
+    Calibrate(forward::Arguments),
+    /// Draw charts and report again from the records in a folder
+    Render(forward::Arguments),
+    /// Compute everything deterministic again and compare it with the committed run
+    Reproduce(forward::Arguments),
+    /// List functions and datasets
+    List(forward::Arguments),
+    /// Show the filters in tables and databases of LevelDB's and RocksDB's
+    Inspect(forward::Arguments),
+    /// Calculate how large filters must be
+    Size(forward::Arguments),
+    /// Measure filters against peers, on real engines
+    Bench(forward::Arguments),
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
-    Bench(bench::Arguments),
-}
-
-/// The repository's own way in.
-fn program() -> Program {
-    Program {
-        name: "cargo xtask",
-        out: workspace::root().join("reports").join("latest"),
-        out_words: "reports/latest in the workspace",
-    }
 }
 
 impl Cli {
-    /// What the command line says; ends the process where it says nothing that can be done.
-    pub(crate) fn of_arguments() -> Self {
-        let mut command = program().named(Self::command());
-        let parsed = Self::from_arg_matches(&command.get_matches_mut());
-        parsed.unwrap_or_else(|error| error.format(&mut command).exit())
-    }
-
     /// Does what was asked.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
-            Command::Calibrate(arguments) => calibrate::run(&arguments),
-            Command::Compare(arguments) => compare::run(arguments, &program()),
-            Command::Render(arguments) => render::run(&arguments),
-            Command::Reproduce(arguments) => reproduce::run(&arguments),
-            Command::List(arguments) => list::run(&arguments),
-            Command::Inspect(arguments) => inspect::run(&arguments),
-            Command::Size(arguments) => size::run(&arguments),
+            Command::Compare(rest) => forward::COMPARISON.run("compare", &rest),
+            Command::Calibrate(rest) => forward::COMPARISON.run("calibrate", &rest),
+            Command::Render(rest) => forward::COMPARISON.run("render", &rest),
+            Command::Reproduce(rest) => forward::COMPARISON.run("reproduce", &rest),
+            Command::List(rest) => forward::COMPARISON.run("list", &rest),
+            Command::Inspect(rest) => forward::FILTERS.run("inspect", &rest),
+            Command::Size(rest) => forward::FILTERS.run("size", &rest),
+            Command::Bench(rest) => forward::BENCHMARKS.run("bench", &rest),
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
-            Command::Bench(arguments) => bench::run(&arguments),
         }
     }
 }

@@ -3,18 +3,18 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use harness::baseline;
-use harness::compare::{self, CompareError, DEFAULT_SEED, Options};
-use harness::output::Destination;
-use harness::record::{Purpose, Request};
-use harness::records::Records;
+use crate::judge::baseline;
+use crate::record::files::Records;
+use crate::record::folder::Destination;
+use crate::record::{Purpose, Request};
+use crate::run::compare::{self, CompareError, DEFAULT_SEED, Options};
 
+use super::summary;
 use super::written;
-use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::program::Program;
-use crate::table;
 use crate::terminal::Terminal;
+use filter_tools::failure::Failure;
 
 /// Compare hash functions on real key sets, and draw the report.
 ///
@@ -174,17 +174,21 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     written::all(&mut records, destination, &terminal, &interrupt)?;
 
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", table::summary(&records))?;
+    writeln!(stdout, "{}", summary::summary(&records))?;
     for recommendation in &records.run.recommendations {
-        writeln!(stdout, "{}", table::recommendation(recommendation))?;
+        writeln!(stdout, "{}", summary::recommendation(recommendation))?;
     }
     if let Some(baseline) = &records.run.baseline {
-        writeln!(stdout, "{}", table::baseline(baseline))?;
+        writeln!(stdout, "{}", summary::baseline(baseline))?;
     }
-    if let Some(sentence) = table::disturbance(&records.run.environment) {
+    if let Some(sentence) = summary::disturbance(&records.run.environment) {
         writeln!(stdout, "{sentence}")?;
     }
-    writeln!(stdout, "report: {}", out.join(harness::output::REPORT).display())?;
+    writeln!(
+        stdout,
+        "report: {}",
+        out.join(crate::record::folder::REPORT).display()
+    )?;
     Ok(())
 }
 

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write as _};
 
-use harness::dataset::{Manifest, ManifestEntry};
-use harness::functions::{self, Function};
-use harness::record::DatasetKind;
-use harness::thousands::grouped;
+use crate::functions::{self, Function};
+use crate::keys::{Manifest, ManifestEntry};
+use crate::record::DatasetKind;
+use plots::thousands::grouped;
 
-use crate::failure::Failure;
-use crate::table::{labelled, table};
+use filter_tools::failure::Failure;
+use filter_tools::table::{labelled, table};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]

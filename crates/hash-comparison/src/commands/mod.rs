@@ -1,7 +1,9 @@
 //! The commands that work on keys and runs, one file each: arguments and messages only.
 
+pub mod calibrate;
 pub mod compare;
 pub mod list;
 pub mod render;
-pub mod size;
+pub mod reproduce;
+pub mod summary;
 pub mod written;

@@ -3,14 +3,14 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use harness::output::{Destination, REPORT, RUN};
-use harness::progress::Progress as _;
-use harness::records::{self, Records};
+use crate::progress::Progress as _;
+use crate::record::files::{self, Records};
+use crate::record::folder::{Destination, REPORT, RUN};
 
 use super::written;
-use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
+use filter_tools::failure::Failure;
 
 /// Draw charts and report again from the records of a run.
 ///
@@ -43,7 +43,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if files != records.run.files {
         // Another version of this program drew other charts.
         records.run.files = files;
-        records::write_run(&staging.path().join(RUN), &records.run)
+        files::write_run(&staging.path().join(RUN), &records.run)
             .map_err(|error| written::unwritten(&staging, error))?;
     }
     written::finish(&records, staging, &terminal, &interrupt)?;

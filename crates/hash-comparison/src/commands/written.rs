@@ -1,13 +1,13 @@
 //! How a run gets to its folder: written beside it, moved when complete.
 
-use harness::output::{Destination, OutputError, RUN, Staging};
-use harness::progress::Progress as _;
-use harness::records::{Records, RecordsError};
-use harness::render::{self, RenderError};
+use crate::progress::Progress as _;
+use crate::record::files::{Records, RecordsError};
+use crate::record::folder::{Destination, OutputError, RUN, Staging};
+use crate::report::render::{self, RenderError};
 
-use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
+use filter_tools::failure::Failure;
 
 /// Writes records, charts and report.
 ///

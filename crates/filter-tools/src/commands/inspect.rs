@@ -1,0 +1,279 @@
+//! `cargo xtask inspect`: filters in real tables.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use plots::thousands::grouped;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
+use crate::table::table;
+
+/// Show the filters in tables of LevelDB's and RocksDB's, and what is damaged.
+///
+/// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
+/// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
+/// are not held against the filters. Figures of a filter block whose checksum is wrong are those of its bytes as they
+/// are, and bits of filters that overlap are counted once. What is in a filter is shown and judged for the policies of
+/// this workspace, LevelDB's and RocksDB's own, over keys or over prefixes: bits, k, fill, expected rate (fill to the
+/// power of k, averaged over the bits; of RocksDB's, that of each line, and of Ribbon filters two to the power of minus
+/// the columns), and the filters that let every key pass because none could be made. Of RocksDB's tables block-based ones
+/// are read, format versions 0 to 7, with full and partitioned filters. Not read are its plain and cuckoo tables, what is
+/// compressed otherwise than with Snappy, and what is larger than 1 GiB (the metaindex: 1 MiB). Nothing is ever written.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n\n\
+        Exit codes: 0 no damage in what was read; 1 damage was found; 2 no damage, but a table cannot be read, or a \
+        path is neither a table nor a database folder, in which case nothing is inspected."
+)]
+pub(crate) struct Arguments {
+    /// A table (.ldb, .sst) or the folder of a database
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Leave the data blocks unread: much faster on large databases
+    #[arg(long)]
+    no_data: bool,
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Everything that was found.
+#[derive(Serialize)]
+struct Inspection {
+    tables: Vec<TableReport>,
+    totals: Totals,
+}
+
+/// What all tables have together.
+#[derive(Default, Serialize)]
+struct Totals {
+    tables: u64,
+    /// Tables that hold filters of at least one policy.
+    tables_with_filters: u64,
+    rocksdb_tables: u64,
+    damaged_tables: u64,
+    /// Tables that the system refused, at least in part.
+    unreadable_tables: u64,
+    filters: u64,
+    empty: u64,
+    #[serde(flatten)]
+    bits: Bits,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let depth = if arguments.no_data {
+        Depth::Filters
+    } else {
+        Depth::Data
+    };
+    let mut tables = Vec::new();
+    for path in &arguments.paths {
+        tables.extend(inspection::inspect(path, depth).map_err(Failure::input)?);
+    }
+    let inspection = Inspection {
+        totals: Totals::of(&tables),
+        tables,
+    };
+    match write(&inspection, arguments.json) {
+        // Who stops reading does not make the tables whole: the exit code stays theirs.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    match (
+        inspection.totals.damaged_tables,
+        inspection.totals.unreadable_tables,
+    ) {
+        (0, 0) => Ok(()),
+        (0, unreadable) => Err(Failure::input(format_args!(
+            "{} could not be read, or not all of it",
+            counted(unreadable, "table")
+        ))),
+        _ => Err(Failure::Checked),
+    }
+}
+
+fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if as_json {
+        let text = serde_json::to_string_pretty(inspection).map_err(Failure::internal)?;
+        writeln!(out, "{text}")?;
+    } else {
+        print(&mut out, inspection)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+impl Totals {
+    fn of(tables: &[TableReport]) -> Self {
+        let mut totals = Self::default();
+        for table in tables {
+            totals.tables += 1;
+            totals.tables_with_filters += u64::from(!table.filter_blocks.is_empty());
+            totals.rocksdb_tables += u64::from(table.kind == Kind::Rocksdb);
+            totals.damaged_tables += u64::from(!table.damage.is_empty());
+            totals.unreadable_tables += u64::from(table.unreadable);
+            for block in &table.filter_blocks {
+                totals.filters += block.filters;
+                totals.empty += block.empty;
+                if let Some(bits) = &block.bits {
+                    totals.bits.add(bits);
+                }
+            }
+        }
+        totals
+    }
+}
+
+fn print(out: &mut impl io::Write, inspection: &Inspection) -> io::Result<()> {
+    let mut policies: BTreeMap<_, Vec<(&TableReport, &FilterBlockReport)>> = BTreeMap::new();
+    for table in &inspection.tables {
+        for block in &table.filter_blocks {
+            let filters = (&block.policy, &block.kinds);
+            policies.entry(filters).or_default().push((table, block));
+        }
+    }
+    for ((policy, kinds), blocks) in &policies {
+        let kinds: String = kinds.iter().map(|kind| format!(", {kind}")).collect();
+        let rows = blocks.iter().map(|(report, block)| row(&report.path, block));
+        writeln!(
+            out,
+            "{policy}{kinds}\n{}\n",
+            table(
+                ["table", "filters", "empty", "bits", "k", "fill", "expected"],
+                &[1, 2, 3, 4, 5, 6],
+                rows
+            )
+        )?;
+    }
+    let without = inspection.tables.iter().filter(|table| {
+        table.kind != Kind::Unknown
+            && table.filter_blocks.is_empty()
+            && table.damage.is_empty()
+            && table.not_read.is_empty()
+    });
+    let open = inspection.tables.iter().filter_map(|table| {
+        let all = table.filter_blocks.iter().filter_map(|block| block.bits.as_ref());
+        let open: u64 = all.map(|bits| bits.matching_everything).sum();
+        (open > 0).then(|| format!("{}: {}", table.path, counted(open, "filter")))
+    });
+    list(out, "no filters", without.map(|table| table.path.clone()))?;
+    list(out, "lets every key pass", open)?;
+    list(out, "not read", said(inspection, |table| &table.not_read))?;
+    list(out, "damage", said(inspection, |table| &table.damage))?;
+    writeln!(out, "{}", in_words(&inspection.totals))
+}
+
+fn row(path: &str, block: &FilterBlockReport) -> [String; 7] {
+    let of_bits = |text: &dyn Fn(&Bits) -> String| block.bits.as_ref().map_or_else(String::new, text);
+    [
+        path.to_owned(),
+        grouped(block.filters),
+        grouped(block.empty),
+        of_bits(&|bits| grouped(bits.all_bits())),
+        of_bits(&probes),
+        of_bits(&|bits| bits.fill().map_or_else(String::new, percent)),
+        of_bits(&|bits| bits.false_positive_rate().map_or_else(String::new, percent)),
+    ]
+}
+
+/// What the tables have to say, each line with the table's path.
+fn said<'i>(
+    inspection: &'i Inspection,
+    of: fn(&TableReport) -> &Vec<String>,
+) -> impl Iterator<Item = String> + use<'i> {
+    inspection
+        .tables
+        .iter()
+        .flat_map(move |table| of(table).iter().map(|text| format!("{}: {text}", table.path)))
+}
+
+/// A heading and lines below it, or nothing.
+fn list(out: &mut impl io::Write, heading: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return Ok(());
+    }
+    writeln!(out, "{heading}")?;
+    for line in lines {
+        writeln!(out, "  {line}")?;
+    }
+    writeln!(out)
+}
+
+fn in_words(totals: &Totals) -> String {
+    let mut text = format!(
+        "{}, {} with filters",
+        counted(totals.tables, "table"),
+        grouped(totals.tables_with_filters)
+    );
+    if totals.rocksdb_tables > 0 {
+        text.push_str(&format!(", {} of RocksDB's", grouped(totals.rocksdb_tables)));
+    }
+    if totals.unreadable_tables > 0 {
+        text.push_str(&format!(", {} unreadable", grouped(totals.unreadable_tables)));
+    }
+    match totals.damaged_tables {
+        0 => text.push_str("; no damage"),
+        damaged => text.push_str(&format!("; damage in {}", counted(damaged, "table"))),
+    }
+    text.push_str(&format!(
+        "\n{}, {} of them empty",
+        counted(totals.filters, "filter"),
+        grouped(totals.empty)
+    ));
+    if totals.bits.matching_everything > 0 {
+        text.push_str(&format!(
+            ", {} letting every key pass",
+            grouped(totals.bits.matching_everything)
+        ));
+    }
+    if let Some(rate) = totals.bits.false_positive_rate() {
+        text.push_str(&format!("; {}", counted(totals.bits.all_bits(), "bit")));
+        if let Some(fill) = totals.bits.fill() {
+            text.push_str(&format!(", {} filled", percent(fill)));
+        }
+        text.push_str(&format!(", {} expected", percent(rate)));
+    }
+    text
+}
+
+fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
+/// The probe counts, of which there is one as long as nobody changed the bits per key.
+fn probes(bits: &Bits) -> String {
+    let counts: Vec<String> = bits.probes.iter().map(u8::to_string).collect();
+    counts.join(", ")
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent == 0.0 || percent >= 0.001 {
+        format!("{percent:.3} %")
+    } else {
+        format!("{percent:.1e} %")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_all_sizes_are_readable() {
+        for (share, text) in [
+            (0.0, "0.000 %"),
+            (1.0, "100.000 %"),
+            (0.008_44, "0.844 %"),
+            (2e-9, "2.0e-7 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+}

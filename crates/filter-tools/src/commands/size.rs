@@ -1,0 +1,352 @@
+//! `size`: the calculator.
+
+mod numbers;
+mod picture;
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use crate::sizing::{Answer, Checked, Filter, NoAnswer, Question, answer};
+use plots::thousands::grouped;
+use serde::Serialize;
+
+use self::numbers::{bytes, count, rate};
+use self::picture::Picture;
+use crate::failure::Failure;
+use crate::table::{counted, table, wrapped};
+
+/// Size a filter: from any of keys, rate, bits per key, memory and probes the rest.
+///
+/// For every filter of this project, with the exact bytes that it writes. Give one or two of the first four. Without
+/// a number of keys (or memory) it is shown for 1,000,000, without anything that fixes the rate for 1 %. A probe count
+/// alone asks for the smallest filter that takes so many; beside others it counts for the textbook's formula only, as
+/// each format has a rule of its own. Rates are those to be expected of an ideal hash; LevelDB's own probe scheme errs
+/// somewhat more often, see THEORY.md of filter-policy.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
+        {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
+        {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n\n\
+        Exit codes: 0 done; 1 no filter can be so; 2 the question makes no sense."
+)]
+pub struct Arguments {
+    /// Distinct keys: 45402, 45,402, 10k, 10M, 2G
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    keys: Option<u64>,
+    /// False-positive rate: 0.01 or 1%
+    #[arg(long, value_name = "P", value_parser = rate, allow_negative_numbers = true)]
+    rate: Option<f64>,
+    /// Bits per key
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    bits_per_key: Option<f64>,
+    /// Bytes that the stored filter may take: 85130, 64KiB, 22.85MiB, 1GB
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
+    memory: Option<u64>,
+    /// Probe count k
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    probes: Option<u32>,
+    /// Only this kind of filter; may be repeated
+    #[arg(long, value_name = "NAME", value_parser = filter)]
+    filter: Vec<Filter>,
+    /// Draw the rates at 4 to 24 bits per key into a new file, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// A row of the JSON form.
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    filter: &'a str,
+    keys: u64,
+    bytes: u64,
+    configured_bits_per_key: Option<f64>,
+    stored_bits_per_key: f64,
+    probes: Option<u32>,
+    rate: f64,
+    /// What hashes of few bits add to the rate; absent where they are wide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole_hash_shared: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Refusal<'a> {
+    filter: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    answers: Vec<Row<'a>>,
+    refused: Vec<Refusal<'a>>,
+}
+
+/// Answers.
+///
+/// # Errors
+///
+/// When the question makes no sense, no filter can be so, or the chart's file is there.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let question = Question {
+        keys: arguments.keys,
+        rate: arguments.rate,
+        bits_per_key: arguments.bits_per_key,
+        memory: arguments.memory,
+        probes: arguments.probes,
+    };
+    let question = question.checked().map_err(Failure::input)?;
+    let picture = arguments.chart.as_deref().map(Picture::new).transpose()?;
+    let mut filters = arguments.filter.clone();
+    if filters.is_empty() {
+        filters.extend(Filter::ALL);
+    }
+    let (mut answers, mut refused) = (Vec::new(), Vec::new());
+    for &filter in &filters {
+        match answer(filter, &question) {
+            Ok(answer) => answers.push(answer),
+            Err(reason) => refused.push(reason),
+        }
+    }
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        write_json(&mut out, &answers, &refused)?;
+    } else {
+        write_table(&mut out, &question, &answers, &refused)?;
+    }
+    if let Some(picture) = &picture {
+        let keys = question
+            .question()
+            .keys
+            .or(answers.first().map(|answer| answer.keys));
+        picture.draw(&filters, keys.unwrap_or(1), &answers)?;
+        writeln!(io::stderr(), "chart: {}", picture.path.display())?;
+    }
+    if answers.is_empty() {
+        return Err(Failure::Checked);
+    }
+    Ok(())
+}
+
+fn write_json(out: &mut impl io::Write, answers: &[Answer], refused: &[NoAnswer]) -> Result<(), Failure> {
+    let report = Report {
+        answers: answers.iter().map(row).collect(),
+        refused: refused
+            .iter()
+            .map(|none| Refusal {
+                filter: none.filter.name(),
+                reason: &none.reason,
+            })
+            .collect(),
+    };
+    let text = serde_json::to_string_pretty(&report).map_err(Failure::internal)?;
+    Ok(writeln!(out, "{text}")?)
+}
+
+fn row(answer: &Answer) -> Row<'static> {
+    Row {
+        filter: answer.filter.name(),
+        keys: answer.keys,
+        bytes: answer.bytes,
+        configured_bits_per_key: answer.configured,
+        stored_bits_per_key: answer.bits_per_key,
+        probes: answer.probes,
+        rate: answer.rate,
+        whole_hash_shared: answer.filter.whole_hash_shared(answer.keys),
+    }
+}
+
+fn write_table(
+    out: &mut impl io::Write,
+    question: &Checked,
+    answers: &[Answer],
+    refused: &[NoAnswer],
+) -> io::Result<()> {
+    writeln!(out, "{}\n", asked(question.question()))?;
+    // One column is all that there is room for: where the keys were asked for, all rows have the same.
+    let keys_differ = question.question().keys.is_none();
+    let rows = answers.iter().map(|answer| {
+        [
+            answer.filter.name().to_owned(),
+            answer
+                .configured
+                .map_or_else(String::new, |bits| format!("{bits}")),
+            answer
+                .probes
+                .map_or_else(|| "none".to_owned(), |probes| probes.to_string()),
+            share(answer.rate),
+            grouped(answer.bytes),
+            if keys_differ {
+                grouped(answer.keys)
+            } else {
+                readable(answer.bytes)
+            },
+            format!("{:.2}", answer.bits_per_key),
+        ]
+    });
+    let last = if keys_differ { "keys" } else { "that is" };
+    let header = ["filter", "bits set", "k", "rate", "bytes", last, "bits/key"];
+    if !answers.is_empty() {
+        writeln!(out, "{}", table(header, &[1, 2, 3, 4, 5, 6], rows))?;
+        writeln!(
+            out,
+            "\nbits set: the bits per key to configure. bits/key: what is stored, everything included."
+        )?;
+    }
+    for note in (rounded(question.question(), answers).into_iter()).chain(answers.iter().filter_map(shared)) {
+        writeln!(out, "{}", wrapped(note))?;
+    }
+    for none in refused {
+        writeln!(out, "{}", wrapped(none.to_string()))?;
+    }
+    Ok(())
+}
+
+/// The filters that err more often than was asked for: their formats say so.
+fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
+    let most = question.rate?;
+    // Beyond what the last digits of a sum make.
+    let above = answers.iter().filter(|answer| answer.rate > most * (1.0 + 1e-9));
+    let names: Vec<&str> = above.map(|answer| answer.filter.name()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "above {}, because sizes and probe counts are rounded: {}",
+            share(most),
+            names.join(", ")
+        )
+    })
+}
+
+/// What a hash of few bits has to do with a rate, in words, where it is a tenth of it or more.
+fn shared(answer: &Answer) -> Option<String> {
+    let shared = answer.filter.whole_hash_shared(answer.keys)?;
+    (shared >= 0.1 * answer.rate).then(|| {
+        format!(
+            "{}: of its rate {} are absent keys with all 32 bits of the hash of one of {}; no size of the filter keeps them out",
+            answer.filter.name(),
+            share(shared),
+            counted(answer.keys, "key"),
+        )
+    })
+}
+
+/// The question in words, with what was assumed.
+fn asked(question: &Question) -> String {
+    let mut parts = Vec::new();
+    parts.extend(question.keys.map(|keys| counted(keys, "key")));
+    parts.extend(
+        question
+            .rate
+            .map(|rate| format!("{} false positives", share(rate))),
+    );
+    parts.extend(question.bits_per_key.map(|bits| format!("{bits} bits per key")));
+    parts.extend(
+        question
+            .memory
+            .map(|bytes| format!("at most {} ({})", counted(bytes, "byte"), readable(bytes))),
+    );
+    parts.extend(question.probes.map(|probes| counted(u64::from(probes), "probe")));
+    parts.join(", ")
+}
+
+/// A share in percent with four significant digits.
+fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent == 0.0 || percent >= 1e-4 {
+        let digits = if percent >= 10.0 {
+            2
+        } else if percent >= 1.0 {
+            3
+        } else {
+            6
+        };
+        format!("{percent:.digits$} %")
+    } else {
+        format!("{percent:.2e} %")
+    }
+}
+
+/// Bytes in the largest unit that leaves a whole part.
+fn readable(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = "B";
+    for larger in UNITS {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = larger;
+    }
+    if unit == "B" {
+        format!("{bytes} B")
+    } else {
+        format!("{value:.2} {unit}")
+    }
+}
+
+fn filter(text: &str) -> Result<Filter, String> {
+    Filter::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Filter::ALL.into_iter().map(Filter::name).collect();
+        format!("{text:?} is no filter; there are {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_sizes_are_readable() {
+        assert_eq!(share(0.0102), "1.020 %");
+        assert_eq!(share(0.0001), "0.010000 %");
+        assert_eq!(share(1e-9), "1.00e-7 %");
+        assert_eq!(share(0.5), "50.00 %");
+        assert_eq!(readable(23_962_654), "22.85 MiB");
+        assert_eq!(readable(9), "9 B");
+    }
+
+    fn answered(filters: &[Filter], keys: u64, rate: f64) -> (Question, Vec<Answer>) {
+        let question = Question {
+            keys: Some(keys),
+            rate: Some(rate),
+            ..Question::default()
+        };
+        let checked = question.checked().expect("a question with an answer");
+        let answers = filters.iter().map(|&filter| answer(filter, &checked));
+        (
+            question,
+            answers.map(|answer| answer.expect("an answer")).collect(),
+        )
+    }
+
+    #[test]
+    fn what_is_above_the_rate_asked_is_told() {
+        let filters = [Filter::LevelDb, Filter::Guava, Filter::RedisFixed];
+        let (question, answers) = answered(&filters, 1_000_000, 0.01);
+        assert_eq!(
+            rounded(&question, &answers).as_deref(),
+            Some("above 1.000 %, because sizes and probe counts are rounded: guava, redis-fixed")
+        );
+        assert_eq!(rounded(&question, &answers[..1]), None);
+        assert_eq!(rounded(&Question::default(), &answers), None);
+    }
+
+    #[test]
+    fn a_hash_of_32_bits_is_told_where_it_shows() {
+        let filters = [Filter::LevelDb, Filter::BloomFilter64, Filter::Guava];
+        let (_, many) = answered(&filters, 20_000_000, 0.005);
+        let notes: Vec<String> = many.iter().filter_map(shared).collect();
+        // 20,000,000 / 2^32 is 0.4657 %.
+        assert_eq!(
+            notes,
+            [
+                "leveldb: of its rate 0.464579 % are absent keys with all 32 bits of the hash of one of 20,000,000 keys; no size \
+                 of the filter keeps them out"
+            ]
+        );
+        let (_, few) = answered(&filters, 45_402, 0.01);
+        assert_eq!(few.iter().filter_map(shared).count(), 0);
+    }
+}

@@ -1,0 +1,73 @@
+//! The chart of `size`, in a new file.
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use crate::sizing::{Answer, Filter, draw};
+
+use crate::failure::Failure;
+
+/// A chart to be drawn, checked before anything is printed.
+pub(super) struct Picture<'a> {
+    pub(super) path: &'a Path,
+    is_svg: bool,
+}
+
+impl<'a> Picture<'a> {
+    /// # Errors
+    ///
+    /// When the name is of no kind of picture, or the file is there.
+    pub(super) fn new(path: &'a Path) -> Result<Self, Failure> {
+        let extension = path
+            .extension()
+            .and_then(|text| text.to_str())
+            .map(str::to_ascii_lowercase);
+        let is_svg = match extension.as_deref() {
+            Some("svg") => true,
+            Some("png") => false,
+            _ => {
+                return Err(Failure::input(format!(
+                    "{}: a chart's name ends in .svg or .png",
+                    path.display()
+                )));
+            }
+        };
+        if path.symlink_metadata().is_ok() {
+            return Err(is_there(path));
+        }
+        Ok(Self { path, is_svg })
+    }
+
+    /// Writes a file that was not there before.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to draw, or the file cannot be written.
+    pub(super) fn draw(&self, filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<(), Failure> {
+        let path = self.path;
+        let bytes = if self.is_svg {
+            draw::svg(filters, keys, answers).map(String::into_bytes)
+        } else {
+            draw::png(filters, keys, answers)
+        }
+        .map_err(Failure::internal)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => is_there(path),
+                _ => Failure::input(format!("{}: {error}", path.display())),
+            })?;
+        file.write_all(&bytes)
+            .map_err(|error| Failure::internal(format!("{}: {error}", path.display())))
+    }
+}
+
+fn is_there(path: &Path) -> Failure {
+    Failure::input(format!(
+        "{}: is there already, and nothing is overwritten; name another file",
+        path.display()
+    ))
+}

@@ -1,0 +1,198 @@
+//! The filters of this project, each by the code that writes it.
+
+use filter_policy::BitsPerKey;
+use filter_policy::sizing::{self, Format};
+use guava_bloom::{Parameters, ProbeCountRule};
+use membership_filters::{CounterWidth, CountingBloomFilter, CuckooParameters, GrowingParameters};
+
+/// A kind of filter, with its stored format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Filter {
+    /// No format: independent probes, sizes not rounded, the best whole k or the one asked for.
+    Textbook,
+    /// LevelDB's filters, which `BloomFilterPolicy` writes under each of its names.
+    LevelDb,
+    /// `BloomFilter64Policy`.
+    BloomFilter64,
+    /// RocksDB's FastLocalBloom.
+    FastLocalBloom,
+    /// RocksDB's Ribbon.
+    Ribbon,
+    /// Guava's stream.
+    Guava,
+    /// The fixed design in Redis.
+    RedisFixed,
+    /// A bitmap of the growing design in Redis, or of the split one.
+    RedisGrowing,
+    /// The counting filter with four bits a counter.
+    Counting,
+    /// The cuckoo filter.
+    Cuckoo,
+    /// The growing filter before it grows.
+    Growing,
+}
+
+/// A filter of a certain size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// Exactly the bytes of the stored filter.
+    pub bytes: u64,
+    /// Probe count k, where there are probes.
+    pub probes: Option<u32>,
+    /// The false-positive rate that is to be expected.
+    pub rate: f64,
+}
+
+/// The largest bitmap of the fixed design, bits: the published program counts them in an `int`.
+const FIXED_MOST_BITS: u64 = i32::MAX as u64;
+/// The largest string of Redis, bits.
+const STRING_MOST_BITS: u64 = 1 << 32;
+
+impl Filter {
+    /// All of them, the textbook first.
+    pub const ALL: [Self; 11] = [
+        Self::Textbook,
+        Self::LevelDb,
+        Self::BloomFilter64,
+        Self::FastLocalBloom,
+        Self::Ribbon,
+        Self::Guava,
+        Self::RedisFixed,
+        Self::RedisGrowing,
+        Self::Counting,
+        Self::Cuckoo,
+        Self::Growing,
+    ];
+
+    /// Name on the command line and in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Textbook => "textbook",
+            Self::LevelDb => "leveldb",
+            Self::BloomFilter64 => "bloom64",
+            Self::FastLocalBloom => "fast-local-bloom",
+            Self::Ribbon => "ribbon",
+            Self::Guava => "guava",
+            Self::RedisFixed => "redis-fixed",
+            Self::RedisGrowing => "redis-growing",
+            Self::Counting => "counting",
+            Self::Cuckoo => "cuckoo",
+            Self::Growing => "growing",
+        }
+    }
+
+    /// The filter with this name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|filter| filter.name().eq_ignore_ascii_case(name))
+    }
+
+    /// What it is, in a line.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Textbook => "independent probes, sizes not rounded",
+            Self::LevelDb => "BloomFilter2, leveldb.BuiltinBloomFilter2: LevelDB's layout",
+            Self::BloomFilter64 => "BloomFilter64.Xxph3: LevelDB's layout, 64 bits of hash",
+            Self::FastLocalBloom => "RocksDB's FastLocalBloom, format_version 5",
+            Self::Ribbon => "RocksDB's Ribbon (Standard128)",
+            Self::Guava => "Guava's BloomFilter as a stream",
+            Self::RedisFixed => "bitmap of the fixed design in Redis",
+            Self::RedisGrowing => "a bitmap of the growing or the split design in Redis",
+            Self::Counting => "counting filter, four bits a counter, as stored",
+            Self::Cuckoo => "cuckoo filter, as stored",
+            Self::Growing => "growing filter before it grows, as stored",
+        }
+    }
+
+    /// The share of absent keys that have the whole hash of some key, where a format takes so few bits of it that this
+    /// counts: no number of bits per key keeps those out. They are a part of its rate.
+    ///
+    /// ```
+    /// use filter_tools::sizing::Filter;
+    ///
+    /// // LevelDB's policies hash to 32 bits: ten million of 2^32 values are taken.
+    /// assert!((Filter::LevelDb.whole_hash_shared(10_000_000).unwrap() - 0.002_326).abs() < 1e-6);
+    /// assert_eq!(Filter::BloomFilter64.whole_hash_shared(10_000_000), None);
+    /// ```
+    pub fn whole_hash_shared(self, keys: u64) -> Option<f64> {
+        let values = libm::ldexp(1.0, 32);
+        (self == Self::LevelDb).then(|| -libm::expm1(keys as f64 * libm::log1p(-1.0 / values)))
+    }
+
+    /// Bits per key are what the filter is configured by; the others are by the false-positive rate.
+    pub(super) fn engine(self) -> Option<Format> {
+        match self {
+            Self::LevelDb => Some(Format::LevelDb),
+            Self::BloomFilter64 => Some(Format::BloomFilter64),
+            Self::FastLocalBloom => Some(Format::FastLocalBloom),
+            Self::Ribbon => Some(Format::Ribbon),
+            _ => None,
+        }
+    }
+
+    /// The filter for so many keys with this setting: bits per key for engines, otherwise the rate that is asked for.
+    pub(super) fn shape(self, keys: u64, setting: f64) -> Result<Shape, String> {
+        if let Some(format) = self.engine() {
+            let bits_per_key = BitsPerKey::fractional(setting).map_err(words)?;
+            let bytes = format.filter_bytes(keys, bits_per_key).map_err(words)?;
+            return Ok(Shape {
+                bytes,
+                probes: format
+                    .probe_count(keys, bits_per_key)
+                    .map_err(words)?
+                    .map(u32::from),
+                rate: format.rate(keys, bits_per_key).map_err(words)?,
+            });
+        }
+        let plain = |parameters: &Parameters, bits: u64, bytes: u64| {
+            let probes = u32::from(parameters.probes());
+            Ok(Shape {
+                bytes,
+                probes: Some(probes),
+                rate: sizing::rate(bits, keys, probes).map_err(words)?,
+            })
+        };
+        let redis = |most: u64, bits: fn(&Parameters) -> u64| {
+            let rule = ProbeCountRule::FromBitsPerInsertion;
+            let parameters = Parameters::with_rule(keys, setting, rule).map_err(words)?;
+            let bits = bits(&parameters);
+            if bits > most {
+                return Err(format!("{bits} bits are more than the {most} of a bitmap"));
+            }
+            plain(&parameters, bits, bits.div_ceil(8))
+        };
+        match self {
+            Self::RedisFixed => redis(FIXED_MOST_BITS, Parameters::optimal_bits),
+            Self::RedisGrowing => redis(STRING_MOST_BITS, Parameters::bit_size),
+            Self::Counting => {
+                let parameters = Parameters::new(keys, setting).map_err(words)?;
+                let bytes =
+                    CountingBloomFilter::stored_bytes_of(&parameters, CounterWidth::FOUR).map_err(words)?;
+                plain(&parameters, parameters.bit_size(), bytes)
+            }
+            Self::Cuckoo => {
+                let parameters = CuckooParameters::new(keys, setting).map_err(words)?;
+                Ok(Shape {
+                    bytes: parameters.stored_bytes(),
+                    probes: None,
+                    rate: parameters.fpp_of(keys),
+                })
+            }
+            Self::Growing => {
+                let growing = GrowingParameters::new(keys, setting).map_err(words)?;
+                let link = growing.first_link().map_err(words)?;
+                plain(&link, link.bit_size(), growing.stored_bytes().map_err(words)?)
+            }
+            _ => {
+                let parameters = Parameters::new(keys, setting).map_err(words)?;
+                plain(&parameters, parameters.bit_size(), parameters.stream_len())
+            }
+        }
+    }
+}
+
+pub(super) fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,190 @@
+//! The calculator: from any of number of keys, false-positive rate, bits per key, memory and probe count the rest, for
+//! every filter of this project.
+//!
+//! A filter has two degrees of freedom: how many keys it is for, and one setting (bits per key in the formats of storage
+//! engines, the false-positive rate in the others). So a [`Question`] says at most two things, and the probe count beside
+//! them only where the textbook's formula is asked, since every format has a rule of its own for it.
+
+mod chart;
+mod curve;
+pub mod draw;
+mod filter;
+mod solve;
+mod textbook;
+
+use std::fmt;
+
+pub use curve::{CURVE, curve};
+pub use filter::{Filter, Shape};
+pub use solve::{Answer, NoAnswer, answer};
+
+use plots::thousands::grouped;
+
+/// Keys that are taken where a question does not say how many.
+pub const ASSUMED_KEYS: u64 = 1_000_000;
+/// The false-positive rate that is taken where a question does not fix one.
+pub const ASSUMED_RATE: f64 = 0.01;
+
+/// What is known of a filter; the rest is asked.
+///
+/// ```
+/// use filter_tools::sizing::{Filter, Question, answer};
+///
+/// // Ten million keys at one in ten thousand: 22.85 MiB as Guava writes them.
+/// let question = Question { keys: Some(10_000_000), rate: Some(0.0001), ..Question::default() }.checked()?;
+/// let guava = answer(Filter::Guava, &question)?;
+/// assert_eq!((guava.bytes, guava.probes), (23_962_654, Some(13)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Question {
+    /// Distinct keys.
+    pub keys: Option<u64>,
+    /// False-positive rate, above 0 and below 1.
+    pub rate: Option<f64>,
+    /// Bits per key, above 0.
+    pub bits_per_key: Option<f64>,
+    /// Bytes that the stored filter may take.
+    pub memory: Option<u64>,
+    /// Probe count k, at least 1.
+    pub probes: Option<u32>,
+}
+
+/// A question that has an answer in principle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Checked(pub(crate) Question);
+
+impl Question {
+    /// The most keys that can be asked about: beyond, whole numbers no longer are exact in the formulas.
+    pub const MOST_KEYS: u64 = 1 << 53;
+
+    /// The question with what is assumed filled in.
+    ///
+    /// # Errors
+    ///
+    /// [`BadQuestion`] when a number is out of its range, or more is given than can be chosen.
+    pub fn checked(self) -> Result<Checked, BadQuestion> {
+        if let Some(keys) = self.keys.filter(|keys| !(1..=Self::MOST_KEYS).contains(keys)) {
+            return Err(BadQuestion::Range {
+                what: "the number of keys",
+                given: grouped(keys),
+                allowed: "1 to 9,007,199,254,740,992",
+            });
+        }
+        if let Some(rate) = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0)) {
+            return Err(BadQuestion::Range {
+                what: "the false-positive rate",
+                given: plainly(rate),
+                allowed: "above 0 and below 1 (or above 0 % and below 100 %)",
+            });
+        }
+        if let Some(bits) = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6)) {
+            return Err(BadQuestion::Range {
+                what: "the number of bits per key",
+                given: plainly(bits),
+                allowed: "above 0, at most 1,000,000",
+            });
+        }
+        if self.memory == Some(0) {
+            return Err(BadQuestion::Range {
+                what: "the memory",
+                given: "0 bytes".to_owned(),
+                allowed: "at least 1 byte",
+            });
+        }
+        if let Some(probes) = self.probes.filter(|probes| !(1..=255).contains(probes)) {
+            return Err(BadQuestion::Range {
+                what: "the probe count",
+                given: probes.to_string(),
+                allowed: "1 to 255",
+            });
+        }
+        let given = [
+            ("the number of keys", self.keys.is_some()),
+            ("the false-positive rate", self.rate.is_some()),
+            ("the bits per key", self.bits_per_key.is_some()),
+            ("the memory", self.memory.is_some()),
+        ];
+        let given: Vec<&'static str> = given
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(name, _)| *name)
+            .collect();
+        let per_key = [self.rate.is_some(), self.bits_per_key.is_some()];
+        if given.len() > 2 || per_key == [true, true] {
+            return Err(BadQuestion::TooMuch(given));
+        }
+        if given.is_empty() && self.probes.is_none() {
+            return Err(BadQuestion::Nothing);
+        }
+        let mut whole = self;
+        if whole.keys.is_none() && whole.memory.is_none() {
+            whole.keys = Some(ASSUMED_KEYS);
+        }
+        let is_fixed = whole.rate.is_some() || whole.bits_per_key.is_some() || whole.probes.is_some();
+        if !(is_fixed || whole.keys.is_some() && whole.memory.is_some()) {
+            whole.rate = Some(ASSUMED_RATE);
+        }
+        Ok(Checked(whole))
+    }
+}
+
+/// A number as people write it, very large and very small ones by their power of ten.
+fn plainly(number: f64) -> String {
+    let is_long = number != 0.0 && !(1e-9..1e15).contains(&number.abs());
+    if is_long {
+        format!("{number:e}")
+    } else {
+        number.to_string()
+    }
+}
+
+impl Checked {
+    /// The question, with what was assumed.
+    pub fn question(&self) -> &Question {
+        &self.0
+    }
+}
+
+/// Why a question has no answer, whatever the filter.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum BadQuestion {
+    /// A number is out of its range.
+    Range {
+        /// What it is.
+        what: &'static str,
+        /// As it was given.
+        given: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// These fix each other.
+    TooMuch(Vec<&'static str>),
+    /// Nothing is known.
+    Nothing,
+}
+
+impl fmt::Display for BadQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Range { what, given, allowed } => write!(f, "{what} is {given}; allowed is {allowed}"),
+            Self::TooMuch(given) => write!(
+                f,
+                "{} are given, but each follows from the others: give two at most, and not both the rate and the \
+                 bits per key",
+                given.join(", ")
+            ),
+            Self::Nothing => write!(
+                f,
+                "nothing is given: say at least one of number of keys, false-positive rate, bits per key, memory and \
+                 probe count"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BadQuestion {}
+
+#[cfg(test)]
+mod tests;

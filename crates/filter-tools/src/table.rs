@@ -1,0 +1,74 @@
+//! Tables for the terminal, at most 80 columns wide.
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
+use plots::thousands::grouped;
+
+/// Fits any terminal.
+pub const WIDTH: u16 = 80;
+/// One line under the header, and no other.
+const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
+
+/// The longest name that is never broken; what is longer is a path.
+const LONGEST_NAME: u16 = 32;
+
+/// A table with `header`; the columns in `numbers` are aligned to the right.
+///
+/// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
+/// text. Numbers larger than people have use for make a row longer than 80 columns. Tables of paths wrap those.
+pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
+    let mut table = laid_out();
+    table.load_style(RULED).set_header(header).add_rows(rows);
+    let widths = table.column_max_content_widths();
+    let loose: usize = widths.iter().map(|&width| usize::from(width) + 2).sum();
+    let is_name = |index: usize| !numbers.contains(&index) && index + 1 < widths.len();
+    let has_paths = (0..widths.len()).any(|index| is_name(index) && widths[index] > LONGEST_NAME);
+    for index in 0..widths.len() {
+        let Some(column) = table.column_mut(index) else {
+            continue;
+        };
+        let is_number = numbers.contains(&index);
+        if loose > usize::from(WIDTH) && !has_paths {
+            column.set_padding((u16::from(index > 0), 0));
+        }
+        if is_number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if (is_number || is_name(index)) && !has_paths {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table.trim_fmt()
+}
+
+/// A table without rules or rows, as wide as 80 columns at most.
+fn laid_out() -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new())
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH)
+        .force_no_tty();
+    table
+}
+
+/// A text in lines that fit.
+pub fn wrapped(text: String) -> String {
+    let mut table = laid_out();
+    table.add_row([text]);
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 0));
+    }
+    table.trim_fmt()
+}
+
+/// Labels and what they mean, the meaning wrapped beside its label.
+pub fn labelled(rows: Vec<[String; 2]>) -> String {
+    let mut table = laid_out();
+    table.add_rows(rows);
+    table.trim_fmt()
+}
+
+/// `count` of what `noun` names.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}

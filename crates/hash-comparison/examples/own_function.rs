@@ -1,0 +1,131 @@
+//! Measures two functions of one's own beside built-in ones, and writes the report.
+//!
+//! ```text
+//! cargo run --release --package harness --example own_function -- OUT [KEYS]
+//! ```
+//!
+//! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
+//! are the embedded set `app-accounts`.
+//!
+//! Copy this file and put your function in: implement [`HashFunction`], name it in [`own`].
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use hash_comparison::functions::{Function, HashFunction, OwnFunctionError};
+use hash_comparison::progress::Silent;
+use hash_comparison::record::Resistance;
+use hash_comparison::record::files::{CSV_FILES, RUN, Records};
+use hash_comparison::record::folder::{Destination, REPORT};
+use hash_comparison::report::render;
+use hash_comparison::run::compare::{self, DEFAULT_SEED, Options};
+
+/// Eight bytes a step, each word multiplied in, and the finaliser of MurmurHash3 at the end.
+struct Wordwise;
+
+impl HashFunction for Wordwise {
+    const NAME: &'static str = "Wordwise";
+    const OUTPUT_BITS: u32 = 64;
+    // Computed by another program, so that a slip here is noticed before anything is measured.
+    const ANSWERS: &'static [(&'static [u8], u64)] = &[
+        (b"", 0),
+        (b"a", 0x47d1_e6b3_92f8_636d),
+        (b"hello world", 0x06d9_713b_4c30_46ff),
+    ];
+    const AUTHOR: &'static str = "this example";
+    const SOURCE: &'static str = "crates/harness/examples/own_function.rs";
+    const STABLE: bool = true;
+    const RESISTANCE: Resistance = Resistance::None;
+    const RESISTANCE_REASON: &'static str =
+        "No seed: keys that collide are made once, and collide in every program.";
+
+    fn hash(key: &[u8]) -> u64 {
+        let mut h = (key.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut rest = key;
+        while let Some((word, tail)) = rest.split_first_chunk::<8>() {
+            h = (h ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            h ^= h >> 32;
+            rest = tail;
+        }
+        if !rest.is_empty() {
+            let tail = rest
+                .iter()
+                .rev()
+                .fold(0, |tail, &byte| tail << 8 | u64::from(byte));
+            h = (h ^ tail).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        h ^ (h >> 33)
+    }
+}
+
+/// The sum of all bytes: words of the same letters collide.
+struct ByteSum;
+
+impl HashFunction for ByteSum {
+    const NAME: &'static str = "ByteSum";
+    const OUTPUT_BITS: u32 = 32;
+    const ANSWERS: &'static [(&'static [u8], u64)] = &[(b"", 0), (b"abc", 294), (b"cab", 294)];
+    const STABLE: bool = true;
+    const WEAKNESSES: &'static [&'static str] = &["Keys of the same bytes in another order collide."];
+
+    fn hash(key: &[u8]) -> u64 {
+        let sum = |sum: u32, &byte: &u8| sum.wrapping_add(u32::from(byte));
+        u64::from(key.iter().fold(0, sum))
+    }
+}
+
+/// The functions that this program brings.
+fn own() -> Result<Vec<Function>, OwnFunctionError> {
+    Ok(vec![Function::own::<Wordwise>()?, Function::own::<ByteSum>()?])
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
+    let out = arguments.next().ok_or("usage: own_function OUT [KEYS]")?;
+    let keys: Vec<PathBuf> = arguments.collect();
+
+    let mut command = format!(
+        "cargo run --release --package harness --example own_function -- {}",
+        out.display()
+    );
+    for path in &keys {
+        command.push_str(&format!(" {}", path.display()));
+    }
+    let datasets: &[String] = if keys.is_empty() {
+        &["app-accounts".to_owned()]
+    } else {
+        &[]
+    };
+    let beside = ["MurMurHash2", "FNV-1a", "XXH3"].map(str::to_owned);
+    let options = Options::new(datasets, &beside, keys, DEFAULT_SEED, true)?.with_own(&own()?, &command)?;
+
+    let destination = Destination::check(&out)?;
+    let records = compare::run(&options, &Silent)?;
+    for finding in &records.run.findings {
+        println!("{}, {}: {:?}", finding.dataset, finding.function, finding.verdict);
+        for reason in &finding.reasons {
+            println!("    {reason}");
+        }
+    }
+    write(records, destination)?;
+    println!("report: {}", Path::new(&out).join(REPORT).display());
+    Ok(())
+}
+
+/// Writes records, charts and report; the folder has all of them or none.
+fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn Error>> {
+    let mut files = render::file_names(&records);
+    files.extend(CSV_FILES.iter().chain(&[RUN]).map(|&name| name.to_owned()));
+    files.sort();
+    records.run.files = files;
+    destination.refuse_foreign(&records.run.files)?;
+    let staging = destination.stage()?;
+    records.write(staging.path())?;
+    // What is drawn is what the files say.
+    let records = Records::read(staging.path())?;
+    render::render(&records, staging.path())?;
+    staging.commit(&records.run)?;
+    Ok(())
+}

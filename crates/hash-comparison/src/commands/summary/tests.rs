@@ -1,0 +1,151 @@
+//! Tables on the terminal: their widths and words.
+
+use crate::functions;
+use crate::record::{CallForm, Candidate, Excluded, Ground, Purpose};
+
+use super::*;
+
+#[test]
+fn one_is_no_plural() {
+    assert_eq!(counted(1, "key"), "1 key");
+    assert_eq!(counted(0, "key"), "0 keys");
+    assert_eq!(counted(45_402, "key"), "45,402 keys");
+}
+
+#[test]
+fn disturbed_times_are_told() {
+    let mut environment = crate::measure::environment::collect();
+    assert_eq!(disturbance(&environment), None);
+    environment.timing_seconds = Some(20.04);
+    environment.involuntary_switches_while_timing = Some(80);
+    assert_eq!(disturbance(&environment), None);
+    environment.involuntary_switches_while_timing = Some(12_345_678);
+    let text = disturbance(&environment).expect("there is something to tell");
+    assert!(
+        text.contains("in 20.0 s of") && text.contains("12,345,678 times"),
+        "{text}"
+    );
+    assert!(
+        text.lines()
+            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+        "{text}"
+    );
+}
+
+#[test]
+fn names_and_numbers_are_not_broken() {
+    for name in functions::all().iter().map(|function| function.name) {
+        let row = [
+            name,
+            "1234.56",
+            "123456.7",
+            "1,000,000",
+            "100.000 %",
+            "measurably worse",
+        ];
+        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        assert_eq!(text.lines().count(), 3, "{text}");
+        for cell in row {
+            assert!(text.contains(cell), "{text}");
+        }
+        for line in text.lines() {
+            assert!(
+                line.chars().count() <= usize::from(filter_tools::table::WIDTH),
+                "{line}"
+            );
+        }
+    }
+    // The last column may, where it is text; and no number of any length is.
+    let long = "11,258,999,068,426,241";
+    let text = table(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
+    assert!(text.contains(long) && text.lines().count() > 3, "{text}");
+    let text = table(
+        ["a", "b", "c"],
+        &[0, 1, 2],
+        [["7".repeat(40), "8".repeat(40), "9".repeat(40)]],
+    );
+    assert_eq!(text.lines().count(), 3, "{text}");
+}
+
+fn made(ranks: &[u64], reasons: &[&str]) -> Recommendation {
+    let name = |index: usize| format!("F{index}");
+    let listed = ranks.iter().enumerate().take(2).map(|(index, &rank)| Candidate {
+        function: name(index),
+        rank,
+        stable: true,
+        time: None,
+        reasons: vec!["values fixed for ever".to_owned()],
+    });
+    let more = ranks.iter().enumerate().skip(2).map(|(index, &rank)| Other {
+        function: name(index),
+        rank,
+    });
+    let functions = reasons.iter().enumerate().map(|(index, reason)| Excluded {
+        function: format!("X{index}"),
+        reason: (*reason).to_owned(),
+    });
+    Recommendation {
+        dataset: "set".to_owned(),
+        purpose: Purpose::Table,
+        untrusted: false,
+        stable: false,
+        too_few_keys: false,
+        form: CallForm::Chained,
+        short_list: listed.collect(),
+        more: more.collect(),
+        excluded: vec![Exclusion {
+            ground: Ground::Quality,
+            functions: functions.collect(),
+        }],
+        notes: Vec::new(),
+        mine: None,
+    }
+}
+
+#[test]
+fn a_recommendation_reads_well() {
+    let text = recommendation(&made(
+        &[1, 1, 3, 3, 5],
+        &["one.", "two", "one.", "three", "four", "five"],
+    ));
+    for expected in [
+        "set: for a hash table of these keys\n",
+        "equal ranks",
+        "rank 3: F2, F3; rank 5: F4",
+        "measurably worse than chance: X0, X2 (one); X1 (two); X3 (three);",
+        "for reasons that the report gives: X4, X5",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+    assert!(!recommendation(&made(&[1, 2, 3], &["one"])).contains("equal ranks"));
+
+    // A file's name may be longer than a line.
+    let mut long = made(&[1], &["one"]);
+    long.dataset = "x".repeat(200);
+    let text = recommendation(&long);
+    assert!(
+        text.lines()
+            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_widest_row_fits() {
+    let row = [
+        "SipHashNoCase",
+        "1234.56",
+        "123456.7",
+        "1,000,000",
+        "100.000 %",
+        "fewer than chance",
+    ];
+    let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+    assert!(text.contains("fewer than chance"), "{text}");
+    for line in text.lines() {
+        assert!(
+            line.chars().count() <= usize::from(filter_tools::table::WIDTH),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,392 @@
+//! Every function that the comparison can measure.
+//!
+//! The published 17 and their other forms come from `hashzoo`, the functions beside them from there and from maintained
+//! crates ([`anchors`]). A function whose values are not known on a platform is left out there. A program may bring
+//! functions of its own ([`HashFunction`]).
+//! Nothing is measured before [`gate`] has seen its known answers come out.
+
+pub mod anchors;
+mod own;
+mod verify;
+mod zoo;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+pub use own::{HashFunction, OwnFunctionError};
+pub use verify::WrongAnswer;
+
+use crate::names::UnknownName;
+use crate::record::{FunctionGroup, FunctionSummary, Resistance};
+
+/// A function as the comparison sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Name in the records.
+    pub name: &'static str,
+    /// Identifier in its crate; the command line takes it too.
+    pub ident: &'static str,
+    /// Which part of the comparison it belongs to.
+    pub group: FunctionGroup,
+    /// Bits of output, 1 to 64.
+    pub output_bits: u32,
+    /// The function with its fixed seed; bits above `output_bits` are zero.
+    pub hash: fn(&[u8]) -> u64,
+    /// Crate and version.
+    pub origin: &'static str,
+    /// Licence of the crate, as SPDX writes it.
+    pub licence: &'static str,
+    /// First publication.
+    pub year: u16,
+    /// Who wrote it.
+    pub author: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// Known weaknesses, a sentence each.
+    pub weaknesses: &'static [&'static str],
+    /// Other names for it; the command line takes them too.
+    pub aliases: &'static [&'static str],
+    /// Whether it promises the same values for ever on every platform.
+    pub stable: bool,
+    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` when it takes none.
+    pub seed: Option<&'static str>,
+    /// What it is worth against keys that an attacker chooses, under a secret seed or key.
+    pub resistance: Resistance,
+    /// Why, in a sentence.
+    pub resistance_reason: &'static str,
+    /// Checks the known answers of [`hash`](Self::hash).
+    pub verify: fn(&Function) -> Result<(), WrongAnswer>,
+}
+
+impl Function {
+    /// Bits that are compared: the low ones, at most 32.
+    pub fn compared_bits(&self) -> u32 {
+        self.output_bits.min(32)
+    }
+
+    /// What the records say of it.
+    pub fn summary(&self) -> FunctionSummary {
+        FunctionSummary {
+            name: self.name.to_owned(),
+            group: self.group,
+            bits: self.compared_bits(),
+            output_bits: self.output_bits,
+            origin: self.origin.to_owned(),
+            year: self.year,
+            author: self.author.to_owned(),
+            source: self.source.to_owned(),
+            weaknesses: self
+                .weaknesses
+                .iter()
+                .map(|&weakness| weakness.to_owned())
+                .collect(),
+            stable: self.stable,
+            licence: self.licence.to_owned(),
+            seed: self.seed.map(str::to_owned),
+            resistance: Some(self.resistance),
+            resistance_reason: self.resistance_reason.to_owned(),
+        }
+    }
+
+    /// The value that is compared: the low 32 bits.
+    pub fn compared(&self, key: &[u8]) -> u32 {
+        (self.hash)(key) as u32
+    }
+}
+
+static ALL: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    zoo::published()
+        .chain(zoo::others())
+        .chain(anchors::ALL.iter().copied())
+        .chain(zoo::variants())
+        .collect()
+});
+
+/// All functions: the published 17 in the published order, the anchors, the variants.
+pub fn all() -> &'static [Function] {
+    &ALL
+}
+
+/// The function with this name, identifier or alias, in any case; a name wins over an alias.
+///
+/// # Errors
+///
+/// When there is none; the error brings the nearest names.
+///
+/// ```
+/// use crate::functions::find;
+///
+/// assert_eq!(find("crc-32")?.name, "CRC-32");
+/// assert_eq!(find("crc23").unwrap_err().nearest[0], "CRC-32");
+/// # Ok::<(), crate::names::UnknownName>(())
+/// ```
+pub fn find(name: &str) -> Result<&'static Function, UnknownName> {
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    let functions = all();
+    functions
+        .iter()
+        .find(|function| same(function.name))
+        .or_else(|| functions.iter().find(|function| same(function.ident)))
+        .or_else(|| {
+            functions
+                .iter()
+                .find(|function| function.aliases.iter().any(|alias| same(alias)))
+        })
+        .ok_or_else(|| UnknownName::new("function", name, functions.iter().map(|function| function.name)))
+}
+
+/// Names that stand for all functions of a group.
+pub const GROUPS: [(&str, FunctionGroup); 3] = [
+    ("published", FunctionGroup::Published),
+    ("anchors", FunctionGroup::Anchor),
+    ("variants", FunctionGroup::Variant),
+];
+
+/// The functions that `name` stands for, in any case: a group of [`GROUPS`], or one as [`find`] knows it.
+///
+/// # Errors
+///
+/// When there is none; the error brings the nearest names.
+///
+/// ```
+/// use crate::functions::select;
+///
+/// assert_eq!(select("published")?.len(), 17);
+/// assert_eq!(select("XXH3")?.len(), 1);
+/// # Ok::<(), crate::names::UnknownName>(())
+/// ```
+pub fn select(name: &str) -> Result<Vec<&'static Function>, UnknownName> {
+    let group = GROUPS
+        .into_iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name));
+    match group {
+        Some((_, group)) => Ok(all().iter().filter(|function| function.group == group).collect()),
+        None => find(name).map(|function| vec![function]).map_err(|_| {
+            let groups = GROUPS.into_iter().map(|(known, _)| known);
+            let names = all().iter().map(|function| function.name);
+            UnknownName::new("function", name, names.chain(groups))
+        }),
+    }
+}
+
+/// A function that must not be measured: it is not what its name says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateError {
+    /// Name of the function.
+    pub function: &'static str,
+    /// The known answer that did not come out.
+    pub answer: WrongAnswer,
+}
+
+impl fmt::Display for GateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not measured: {}", self.function, self.answer)
+    }
+}
+
+impl std::error::Error for GateError {}
+
+/// Checks the known answers of each function.
+///
+/// # Errors
+///
+/// At the first function of which one does not come out.
+pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), GateError> {
+    for function in functions {
+        (function.verify)(function)
+            .and_then(|()| verify::check_long_key(function))
+            .map_err(|answer| GateError {
+                function: function.name,
+                answer,
+            })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    #[test]
+    fn every_function_passes_the_gate() {
+        gate(all()).unwrap();
+    }
+
+    #[test]
+    fn a_function_with_one_wrong_bit_is_stopped() {
+        for function in all() {
+            // Function pointers carry no state, so the wrong bit is put where any function can be reached.
+            let broken = Function {
+                hash: |key| u64::from(key.len() == 3),
+                ..*function
+            };
+            let error = gate([function, &broken]).unwrap_err();
+            assert_eq!(error.function, function.name);
+            let message = error.to_string();
+            assert!(
+                message.contains("expected 0x") && message.contains("got 0x"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_function_that_is_wrong_on_long_keys_alone_is_stopped() {
+        let broken = Function {
+            hash: |key| (find("XXH3").unwrap().hash)(key) ^ u64::from(key.len() > 1024),
+            ..*find("XXH3").unwrap()
+        };
+        let error = gate([&broken]).unwrap_err();
+        assert!(error.to_string().contains("a key of 30,011 bytes"), "{error}");
+    }
+
+    #[test]
+    fn no_bit_above_the_output_bits_is_ever_set() {
+        for function in all() {
+            assert!((1..=64).contains(&function.output_bits));
+            for length in 0..300 {
+                let value = (function.hash)(&vec![0xa7; length]);
+                assert_eq!(
+                    value.checked_shr(function.output_bits).unwrap_or(0),
+                    0,
+                    "{}",
+                    function.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn names_identifiers_and_aliases_lead_to_one_function_each() {
+        let mut taken = BTreeSet::new();
+        for function in all() {
+            let mut own: BTreeSet<String> = [function.name, function.ident]
+                .iter()
+                .chain(function.aliases)
+                .map(|name| name.to_ascii_lowercase())
+                .collect();
+            for name in &own {
+                assert_eq!(find(name).unwrap().name, function.name, "{name}");
+            }
+            let count = own.len() + taken.len();
+            taken.append(&mut own);
+            assert_eq!(taken.len(), count, "{} shares a name", function.name);
+        }
+    }
+
+    #[test]
+    fn the_published_17_come_first_in_their_order() {
+        let names: Vec<&str> = all().iter().map(|function| function.name).collect();
+        let published: Vec<&str> = hashzoo::PUBLISHED.iter().map(|info| info.name).collect();
+        assert_eq!(names[..17], published);
+        let groups: Vec<FunctionGroup> = all().iter().map(|function| function.group).collect();
+        assert!(groups.is_sorted(), "{groups:?}");
+        for (name, group) in GROUPS {
+            let selected = select(&name.to_ascii_uppercase()).unwrap();
+            assert!(selected.iter().all(|function| function.group == group));
+            assert_eq!(selected.len(), groups.iter().filter(|of| **of == group).count());
+        }
+        assert!(all().iter().all(|function| {
+            let group = |name: &str| name.eq_ignore_ascii_case(function.name);
+            !GROUPS.iter().any(|(name, _)| group(name))
+        }));
+    }
+
+    #[test]
+    fn what_promises_no_values_is_for_memory_only() {
+        let unstable: Vec<&str> = all()
+            .iter()
+            .filter(|function| !function.stable)
+            .map(|function| function.name)
+            .collect();
+        // Their values are known on some platforms alone.
+        let mut known = Vec::new();
+        if cfg!(all(target_pointer_width = "64", target_endian = "little")) {
+            known.push("FxHash");
+            if cfg!(any(
+                target_arch = "aarch64",
+                all(target_arch = "x86_64", not(target_feature = "aes"))
+            )) {
+                known.push("aHash");
+            }
+            known.extend(["foldhash", "foldhash-fast"]);
+        }
+        assert_eq!(unstable, known);
+    }
+
+    #[test]
+    fn only_what_was_made_for_secret_keys_is_called_keyed() {
+        let keyed: Vec<&str> = all()
+            .iter()
+            .filter(|function| function.resistance == Resistance::Keyed)
+            .map(|function| function.name)
+            .collect();
+        assert_eq!(keyed, ["SipHash-2-4", "SipHash-1-3"]);
+        for function in all() {
+            assert!(
+                function.resistance_reason.ends_with('.') && !function.licence.is_empty(),
+                "{}",
+                function.name
+            );
+            // Without a seed there is nothing to keep secret.
+            if function.seed.is_none() {
+                assert_eq!(function.resistance, Resistance::None, "{}", function.name);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_functions_are_one_but_pjw_and_elfhash() {
+        let keys: Vec<Vec<u8>> = (0..200_u32)
+            .map(|length| (0..length).map(|i| (i * 37 + length) as u8).collect())
+            .collect();
+        let mut by_values: BTreeMap<Vec<u64>, Vec<&str>> = BTreeMap::new();
+        for function in all() {
+            let values = keys.iter().map(|key| (function.hash)(key)).collect();
+            by_values.entry(values).or_default().push(function.name);
+        }
+        let same: Vec<_> = by_values.into_values().filter(|names| names.len() > 1).collect();
+        assert_eq!(same, [["PJW", "ELFHash"]]);
+    }
+
+    #[test]
+    fn origins_are_the_locked_versions() {
+        let lock: toml::Table = include_str!("../../../../Cargo.lock").parse().unwrap();
+        let packages = lock["package"].as_array().unwrap();
+        for function in all() {
+            let (name, version) = function.origin.split_once(' ').unwrap();
+            let locked = packages.iter().any(|package| {
+                package["name"].as_str() == Some(name) && package["version"].as_str() == Some(version)
+            });
+            assert!(locked, "{} is not in Cargo.lock", function.origin);
+        }
+    }
+
+    #[test]
+    fn no_build_can_measure_another_version_than_the_origin_says() {
+        // A build without this lock file takes what the requirements allow.
+        let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
+        let dependencies = &manifest["workspace"]["dependencies"];
+        for function in all() {
+            let (name, version) = function.origin.split_once(' ').unwrap();
+            let dependency = &dependencies[name];
+            let requirement = dependency.get("version").unwrap_or(dependency).as_str().unwrap();
+            let ours = dependency.get("path").is_some();
+            let exact = if ours {
+                version.to_owned()
+            } else {
+                format!("={version}")
+            };
+            assert_eq!(requirement, exact, "{}", function.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_brings_the_nearest() {
+        assert_eq!(find("XXH4").unwrap_err().nearest[0], "XXH3");
+        assert_eq!(find("murmur").unwrap_err().nearest.len(), 3);
+        assert!(find("").unwrap_err().nearest.is_empty());
+    }
+}

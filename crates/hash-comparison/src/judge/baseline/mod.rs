@@ -1,0 +1,97 @@
+//! A run held against an earlier one: what changed, and what is noise.
+//!
+//! What does not depend on the machine must be the same to the last digit, so there every difference is told. Times are
+//! never the same twice: see [`times`] for what is told of them. Nothing here measures; both runs are records.
+
+mod rows;
+pub mod times;
+pub mod words;
+
+use std::path::Path;
+
+use crate::record::files::Records;
+use crate::record::{Baseline, Run, SCHEMA_WITH_SPREAD};
+
+/// Differing fields that are kept one by one; of more only the number is.
+pub const MOST_DIFFERENCES: usize = 50;
+
+/// What changed from `before`, which lies in `folder`, to `now`.
+///
+/// Rows are compared where both runs have the dataset, with the same keys and seed, and the function; what only one of
+/// them has is in the notes: datasets, functions, files, and rows about what both runs have.
+pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline {
+    let mut notes = notes(&before.run, &now.run);
+    let comparable = rows::Comparable::new(before, now, &mut notes);
+    let found = rows::compare(before, now, &comparable);
+    notes.extend(found.notes);
+    let times =
+        same_machine(&before.run, &now.run).then(|| times::compare(before, now, &comparable.datasets));
+    Baseline {
+        folder: folder.display().to_string(),
+        date: before.run.date.clone(),
+        generator: before.run.generator.clone(),
+        command: before.run.command.clone(),
+        notes,
+        compared_rows: found.compared,
+        different_fields: found.differences.len() as u64,
+        differences: found.differences.into_iter().take(MOST_DIFFERENCES).collect(),
+        times,
+    }
+}
+
+/// Times of two machines are not compared: which of them would have changed?
+fn same_machine(before: &Run, now: &Run) -> bool {
+    let (before, now) = (&before.environment, &now.environment);
+    before.cpu == now.cpu && before.target == now.target
+}
+
+/// What else was not the same.
+fn notes(before: &Run, now: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (old, new) = (&before.environment, &now.environment);
+    let facts = [
+        ("processor", &old.cpu, &new.cpu),
+        ("target", &old.target, &new.target),
+        ("operating system", &old.os, &new.os),
+        ("compiler", &old.rustc, &new.rustc),
+        ("compiler flags", &old.rustflags, &new.rustflags),
+        ("profile", &old.profile, &new.profile),
+        ("program", &before.generator, &now.generator),
+    ];
+    for (what, old, new) in facts {
+        if old != new {
+            notes.push(format!("the {what} was {old:?} and is {new:?}"));
+        }
+    }
+    if before.schema != now.schema {
+        notes.push(format!(
+            "the earlier run was written with schema {}, this one with schema {}",
+            before.schema, now.schema
+        ));
+    }
+    if before.seed != now.seed {
+        notes.push(format!("the seed was {} and is {}", before.seed, now.seed));
+    }
+    if before.quick != now.quick {
+        let samples = |quick| if quick { "fewer" } else { "all" };
+        notes.push(format!(
+            "the earlier run took {} timing samples, this one {}",
+            samples(before.quick),
+            samples(now.quick)
+        ));
+    }
+    for (run, which) in [(before, "the earlier run"), (now, "this run")] {
+        if run.schema < SCHEMA_WITH_SPREAD {
+            notes.push(format!(
+                "{which} tells of its readings the medians alone, and nothing of places"
+            ));
+        }
+        if run.environment.timing_disturbed() == Some(true) {
+            notes.push(format!("other programs disturbed the timing of {which}"));
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Times of two runs of one machine.
+//!
+//! Readings within a run scatter less than runs do: where the code and the keys happen to lie decides for a whole run,
+//! and moves single functions by up to 6 %. So the scatter is not taken from within the runs but from between them: most
+//! functions did not change, and how far they stray from each other is what noise is.
+//!
+//! - What all functions together did, the median ratio, is the machine's doing (clock, load). It is taken out and told,
+//!   for each dataset and form of call.
+//! - A function counts as changed by that one of four statistics that changed least: of the whole set the fastest
+//!   reading, the lower quartile and the median; and the median of the sample in the cache (`places.csv`), which lies
+//!   elsewhere in memory. Other programs spoil readings upwards, never all of them alike, and luck with the place of the
+//!   keys does not strike twice.
+//! - It changed beyond noise when that ratio is at least [`LEAST_CHANGE_IN_PLACES`], and beyond what the scatter explains
+//!   at an error of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
+//! - Where one of the runs has no such sample, or one so small that its times are the clock's, three statistics are
+//!   left, and the ratio must be at least [`LEAST_CHANGE`].
+//! - With fewer than [`ENOUGH_FUNCTIONS`] nothing tells a slower machine from slower functions. Then no drift is taken
+//!   out, and only [`LEAST_CHANGE_OF_FEW`] counts.
+//!
+//! Times by length (`curves.csv`) and of keys in memory are left out: the ones have few readings, the others are mostly
+//! those of the memory.
+
+use std::collections::HashMap;
+
+use crate::record::files::Records;
+use crate::record::{CallForm, Drift, EMPTY, Place, SpreadRow, TimeChange, TimesAgainst, TimingRow};
+use statistics::correction::FAMILY_LEVEL;
+use statistics::{normal, robust};
+
+/// Smaller changes of the three statistics of the whole set are not told, however sure: between runs of one build and
+/// nothing else changed, the largest of all functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
+pub const LEAST_CHANGE: f64 = 1.11;
+/// The same where the sample in the cache bears them out: on a busy machine the largest of all functions strayed by 2 %
+/// in half of the pairs, and by 5 % in the worst of 105; luck in the one place told nothing of that in the other.
+pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
+/// The same where drift cannot be told from change.
+pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
+/// Fewest functions, the floor among them, whose median is the machine's.
+pub const ENOUGH_FUNCTIONS: usize = 6;
+
+/// A reading that takes less time, nanoseconds, is in part the clock's: reading it takes some 20.
+const SHORTEST_READING_NS: f64 = 1_000.0;
+
+/// A median absolute deviation of a normal distribution times this is its standard deviation.
+const MAD_TO_DEVIATION: f64 = 1.482_602_218_505_602;
+
+/// Holds the times on `datasets` against those of an earlier run on the same machine.
+pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAgainst {
+    let groups: Vec<Group<'_>> = datasets
+        .iter()
+        .flat_map(|dataset| {
+            [CallForm::Independent, CallForm::Chained].map(|form| Group::new(before, now, dataset, form))
+        })
+        .filter(|group| !group.pairs.is_empty())
+        .collect();
+    let tests: usize = groups.iter().map(|group| group.told().count()).sum();
+    // Half of the error on either side.
+    let deviations = normal::upper_quantile(FAMILY_LEVEL / (2 * tests.max(1)) as f64);
+    let mut against = TimesAgainst {
+        drifts: Vec::new(),
+        rows: Vec::new(),
+    };
+    for group in &groups {
+        let center = group.center();
+        let threshold = if group.has_enough() {
+            libm::log(group.least_change()).max(deviations * center.scatter)
+        } else {
+            libm::log(LEAST_CHANGE_OF_FEW)
+        };
+        against.drifts.push(Drift {
+            dataset: group.dataset.to_owned(),
+            form: group.form,
+            ratio: libm::exp(center.drifts[MEDIAN]),
+            scatter: center.scatter,
+            functions: group.pairs.len() as u64,
+        });
+        for pair in group.told() {
+            let log = pair.least_change(&center);
+            against.rows.push(TimeChange {
+                dataset: group.dataset.to_owned(),
+                function: pair.now.function.clone(),
+                form: group.form,
+                before_ns: pair.before.median_ns_per_key,
+                before_mad_ns: pair.before.mad_ns_per_key,
+                now_ns: pair.now.median_ns_per_key,
+                now_mad_ns: pair.now.mad_ns_per_key,
+                ratio: libm::exp(log),
+                threshold: libm::exp(threshold),
+                changed: log.abs() >= threshold,
+            });
+        }
+    }
+    against
+}
+
+/// Fastest reading, lower quartile, median; median in the cache.
+const STATISTICS: usize = 4;
+const MEDIAN: usize = 2;
+const IN_CACHE: usize = 3;
+
+/// The functions that both runs timed on one dataset in one form.
+struct Group<'a> {
+    dataset: &'a str,
+    form: CallForm,
+    pairs: Vec<Pair<'a>>,
+    /// Whether both runs have all of them in the cache too; else that statistic is the median once more.
+    in_places: bool,
+}
+
+struct Pair<'a> {
+    before: &'a TimingRow,
+    now: &'a TimingRow,
+    /// Logarithm of now over before, of each statistic.
+    logs: [f64; STATISTICS],
+}
+
+/// What the functions of a group did together, as logarithms.
+struct Center {
+    drifts: [f64; STATISTICS],
+    scatter: f64,
+}
+
+impl<'a> Group<'a> {
+    fn new(before: &'a Records, now: &'a Records, dataset: &'a str, form: CallForm) -> Self {
+        let old: HashMap<&str, &TimingRow> = rows(before, dataset, form)
+            .map(|row| (row.function.as_str(), row))
+            .collect();
+        let pairs =
+            || rows(now, dataset, form).filter_map(|row| Some((*old.get(row.function.as_str())?, row)));
+        let cached = |(was, is)| in_cache(before, was, form).zip(in_cache(now, is, form));
+        let in_places = pairs().all(|pair| cached(pair).is_some());
+        let pairs = pairs().filter_map(|(was, is)| {
+            let (mut then, mut here) = (statistics(before, was, form), statistics(now, is, form));
+            if let Some(both) = cached((was, is)).filter(|_| in_places) {
+                (then[IN_CACHE], here[IN_CACHE]) = both;
+            }
+            let logs: [f64; STATISTICS] =
+                std::array::from_fn(|index| libm::log(here[index]) - libm::log(then[index]));
+            // A time of zero has no ratio.
+            logs.iter().all(|log| log.is_finite()).then_some(Pair {
+                before: was,
+                now: is,
+                logs,
+            })
+        });
+        Self {
+            dataset,
+            form,
+            pairs: pairs.collect(),
+            in_places,
+        }
+    }
+
+    fn least_change(&self) -> f64 {
+        if self.in_places {
+            LEAST_CHANGE_IN_PLACES
+        } else {
+            LEAST_CHANGE
+        }
+    }
+
+    fn has_enough(&self) -> bool {
+        self.pairs.len() >= ENOUGH_FUNCTIONS
+    }
+
+    /// All but the floor.
+    fn told(&self) -> impl Iterator<Item = &Pair<'a>> {
+        self.pairs.iter().filter(|pair| pair.now.function != EMPTY)
+    }
+
+    fn center(&self) -> Center {
+        if !self.has_enough() {
+            return Center {
+                drifts: [0.0; STATISTICS],
+                scatter: 0.0,
+            };
+        }
+        let of = |index: usize| self.pairs.iter().map(move |pair| pair.logs[index]);
+        let drifts =
+            std::array::from_fn(|index| robust::median(&mut of(index).collect::<Vec<_>>()).unwrap_or(0.0));
+        let mut center = Center { drifts, scatter: 0.0 };
+        let changes: Vec<f64> = self.pairs.iter().map(|pair| pair.least_change(&center)).collect();
+        let spread = robust::median_absolute_deviation(&changes, 0.0).unwrap_or(0.0);
+        center.scatter = MAD_TO_DEVIATION * spread;
+        center
+    }
+}
+
+impl Pair<'_> {
+    /// The statistic that changed least, the drift taken out; none where they do not agree on the direction.
+    fn least_change(&self, center: &Center) -> f64 {
+        let changes: [f64; STATISTICS] = std::array::from_fn(|index| self.logs[index] - center.drifts[index]);
+        let least = changes
+            .into_iter()
+            .fold(f64::INFINITY, |least, change| least.min(change.abs()));
+        if changes.iter().all(|change| *change > 0.0) {
+            least
+        } else if changes.iter().all(|change| *change < 0.0) {
+            -least
+        } else {
+            0.0
+        }
+    }
+}
+
+fn rows<'a>(records: &'a Records, dataset: &'a str, form: CallForm) -> impl Iterator<Item = &'a TimingRow> {
+    let rows = match form {
+        CallForm::Independent => &records.timing,
+        CallForm::Chained => &records.latency,
+    };
+    rows.iter().filter(move |row| row.dataset == dataset)
+}
+
+/// Fastest reading, lower quartile and median, and the last once more; of runs that recorded no spread the median alone.
+fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATISTICS] {
+    let is_same = |spread: &&SpreadRow| {
+        spread.form == form && spread.dataset == row.dataset && spread.function == row.function
+    };
+    let median = row.median_ns_per_key;
+    records
+        .spread
+        .iter()
+        .find(is_same)
+        .map_or([median; STATISTICS], |spread| {
+            [spread.min_ns, spread.q1_ns, median, median]
+        })
+}
+
+/// The median of the sample in the cache, where it is long enough to be measured.
+fn in_cache(records: &Records, row: &TimingRow, form: CallForm) -> Option<f64> {
+    let mut places = records.places.iter().filter(|place| {
+        place.place == Place::Cache
+            && place.form == form
+            && place.dataset == row.dataset
+            && place.function == row.function
+    });
+    let place = places.next()?;
+    let median = place.median_ns_per_key;
+    (median * place.keys as f64 >= SHORTEST_READING_NS).then_some(median)
+}

@@ -1,0 +1,135 @@
+//! Tests on keys: real ones and structured ones.
+
+use super::alarms::Alarms;
+use crate::functions::Function;
+use crate::judge::findings::{self, Evidence, more_than};
+use crate::keys::Dataset;
+use crate::keys::KeySet;
+use crate::keys::structured::StructuredSet;
+use crate::measure::false_positives::Probes;
+use crate::measure::{Hashed, collisions, distribution, occupancy, structured, windows};
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{DistributionKind, FailedTest, FalsePositiveRow, Verdict, Window, WindowRow};
+
+/// A dataset and what every function is compared with on it.
+pub(super) struct Asked<'a> {
+    dataset: &'a Dataset,
+    probes: Probes<'a>,
+    ideal: Vec<FalsePositiveRow>,
+}
+
+impl<'a> Asked<'a> {
+    /// Measures the ideal hash on it.
+    pub(super) fn new(dataset: &'a Dataset, progress: &dyn Progress) -> Result<Self, Cancelled> {
+        go_on(progress)?;
+        let probes = Probes::new(dataset);
+        let ideal = probes.measure_ideal(progress)?;
+        Ok(Self {
+            dataset,
+            probes,
+            ideal,
+        })
+    }
+}
+
+/// All tests on real keys but those of windows, which are returned as measured.
+pub(super) fn real(
+    function: &Function,
+    datasets: &[Dataset],
+    asked: &[Asked<'_>],
+    alarms: &mut Alarms,
+    progress: &dyn Progress,
+) -> Result<Vec<WindowRow>, Cancelled> {
+    let (mut raw, mut spread, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tables, mut windows) = (Vec::new(), Vec::new());
+    for Asked {
+        dataset,
+        probes,
+        ideal,
+    } in asked
+    {
+        let hashed = Hashed::new(&dataset.keys, function);
+        let counts = collisions::measure(dataset, &hashed);
+        for &(bits, count) in &counts.counts {
+            alarms.collisions(
+                "collisions",
+                &format!("{bits} low bits"),
+                counts.keys,
+                bits,
+                count,
+            );
+        }
+        raw.push(counts);
+        for row in distribution::measure(dataset, &hashed) {
+            let question = match row.kind {
+                DistributionKind::PowerOfTwoBuckets => "buckets by low bits",
+                DistributionKind::PrimeBuckets => "buckets by remainder",
+                DistributionKind::BitShare => "share of ones in a bit",
+            };
+            alarms.single("distribution", question, row.p_value);
+            spread.push(row);
+        }
+        let folds = if dataset.recipe.is_some() { 1.0 } else { 2.0 };
+        let rows = probes.measure(&hashed, progress)?;
+        for (row, ideal) in rows.iter().zip(ideal) {
+            alarms.single(
+                "false_positives",
+                "more than the ideal hash",
+                more_than(row, ideal, folds),
+            );
+        }
+        false_positives.extend(rows);
+        false_positives.extend(ideal.iter().cloned());
+        tables.extend(occupancy::measure(dataset, function));
+        windows.extend(windows::measure(&dataset.name, function, hashed.values64()));
+    }
+    let findings = findings::judge(Evidence {
+        datasets,
+        raw: &raw,
+        collisions: &collisions::judge(&raw),
+        distribution: &spread,
+        false_positives: &false_positives,
+    });
+    for (question, test) in [
+        ("collisions", FailedTest::Collisions),
+        ("distribution", FailedTest::Distribution),
+        ("false_positives", FailedTest::FalsePositives),
+    ] {
+        alarms.run(
+            question,
+            findings.iter().any(|finding| finding.failed.contains(&test)),
+        );
+    }
+    let tables = occupancy::judge(tables);
+    for row in &tables {
+        alarms.single("occupancy", "keys compared", row.hit_p);
+        alarms.single("occupancy", "fullest bucket", row.longest_p);
+        alarms.single("occupancy", "empty buckets", row.empty_p);
+    }
+    alarms.run(
+        "occupancy",
+        tables.iter().any(|row| row.verdict > Verdict::InBand),
+    );
+    Ok(windows)
+}
+
+/// The structured sets, as a file about this function alone.
+pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)], alarms: &mut Alarms) {
+    let bits = function.output_bits;
+    let tests = sets.len() * structured::windows(bits).count();
+    let mut accused = false;
+    for (set, keys) in sets {
+        let values: Vec<u64> = keys.iter().map(function.hash).collect();
+        for row in structured::judge(set, keys, function.name, bits, &values, tests) {
+            let end = match row.window {
+                Window::Whole => "bits, whole",
+                Window::Low => "low bits",
+                Window::High => "high bits",
+            };
+            let question = format!("{} {end}", row.bits);
+            alarms.collisions("structured", &question, row.keys, row.bits, row.collisions);
+            accused |= row.verdict > Verdict::InBand;
+        }
+    }
+    alarms.run("structured", accused);
+}

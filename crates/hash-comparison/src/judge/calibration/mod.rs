@@ -1,0 +1,175 @@
+//! Evidence that the judgement is right: how often a function that nothing is wrong with is accused.
+//!
+//! SipHash-2-4 under a key of its own for each seed stands for a random function. It goes through the tests of
+//! collisions, distribution, false positives, hash tables and windows of the output on the embedded datasets, of structured
+//! keys on their sets, and of avalanche and independence of output bits on the keys that a run draws for them; the alarms
+//! are counted. Everything is in full size and corrected as a run of one function corrects it.
+//!
+//! The trials of one row have little or nothing to do with each other, so that its interval is that of as many tosses:
+//! they are of other seeds, other keys, other bits of the values, or tables and filters of other sizes. Windows of
+//! different widths lie inside each other, so each width has a row of its own.
+
+mod alarms;
+mod bits;
+mod file;
+mod keys;
+
+use std::cell::Cell;
+use std::hash::Hasher as _;
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use siphasher::sip::SipHasher24;
+
+use self::alarms::Alarms;
+use self::keys::Asked;
+use crate::functions::{self, Function};
+use crate::keys::Dataset;
+use crate::keys::structured::{self, StructuredSet};
+use crate::keys::{self as datasets, KeySet};
+use crate::measure::mixing::Effort;
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::significant;
+use crate::run::compare::{CompareError, DEFAULT_SEED};
+
+pub use file::{COMMITTED, check_destination, parse, write};
+
+/// Level of every test, alone and over its file.
+pub const LEVEL: f64 = 0.01;
+/// Seeds of a full calibration.
+pub const SEEDS: u64 = 200;
+
+/// What was counted of one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationRow {
+    /// The test, as a file of records is called; `run` for all of its rows together, as a verdict takes them.
+    pub test: String,
+    /// The question within it.
+    pub question: String,
+    /// The stated share of alarms, at most.
+    #[serde(with = "significant")]
+    pub level: f64,
+    /// The share that the law of the counts allows: they are whole numbers, and few of them have tails of just that level.
+    #[serde(with = "significant")]
+    pub attainable: f64,
+    /// How often it was asked: seeds times the key sets that it is about, and twice that for windows at either end of the
+    /// values.
+    pub trials: u64,
+    /// How often the keyed hash was called different from a random function.
+    pub alarms: u64,
+    /// `alarms / trials`.
+    #[serde(with = "significant")]
+    pub share: f64,
+    /// Lower end of the interval for that share, of 99 % over all rows of the file together.
+    #[serde(with = "significant")]
+    pub ci_low: f64,
+    /// Upper end of that interval.
+    #[serde(with = "significant")]
+    pub ci_high: f64,
+    /// Whether the interval begins at or below the stated level: no more false alarms than stated were seen.
+    pub holds: bool,
+}
+
+/// What the keyed hash is tried on.
+#[derive(Debug)]
+pub struct Plan {
+    /// Seeds, from 1 on.
+    pub seeds: u64,
+    /// Datasets for the tests of real keys.
+    pub datasets: Vec<Dataset>,
+    /// Structured key sets.
+    pub sets: Vec<&'static StructuredSet>,
+    /// Keys for avalanche and independence of output bits.
+    pub effort: Effort<'static>,
+}
+
+impl Plan {
+    /// Everything that a comparison without arguments measures.
+    ///
+    /// # Errors
+    ///
+    /// When an embedded dataset cannot be had.
+    pub fn full(seeds: u64) -> Result<Self, CompareError> {
+        let datasets = datasets::embedded_names()
+            .map(|name| datasets::load_embedded(name, DEFAULT_SEED))
+            .collect::<Result<_, _>>()?;
+        let sets = structured::ALL.iter().collect();
+        Ok(Self {
+            seeds,
+            datasets,
+            sets,
+            effort: Effort::RUN,
+        })
+    }
+}
+
+thread_local! {
+    /// Both halves of the key under which [`keyed`] hashes on this thread.
+    static KEY: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// SipHash-2-4 under the key of the thread.
+fn keyed(key: &[u8]) -> u64 {
+    let (first, second) = KEY.get();
+    let mut hasher = SipHasher24::new_with_keys(first, second);
+    hasher.write(key);
+    hasher.finish()
+}
+
+/// Sends the keyed hash through every test, once for each seed of `plan`, on all processors.
+///
+/// The keys are those that ChaCha8 draws from the seeds 2^32 + 1, 2^32 + 2, ..., far from the seeds of the ideal hashes
+/// that false positives are compared with. The result does not depend on the number of threads.
+///
+/// # Errors
+///
+/// When `progress` asks to stop.
+pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRow>, Cancelled> {
+    measure_of(keyed, plan, progress)
+}
+
+/// The same of any function of 64 bits that hashes under the key of the thread.
+fn measure_of(
+    hash: fn(&[u8]) -> u64,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<Vec<CalibrationRow>, Cancelled> {
+    progress.begin("calibration", plan.seeds + 1);
+    let function = Function {
+        hash,
+        output_bits: 64,
+        ..*functions::all().first().expect("functions are registered")
+    };
+    let datasets: Vec<Asked<'_>> = plan
+        .datasets
+        .iter()
+        .map(|dataset| Asked::new(dataset, progress))
+        .collect::<Result<_, Cancelled>>()?;
+    let sets: Vec<(&StructuredSet, KeySet)> = plan
+        .sets
+        .iter()
+        .map(|&set| (set, set.keys(DEFAULT_SEED)))
+        .collect();
+    progress.step();
+    let alarms = (1..=plan.seeds)
+        .into_par_iter()
+        .map(|seed| {
+            go_on(progress)?;
+            let mut generator = ChaCha8Rng::seed_from_u64((1 << 32) + seed);
+            KEY.set((generator.next_u64(), generator.next_u64()));
+            let mut alarms = Alarms::of_a_seed();
+            let windows = keys::real(&function, &plan.datasets, &datasets, &mut alarms, progress)?;
+            keys::structured(&function, &sets, &mut alarms);
+            go_on(progress)?;
+            bits::count(&function, windows, plan.effort, &mut alarms);
+            progress.step();
+            Ok(alarms)
+        })
+        .try_reduce(Alarms::default, |one, other| Ok::<_, Cancelled>(one.plus(other)))?;
+    Ok(alarms.rows())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,307 @@
+//! What all measurements together say of each function on each dataset.
+
+mod bits;
+mod false_positives;
+mod mechanisms;
+mod summary;
+mod words;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+pub use bits::bit_facts;
+pub use false_positives::FEWEST_KEYS;
+pub(crate) use false_positives::more_than;
+pub use mechanisms::{explain, sentences};
+pub use summary::summarise;
+pub(crate) use words::key as printed_key;
+
+use crate::keys::Dataset;
+use crate::measure::collisions::RawCollisions;
+use crate::record::{
+    CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow, Finding, IDEAL, Verdict,
+};
+use plots::thousands::grouped;
+use statistics::collisions::CollisionLaw;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// Everything deterministic that a run measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// The datasets.
+    pub datasets: &'a [Dataset],
+    /// The counts behind `collisions`.
+    pub raw: &'a [RawCollisions],
+    /// The rows of `collisions.csv`.
+    pub collisions: &'a [CollisionRow],
+    /// The rows of `distribution.csv`.
+    pub distribution: &'a [DistributionRow],
+    /// The rows of `false_positives.csv`.
+    pub false_positives: &'a [FalsePositiveRow],
+}
+
+/// Bits that the filter policy takes and the ideal hash gives.
+const IDEAL_BITS: u32 = 32;
+
+/// A failed test: which, how bad, and in words.
+struct Failure {
+    test: FailedTest,
+    verdict: Verdict,
+    reason: String,
+}
+
+/// One finding for each of `evidence.raw`, in that order.
+///
+/// - Collisions: the verdicts of the rows.
+/// - Distribution: p-values below 1 % after correction for the number of rows in the file.
+/// - False positives: more than the row of the ideal hash has, by a one-sided test of the two counts given their sum
+///   (binomial, the function's share of all probes), below 1 % after correction for the number of rows of real
+///   functions.
+///
+/// A failure in the last two makes a function measurably worse; a false-positive rate that is surely
+/// [`UNUSABLE_RATIO`](crate::measure::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the same ratio of collisions does.
+///
+/// # Panics
+///
+/// If a dataset of `evidence.raw` is not among `evidence.datasets`.
+pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
+    let collisions = group(evidence.collisions, |row| (&row.dataset, &row.function));
+    let distribution = group(evidence.distribution, |row| (&row.dataset, &row.function));
+    let false_positives = group(evidence.false_positives, |row| (&row.dataset, &row.function));
+    let false_positive_tests = evidence
+        .false_positives
+        .iter()
+        .filter(|row| row.function != IDEAL)
+        .count();
+    evidence
+        .raw
+        .iter()
+        .map(|raw| {
+            let dataset = evidence
+                .datasets
+                .iter()
+                .find(|dataset| dataset.name == raw.dataset)
+                .expect("collisions of a dataset that was measured");
+            let rows = rows_of(&collisions, &raw.dataset, &raw.function);
+            let mut failures = collision_failures(rows);
+            failures.extend(false_positives::failures(
+                rows_of(&false_positives, &raw.dataset, &raw.function),
+                rows_of(&false_positives, &raw.dataset, IDEAL),
+                &false_positives::Comparison {
+                    tests: false_positive_tests,
+                    folds: if dataset.recipe.is_some() { 1.0 } else { 2.0 },
+                    bits: raw.counts.first().map_or(IDEAL_BITS, |&(bits, _)| bits),
+                },
+            ));
+            failures.extend(distribution_failures(
+                rows_of(&distribution, &raw.dataset, &raw.function),
+                evidence.distribution.len(),
+            ));
+            finding(dataset, raw, rows, failures)
+        })
+        .collect()
+}
+
+type Groups<'a, R> = HashMap<(&'a str, &'a str), Vec<&'a R>>;
+
+fn group<'a, R>(rows: &'a [R], names: impl Fn(&'a R) -> (&'a String, &'a String)) -> Groups<'a, R> {
+    let mut groups = Groups::new();
+    for row in rows {
+        let (dataset, function) = names(row);
+        groups.entry((dataset, function)).or_default().push(row);
+    }
+    groups
+}
+
+fn rows_of<'g, 'a, R>(groups: &'g Groups<'a, R>, dataset: &'a str, function: &'a str) -> &'g [&'a R] {
+    groups.get(&(dataset, function)).map_or(&[], Vec::as_slice)
+}
+
+fn finding(
+    dataset: &Dataset,
+    raw: &RawCollisions,
+    rows: &[&CollisionRow],
+    mut failures: Vec<Failure>,
+) -> Finding {
+    // Stable: within a verdict collisions come first, then false positives, then distribution.
+    failures.sort_by_key(|failure| Reverse(failure.verdict));
+    let of_collisions = rows
+        .iter()
+        .map(|row| row.verdict)
+        .max()
+        .unwrap_or(Verdict::InBand);
+    let verdict = failures
+        .iter()
+        .map(|failure| failure.verdict)
+        .fold(of_collisions, Verdict::max);
+    let mut failed: Vec<FailedTest> = failures.iter().map(|failure| failure.test).collect();
+    failed.sort_unstable();
+    failed.dedup();
+    Finding {
+        dataset: raw.dataset.clone(),
+        function: raw.function.clone(),
+        verdict,
+        failed,
+        reasons: failures.into_iter().map(|failure| failure.reason).collect(),
+        worst_bits: worst(rows).map_or(0, |row| row.bits),
+        example: raw
+            .example
+            .map(|(first, second)| [first, second].map(|index| words::key(dataset.keys.get(index)))),
+    }
+}
+
+/// The row furthest above chance: of those that failed the one with the largest ratio. Where none failed, ratios are
+/// noise at widths where next to nothing is expected, so it is the one with the least p-value among those above the
+/// expectation, or else the one that is least surely below. Of equal rows the widest.
+fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
+    let failed = rows.iter().copied().filter(|row| row.verdict > Verdict::InBand);
+    // `max_by` takes the last of equal ones.
+    if let Some(row) = failed.rev().max_by(|a, b| ratio(a).total_cmp(&ratio(b))) {
+        return Some(row);
+    }
+    let surprise = |row: &CollisionRow| {
+        let above = row.collisions as f64 >= row.expected;
+        if above { row.p_value } else { 2.0 - row.p_value }
+    };
+    rows.iter()
+        .copied()
+        .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
+}
+
+fn ratio(row: &CollisionRow) -> f64 {
+    // Without a chance of any collision, none is as many as expected.
+    if row.expected > 0.0 {
+        row.collisions as f64 / row.expected
+    } else {
+        1.0
+    }
+}
+
+/// The widths that failed, that with the largest ratio first.
+fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
+    let mut failed: Vec<&CollisionRow> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.verdict > Verdict::InBand)
+        .collect();
+    failed.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    let own_bits = rows.iter().map(|row| row.bits).max();
+    failed
+        .into_iter()
+        .map(|row| Failure {
+            test: FailedTest::Collisions,
+            verdict: row.verdict,
+            reason: format!(
+                "{} of {} keys collide at {} bits, where chance gives {} ({} times){}",
+                grouped(row.collisions),
+                grouped(row.keys),
+                row.bits,
+                words::figure(row.expected),
+                words::times(ratio(row)),
+                if own_bits == Some(row.bits) {
+                    beside_all_bits(row)
+                } else {
+                    String::new()
+                },
+            ),
+        })
+        .collect()
+}
+
+/// What a function gives away that has fewer bits than are compared: chance at its own width does not show it.
+fn beside_all_bits(row: &CollisionRow) -> String {
+    let expected = CollisionLaw::new(row.keys, IDEAL_BITS).expected();
+    if row.bits >= IDEAL_BITS || expected <= 0.0 {
+        return String::new();
+    }
+    format!(
+        " and {} at {IDEAL_BITS} bits ({} times)",
+        words::figure(expected),
+        words::times(row.collisions as f64 / expected),
+    )
+}
+
+/// One failure for the output bits and one for either kind of buckets, where any of the kind failed.
+fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure> {
+    let failed_of = |kind| {
+        let mut failed: Vec<&DistributionRow> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.kind == kind && bonferroni(row.p_value, tests) < FAMILY_LEVEL)
+            .collect();
+        // How bad, since the p-values of bad ones are all zero.
+        failed.sort_by(|a, b| unevenness(b).total_cmp(&unevenness(a)));
+        failed
+    };
+    let mut reasons = Vec::from_iter(words::bits(&failed_of(DistributionKind::BitShare)));
+    for (kind, how) in [
+        (DistributionKind::PowerOfTwoBuckets, "the low bits fill"),
+        (DistributionKind::PrimeBuckets, "the remainders fill"),
+    ] {
+        if let Some(row) = failed_of(kind).first() {
+            reasons.push(format!(
+                "{how} {} buckets unevenly: chi-square {} times its {} degrees of freedom",
+                grouped(row.parameter),
+                words::times(unevenness(row)),
+                grouped(row.dof),
+            ));
+        }
+    }
+    reasons
+        .into_iter()
+        .map(|reason| Failure {
+            test: FailedTest::Distribution,
+            verdict: Verdict::MeasurablyWorse,
+            reason,
+        })
+        .collect()
+}
+
+/// Chi-square over its mean; of a bit, how far its share is from one half.
+fn unevenness(row: &DistributionRow) -> f64 {
+    match row.kind {
+        DistributionKind::BitShare => (row.statistic - 0.5).abs(),
+        DistributionKind::PowerOfTwoBuckets | DistributionKind::PrimeBuckets => {
+            row.statistic / row.dof as f64
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::collisions;
+
+    fn rows(counts: &[(u32, u64)], keys: u64) -> Vec<CollisionRow> {
+        collisions::judge(&[RawCollisions {
+            dataset: "ids".to_owned(),
+            function: "f".to_owned(),
+            keys,
+            counts: counts.to_vec(),
+            example: None,
+        }])
+    }
+
+    #[test]
+    fn missing_bits_are_told() {
+        let reason = |counts: &[(u32, u64)]| {
+            let rows = rows(counts, 1_000_000);
+            let failures = collision_failures(&rows.iter().collect::<Vec<_>>());
+            failures
+                .into_iter()
+                .map(|failure| failure.reason)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            reason(&[(28, 3_720)]),
+            [
+                "3,720 of 1,000,000 keys collide at 28 bits, where chance gives 1,860 (2.0 times) and 116 at 32 bits (32 times)"
+            ]
+        );
+        // Low bits of a function that has all of them are no missing ones.
+        assert_eq!(
+            reason(&[(32, 116), (20, 900_000)]),
+            ["900,000 of 1,000,000 keys collide at 20 bits, where chance gives 355,464 (2.5 times)"]
+        );
+    }
+}

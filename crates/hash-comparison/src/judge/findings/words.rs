@@ -1,0 +1,183 @@
+//! Figures and keys as a reader takes them in.
+
+use crate::record::DistributionRow;
+use plots::thousands::grouped;
+
+/// The longest key that is recorded whole, in characters after escaping.
+const KEY_CHARACTERS: usize = 1024;
+
+/// A positive number with about two significant digits, or whole from 10 on.
+pub(super) fn figure(number: f64) -> String {
+    if number >= 9.95 {
+        return grouped(number.round() as u64);
+    }
+    match number {
+        0.0 => "none".to_owned(),
+        _ if number >= 0.995 => format!("{number:.1}"),
+        _ if number >= 0.0995 => format!("{number:.2}"),
+        _ if number >= 0.001 => format!("{number:.3}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+/// A ratio with about two significant digits, three where it is close to one.
+pub(super) fn times(ratio: f64) -> String {
+    if ratio < 1.995 {
+        return format!("{ratio:.2}");
+    }
+    if ratio < 100.0 {
+        return figure(ratio);
+    }
+    // Rounded to two digits by the formatter, which rounds correctly.
+    let rounded: f64 = format!("{ratio:.1e}").parse().unwrap_or(ratio);
+    grouped(rounded as u64)
+}
+
+/// A share in per cent with about three significant digits; a share short of the whole never reads as the whole.
+pub(super) fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if percent > 99.9 && percent < 100.0 => format!("{percent:.4} %"),
+        _ if percent >= 10.0 => format!("{percent:.1} %"),
+        _ if percent >= 1.0 || percent == 0.0 => format!("{percent:.2} %"),
+        _ if percent >= 0.1 => format!("{percent:.3} %"),
+        _ => format!("{percent:.4} %"),
+    }
+}
+
+/// A key for print: every byte that is not printable ASCII escaped, the middle of very long keys left out.
+pub(crate) fn key(bytes: &[u8]) -> String {
+    let escaped = |part: &[u8]| part.escape_ascii().to_string();
+    let ends = KEY_CHARACTERS / 2;
+    // No byte takes less than a character: of a longer key the middle need not even be escaped.
+    if bytes.len() <= KEY_CHARACTERS {
+        let whole = escaped(bytes);
+        if whole.len() <= KEY_CHARACTERS {
+            return whole;
+        }
+    }
+    // As many bytes as fit, so that no escape is cut.
+    let fitting = |bytes: &mut dyn Iterator<Item = &u8>| {
+        let mut room = ends;
+        bytes
+            .take_while(|byte| {
+                let taken = room.checked_sub(byte.escape_ascii().len());
+                room = taken.unwrap_or(0);
+                taken.is_some()
+            })
+            .count()
+    };
+    let start = &bytes[..fitting(&mut bytes.iter())];
+    let end = &bytes[bytes.len() - fitting(&mut bytes.iter().rev())..];
+    format!(
+        "{}…{} ({} bytes)",
+        escaped(start),
+        escaped(end),
+        grouped(bytes.len() as u64)
+    )
+}
+
+/// What is wrong with output bits, from their rows, worst first; `None` without rows.
+pub(super) fn bits(rows: &[&DistributionRow]) -> Option<String> {
+    let (constant, uneven): (Vec<&DistributionRow>, Vec<&DistributionRow>) = rows
+        .iter()
+        .partition(|row| row.statistic == 0.0 || row.statistic == 1.0);
+    let mut parts = Vec::new();
+    let mut indices: Vec<u64> = constant.iter().map(|row| row.parameter).collect();
+    indices.sort_unstable();
+    match indices.as_slice() {
+        [] => {}
+        [only] => parts.push(format!("bit {only} is constant")),
+        [others @ .., last] => {
+            let others: Vec<String> = others.iter().map(u64::to_string).collect();
+            parts.push(format!("bits {} and {last} are constant", others.join(", ")));
+        }
+    }
+    if let Some(worst) = uneven.first() {
+        let share = percent(worst.statistic);
+        parts.push(match uneven.len() {
+            1 => format!("bit {} is one in {share} of the values", worst.parameter),
+            several => format!(
+                "{several} output bits are uneven, the worst is bit {}, one in {share} of the values",
+                worst.parameter
+            ),
+        });
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::DistributionKind;
+
+    #[test]
+    fn numbers_read_well() {
+        let figures = [0.0, 2.71e-8, 0.0034, 0.24, 0.999, 3.839, 9.96, 116.4, 1860.3].map(figure);
+        assert_eq!(
+            figures,
+            [
+                "none", "2.7e-8", "0.003", "0.24", "1.0", "3.8", "10", "116", "1,860"
+            ]
+        );
+        assert_eq!(
+            [2.0, 70.8, 99.9, 7903.4, 36_893.0].map(times),
+            ["2.0", "71", "100", "7,900", "37,000"]
+        );
+        assert_eq!(
+            [0.923, 0.0117, 0.001_66, 0.000_113, 0.0, 0.999_98, 1.0].map(percent),
+            [
+                "92.3 %",
+                "1.17 %",
+                "0.166 %",
+                "0.0113 %",
+                "0.00 %",
+                "99.9980 %",
+                "100.0 %"
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_are_safe_to_print_and_whole_up_to_a_limit() {
+        assert_eq!(key(b""), "");
+        assert_eq!(key(b"na\xc3\xafve \x1b[31m"), "na\\xc3\\xafve \\x1b[31m");
+        assert_eq!(key(&[b'a'; 1024]), "a".repeat(1024));
+        assert_eq!(key(&[0; 256]), "\\x00".repeat(256));
+        let long = key(&[b'a'; 1_000_000]);
+        let half = "a".repeat(512);
+        assert_eq!(long, format!("{half}…{half} (1,000,000 bytes)"));
+        // 511 characters of room left for an escape of four: the escape stays out, never in part.
+        let mut bytes = vec![b'a'];
+        bytes.extend([0; 299]);
+        let start = format!("a{}", "\\x00".repeat(127));
+        assert_eq!(
+            key(&bytes),
+            format!("{start}…{} (300 bytes)", "\\x00".repeat(128))
+        );
+    }
+
+    #[test]
+    fn bits_are_told_apart() {
+        let row = |parameter, statistic| DistributionRow {
+            dataset: String::new(),
+            function: String::new(),
+            kind: DistributionKind::BitShare,
+            parameter,
+            statistic,
+            dof: 1,
+            p_value: 0.0,
+        };
+        let (a, b, c, d) = (row(7, 1.0), row(0, 0.0), row(3, 0.612), row(4, 0.45));
+        assert_eq!(bits(&[]), None);
+        assert_eq!(bits(&[&a]).unwrap(), "bit 7 is constant");
+        assert_eq!(
+            bits(&[&a, &b, &c]).unwrap(),
+            "bits 0 and 7 are constant; bit 3 is one in 61.2 % of the values"
+        );
+        assert_eq!(
+            bits(&[&c, &d]).unwrap(),
+            "2 output bits are uneven, the worst is bit 3, one in 61.2 % of the values"
+        );
+    }
+}

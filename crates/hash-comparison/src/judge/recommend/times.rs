@@ -1,0 +1,97 @@
+//! Which of two functions is measurably faster.
+//!
+//! The rule is that of [`baseline`](crate::judge::baseline::times): where code and keys happen to lie in memory moves single
+//! functions by several percent from run to run, so a difference counts only where fastest reading, lower quartile and
+//! median all differ by [`LEAST_CHANGE`]; and here, where both times are of one run, only where their intervals are apart.
+
+use crate::judge::baseline::times::LEAST_CHANGE;
+use crate::record::files::Records;
+use crate::record::{CallForm, Interval, SpreadRow, TimingRow};
+
+/// The times of one function on one dataset in one form.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Speed {
+    median: f64,
+    deviation: f64,
+    /// Fastest reading and lower quartile; the median where the run has no spread.
+    low: [f64; 2],
+}
+
+impl Speed {
+    /// `None` where it was not timed.
+    pub(super) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
+        let rows = match form {
+            CallForm::Independent => &records.timing,
+            CallForm::Chained => &records.latency,
+        };
+        let about = |row: &&TimingRow| row.dataset == dataset && row.function == function;
+        let row = rows
+            .iter()
+            .find(about)
+            .filter(|row| row.median_ns_per_key.is_finite())?;
+        let about = |row: &&SpreadRow| row.form == form && row.dataset == dataset && row.function == function;
+        let median = row.median_ns_per_key;
+        Some(Self {
+            median,
+            deviation: row.mad_ns_per_key,
+            low: records
+                .spread
+                .iter()
+                .find(about)
+                .map_or([median; 2], |row| [row.min_ns, row.q1_ns]),
+        })
+    }
+
+    /// Median, nanoseconds per key.
+    pub(super) fn median(&self) -> f64 {
+        self.median
+    }
+
+    /// Median with one deviation to either side.
+    pub(super) fn interval(&self) -> Interval {
+        Interval {
+            ns: self.median,
+            low_ns: (self.median - self.deviation).max(0.0),
+            high_ns: self.median + self.deviation,
+        }
+    }
+
+    /// Whether it is slower than `other` beyond noise.
+    pub(super) fn is_slower_than(&self, other: &Self) -> bool {
+        let slower = |this: f64, that: f64| that > 0.0 && this / that >= LEAST_CHANGE;
+        self.interval().low_ns > other.interval().high_ns
+            && slower(self.median, other.median)
+            && self
+                .low
+                .iter()
+                .zip(other.low)
+                .all(|(this, that)| slower(*this, that))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speed(median: f64, deviation: f64, low: [f64; 2]) -> Speed {
+        Speed {
+            median,
+            deviation,
+            low,
+        }
+    }
+
+    #[test]
+    fn only_what_every_statistic_says_is_a_difference() {
+        let base = speed(10.0, 0.1, [9.8, 9.9]);
+        assert!(speed(11.2, 0.1, [11.0, 11.1]).is_slower_than(&base));
+        // Eleven per cent is the least.
+        assert!(!speed(11.0, 0.1, [10.8, 10.9]).is_slower_than(&base));
+        // A disturbed median is no slower function.
+        assert!(!speed(20.0, 0.1, [9.8, 15.0]).is_slower_than(&base));
+        // Readings that stray so far that the intervals meet.
+        assert!(!speed(12.0, 2.0, [11.0, 11.5]).is_slower_than(&base));
+        assert!(!base.is_slower_than(&base));
+        assert!(!base.is_slower_than(&speed(0.0, 0.0, [0.0, 0.0])));
+    }
+}

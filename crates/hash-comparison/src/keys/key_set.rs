@@ -1,0 +1,322 @@
+//! A set of keys, packed into one buffer.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::progress::{Cancelled, Progress, Silent, go_on};
+
+/// Keys back to back in one buffer, in a fixed order.
+///
+/// The set holds what was put in; [`from_lines`](Self::from_lines) drops duplicates, [`push`](Self::push) does not look.
+///
+/// ```
+/// use crate::keys::KeySet;
+///
+/// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec())?;
+/// assert_eq!(keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
+/// assert_eq!(duplicates, 1);
+/// # Ok::<(), crate::keys::TooLarge>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeySet {
+    bytes: Vec<u8>,
+    /// Where each key ends; it begins where the one before ends.
+    ends: Vec<u32>,
+}
+
+/// More bytes than a [`KeySet`] can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge {
+    /// How many there were.
+    pub bytes: u64,
+}
+
+impl TooLarge {
+    /// The most that a set holds, bytes: positions are 32 bits wide.
+    pub const MAX_BYTES: u64 = u32::MAX as u64;
+}
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} bytes of keys; at most {} (4 GiB) are allowed: split the file",
+            self.bytes,
+            Self::MAX_BYTES
+        )
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Why lines gave no [`KeySet`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinesError {
+    /// They are too long.
+    TooLarge(TooLarge),
+    /// The run was asked to stop.
+    Cancelled(Cancelled),
+}
+
+impl std::fmt::Display for LinesError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooLarge(error) => error.fmt(f),
+            Self::Cancelled(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LinesError {}
+
+/// Lines taken in before somebody is asked whether to go on.
+const LINES_UNWATCHED: u32 = 1 << 16;
+
+impl KeySet {
+    /// An empty set with room for `keys` keys of `bytes` bytes together.
+    pub fn with_capacity(keys: usize, bytes: usize) -> Self {
+        Self {
+            bytes: Vec::with_capacity(bytes),
+            ends: Vec::with_capacity(keys),
+        }
+    }
+
+    /// The distinct lines of `data` in their order, and how many duplicates were dropped.
+    ///
+    /// A line ends with LF, or with CR LF: those bytes belong to no key, any other byte does. An empty line is the
+    /// empty key. An LF at the end of the data ends the last line and begins no other; a last line without it counts,
+    /// and keeps a CR that it may end with. Of equal lines the first stays.
+    ///
+    /// The keys stay in the buffer that `data` brings, so the bytes are held once.
+    ///
+    /// # Errors
+    ///
+    /// When `data` is longer than [`TooLarge::MAX_BYTES`].
+    pub fn from_lines(data: Vec<u8>) -> Result<(Self, u64), TooLarge> {
+        match Self::from_lines_watched(data, &Silent) {
+            Ok(done) => Ok(done),
+            Err(LinesError::TooLarge(error)) => Err(error),
+            Err(LinesError::Cancelled(_)) => unreachable!("nobody stops what nobody watches"),
+        }
+    }
+
+    /// The same, unless `progress` asks to stop meanwhile: of ten million lines it is asked every few milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// When `data` is longer than [`TooLarge::MAX_BYTES`], or `progress` asks to stop.
+    pub fn from_lines_watched(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), LinesError> {
+        if data.len() as u64 > TooLarge::MAX_BYTES {
+            return Err(LinesError::TooLarge(TooLarge {
+                bytes: data.len() as u64,
+            }));
+        }
+        let most = most_distinct_lines(&data);
+        let mut ends: Vec<u32> = Vec::with_capacity(most);
+        // Holds an index into `ends` for each key kept; room for all, so that it never rehashes.
+        let mut seen: HashTable<u32> = HashTable::with_capacity(most);
+        let mut duplicates = 0;
+        let mut kept_bytes = 0;
+        let mut next = 0;
+        let mut until_asked = LINES_UNWATCHED;
+        while next < data.len() {
+            until_asked -= 1;
+            if until_asked == 0 {
+                go_on(progress).map_err(LinesError::Cancelled)?;
+                until_asked = LINES_UNWATCHED;
+            }
+            let start = next;
+            let end = match data[start..].iter().position(|&byte| byte == b'\n') {
+                Some(length) => {
+                    let line_feed = start + length;
+                    next = line_feed + 1;
+                    line_feed - usize::from(data[start..line_feed].ends_with(b"\r"))
+                }
+                None => {
+                    next = data.len();
+                    data.len()
+                }
+            };
+            let key = &data[start..end];
+            let same = |&index: &u32| get(&data, &ends, index as usize) == key;
+            let rehash = |&index: &u32| xxh3_64(get(&data, &ends, index as usize));
+            match seen.entry(xxh3_64(key), same, rehash) {
+                Entry::Occupied(_) => duplicates += 1,
+                Entry::Vacant(slot) => {
+                    slot.insert(ends.len() as u32);
+                    data.copy_within(start..end, kept_bytes);
+                    kept_bytes += end - start;
+                    ends.push(kept_bytes as u32);
+                }
+            }
+        }
+        data.truncate(kept_bytes);
+        Ok((Self { bytes: data, ends }, duplicates))
+    }
+
+    /// Appends a key.
+    ///
+    /// # Panics
+    ///
+    /// If the set would be larger than [`TooLarge::MAX_BYTES`].
+    pub fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        let end = u32::try_from(self.bytes.len()).expect("a key set holds at most 4 GiB");
+        self.ends.push(end);
+    }
+
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Bytes of all keys together.
+    pub fn total_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The key at `index`.
+    ///
+    /// # Panics
+    ///
+    /// If `index` is not below [`len`](Self::len).
+    pub fn get(&self, index: usize) -> &[u8] {
+        get(&self.bytes, &self.ends, index)
+    }
+
+    /// The keys in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
+    /// All keys in order, equal ones too.
+    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
+        let mut set = Self::default();
+        for key in keys {
+            set.push(key.as_ref());
+        }
+        set
+    }
+}
+
+/// The key at `index` of a packed buffer.
+fn get<'a>(bytes: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
+    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+    &bytes[start..ends[index] as usize]
+}
+
+/// How many lines there can be that differ: no more than there are, and not all of them short, since only 65,793 keys
+/// have fewer than three bytes and the others take at least four with their line feed. A file of empty lines alone
+/// must not ask for much more memory than it has itself.
+fn most_distinct_lines(data: &[u8]) -> usize {
+    let line_feeds = data.iter().filter(|&&byte| byte == b'\n').count();
+    (line_feeds + 1).min(data.len() / 4 + 65_794)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn lines(data: &[u8]) -> (Vec<Vec<u8>>, u64) {
+        let (keys, duplicates) = KeySet::from_lines(data.to_vec()).unwrap();
+        (keys.iter().map(<[u8]>::to_vec).collect(), duplicates)
+    }
+
+    #[test]
+    fn what_a_line_is() {
+        type Case = (&'static [u8], &'static [&'static [u8]], u64);
+        let cases: [Case; 12] = [
+            (b"", &[], 0),
+            (b"\n", &[b""], 0),
+            (b"\r\n", &[b""], 0),
+            (b"\r", &[b"\r"], 0),
+            (b"a", &[b"a"], 0),
+            (b"a\n", &[b"a"], 0),
+            (b"a\r\nb\r", &[b"a", b"b\r"], 0),
+            (b"a\r\r\n", &[b"a\r"], 0),
+            (b"a\rb\n", &[b"a\rb"], 0),
+            (b"a\n\n\nb\n\n", &[b"a", b"", b"b"], 2),
+            (b"a\na\r\na", &[b"a"], 2),
+            (b"\xff\0\n\xc3(\n", &[b"\xff\0", b"\xc3("], 0),
+        ];
+        for (data, keys, duplicates) in cases {
+            assert_eq!(
+                lines(data),
+                (keys.iter().map(|k| k.to_vec()).collect(), duplicates),
+                "{data:?}"
+            );
+        }
+    }
+
+    /// The definition, written with no thought of memory.
+    fn oracle(data: &[u8]) -> (Vec<Vec<u8>>, u64) {
+        let mut parts: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
+        let last = parts.pop().expect("split gives at least one part");
+        let mut all: Vec<&[u8]> = parts
+            .into_iter()
+            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+            .collect();
+        if !last.is_empty() {
+            all.push(last);
+        }
+        let mut seen = HashSet::new();
+        let kept: Vec<Vec<u8>> = all
+            .iter()
+            .filter(|key| seen.insert(**key))
+            .map(|key| key.to_vec())
+            .collect();
+        let duplicates = (all.len() - kept.len()) as u64;
+        (kept, duplicates)
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn any_bytes_match_the_oracle(data in prop::collection::vec(any::<u8>(), 0..2000)) {
+            prop_assert_eq!(lines(&data), oracle(&data));
+        }
+
+        #[test]
+        fn many_line_ends_match_the_oracle(
+            data in prop::collection::vec(prop::sample::select(b"\n\r\nab".to_vec()), 0..400),
+        ) {
+            prop_assert_eq!(lines(&data), oracle(&data));
+        }
+    }
+
+    #[test]
+    fn pushing_keeps_equal_and_empty_keys() {
+        let keys: KeySet = ["", "a", "", "a"].into_iter().collect();
+        assert_eq!(keys.len(), 4);
+        assert_eq!(keys.total_bytes(), 2);
+        assert_eq!(keys.iter().collect::<Vec<_>>(), [&b""[..], b"a", b"", b"a"]);
+        assert!(!keys.is_empty() && KeySet::default().is_empty());
+    }
+
+    #[test]
+    fn a_million_lines_stay_in_one_buffer() {
+        let mut data = Vec::new();
+        for i in 0..1_000_000_u32 {
+            data.extend_from_slice(format!("{}\r\n", i % 700_000).as_bytes());
+        }
+        let buffer = data.as_ptr();
+        let (keys, duplicates) = KeySet::from_lines(data).unwrap();
+        assert_eq!((keys.len(), duplicates), (700_000, 300_000));
+        assert_eq!(keys.get(699_999), b"699999");
+        assert_eq!(keys.bytes.as_ptr(), buffer);
+    }
+}

@@ -1,0 +1,156 @@
+//! Keys drawn from a seed.
+
+use std::collections::HashSet;
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
+use serde::Deserialize;
+
+use crate::keys::KeySet;
+
+/// How the keys of a generated dataset are drawn.
+///
+/// The generator is SplitMix64 (Steele, Lea and Flood 2014; <https://prng.di.unimi.it/splitmix64.c>) whose state is
+/// the seed. Its values are the same for ever and on every platform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum Recipe {
+    /// Each 64-bit output in decimal. SplitMix64 gives each value once in its period of 2^64, so no key repeats.
+    #[serde(rename = "decimal-u64")]
+    DecimalU64,
+    /// `1 + floor(output * 999999999 / 2^64)` in decimal, a number drawn before being skipped.
+    #[serde(rename = "distinct-below-1e9")]
+    DistinctBelow1e9,
+}
+
+/// Numbers that [`Recipe::DistinctBelow1e9`] can draw.
+const IDS: u64 = 999_999_999;
+
+impl Recipe {
+    /// The first `count` keys from `seed`, in the order drawn.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is more than the recipe has keys, or than a [`KeySet`] holds.
+    pub fn keys(self, seed: u64, count: usize) -> KeySet {
+        collect(Draw::new(self, seed, count), count)
+    }
+
+    /// The `absent` keys that the same drawing gives after the first `present`.
+    ///
+    /// None of them is among the first `present`; by the recipe, none of them is there twice either.
+    ///
+    /// # Panics
+    ///
+    /// If both together are more than the recipe has keys, or than a [`KeySet`] holds.
+    pub fn keys_after(self, seed: u64, present: usize, absent: usize) -> KeySet {
+        let mut draw = Draw::new(self, seed, present + absent);
+        draw.by_ref().take(present).for_each(drop);
+        collect(draw, absent)
+    }
+}
+
+fn collect(draw: Draw, count: usize) -> KeySet {
+    let mut keys = KeySet::with_capacity(count, count * 20);
+    for number in draw.take(count) {
+        keys.push(number.to_string().as_bytes());
+    }
+    keys
+}
+
+/// An endless drawing of distinct numbers.
+struct Draw {
+    generator: SplitMix64,
+    /// Numbers already drawn, where the recipe can repeat one.
+    drawn: Option<HashSet<u32>>,
+}
+
+impl Draw {
+    fn new(recipe: Recipe, seed: u64, count: usize) -> Self {
+        let drawn = match recipe {
+            Recipe::DecimalU64 => None,
+            Recipe::DistinctBelow1e9 => {
+                assert!(count as u64 <= IDS, "{count} distinct ids of {IDS}");
+                Some(HashSet::with_capacity(count))
+            }
+        };
+        Self {
+            generator: SplitMix64::seed_from_u64(seed),
+            drawn,
+        }
+    }
+}
+
+impl Iterator for Draw {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let Some(drawn) = &mut self.drawn else {
+            return Some(self.generator.next_u64());
+        };
+        loop {
+            let product = u128::from(self.generator.next_u64()) * u128::from(IDS);
+            let id = 1 + (product >> 64) as u32;
+            if drawn.insert(id) {
+                return Some(u64::from(id));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::sha256;
+
+    /// From `splitmix64.c` run with these states.
+    #[test]
+    fn the_generator_is_splitmix64_with_the_seed_as_its_state() {
+        let outputs = |seed| {
+            let mut generator = SplitMix64::seed_from_u64(seed);
+            [(); 3].map(|()| generator.next_u64())
+        };
+        assert_eq!(
+            outputs(0),
+            [
+                0xe220_a839_7b1d_cdaf,
+                0x6e78_9e6a_a1b9_65f4,
+                0x06c4_5d18_8009_454f
+            ]
+        );
+        assert_eq!(
+            outputs(1_234_567),
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    /// Checksums of an independent C implementation of both recipes.
+    #[test]
+    fn other_seeds_give_the_recorded_keys() {
+        let random = Recipe::DecimalU64.keys(42, 1_000_000);
+        assert_eq!(
+            sha256(&random),
+            "8bd56e8196127e97be7b9678bb0f644a53e0ba4896df39e8200dec6f8f6f0559"
+        );
+        let ids = Recipe::DistinctBelow1e9.keys(2021, 40_000);
+        assert_eq!(
+            sha256(&ids),
+            "a0e47e66e856e0cf084b1960595328f471bbe256031580505a97d435864f15ba"
+        );
+    }
+
+    #[test]
+    fn the_drawing_goes_on_without_repeating_a_key() {
+        for recipe in [Recipe::DecimalU64, Recipe::DistinctBelow1e9] {
+            let present = recipe.keys(1, 40_000);
+            let absent = recipe.keys_after(1, 40_000, 100_000);
+            let both = recipe.keys(1, 140_000);
+            assert!(present.iter().chain(absent.iter()).eq(both.iter()));
+            let distinct: HashSet<&[u8]> = both.iter().collect();
+            assert_eq!(distinct.len(), 140_000);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Time against length: keys of one length at a time, in the cache.
+//!
+//! Real keys vary in length, and on short ones the wrong guess of a branch costs more than the function does; that is what
+//! `timing.csv` shows. Here every key of a reading has the same length, so the branches are learned, and what is left is
+//! the function's own work: what a call costs, and what each byte adds. Calls are independent or chained as in
+//! [`timing`](super::timing), and read in the same way: interleaved, in rounds of newly shuffled order.
+
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::timing::{Batch, Subject, TimingError, read, subjects};
+use crate::functions::Function;
+use crate::keys::shuffled;
+use crate::progress::{Progress, go_on};
+use crate::record::{CallForm, CurveRow};
+use statistics::robust;
+
+/// Every length up to here is timed.
+pub const EACH_UP_TO: usize = 64;
+/// Lengths beyond that: powers of two, and half-way between.
+pub const BEYOND: [usize; 20] = [
+    96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576,
+    32_768, 49_152, 65_536,
+];
+/// Lengths of a quick run: few, around those where functions change their ways.
+pub const QUICK: [usize; 16] = [0, 1, 3, 4, 7, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 8192, 65_536];
+
+const ROUNDS: usize = 9;
+const QUICK_ROUNDS: usize = 3;
+
+/// Bytes of the keys of one reading, unless a single one is longer: these fit into any first-level cache.
+const BYTES_OF_KEYS: usize = 16 << 10;
+/// Most keys of one reading.
+const KEYS: usize = 256;
+/// The work of one reading, from a typical function's 8 ns a call and 1 ns a byte. A clock is read in some 20 ns.
+const READING_NS: usize = 40_000;
+
+/// The lengths of a run.
+pub fn lengths(quick: bool) -> Vec<usize> {
+    if quick {
+        QUICK.to_vec()
+    } else {
+        (0..=EACH_UP_TO).chain(BEYOND).collect()
+    }
+}
+
+/// Times every function, and the floor beside them, on random keys of each length.
+///
+/// Rows are by function in the order given, the floor first, then by length, then by form.
+///
+/// # Errors
+///
+/// When a function gives another result while timed than before, and when `progress` asks to stop.
+pub fn measure(
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Vec<CurveRow>, TimingError> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects = subjects(functions);
+    let lengths = lengths(quick);
+    let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
+    progress.begin("timing lengths", (lengths.len() * (rounds + 1)) as u64);
+    let mut columns: Vec<Column> = lengths
+        .iter()
+        .map(|&length| Column::new(length, &subjects, &mut generator))
+        .collect();
+    // The first round is the warm-up.
+    for round in 0..=rounds {
+        for index in shuffled(columns.len() as u32, generator.next_u64()) {
+            go_on(progress)?;
+            columns[index as usize].round(generator.next_u64(), round > 0)?;
+            progress.step();
+        }
+    }
+    let rows = (0..subjects.len()).flat_map(|subject| {
+        columns.iter().flat_map(move |column| {
+            column.cells[2 * subject..2 * subject + 2]
+                .iter()
+                .map(|cell| column.row(cell))
+        })
+    });
+    Ok(rows.collect())
+}
+
+/// All readings of one length.
+struct Column {
+    length: usize,
+    batch: Batch,
+    /// By function, then by form.
+    cells: Vec<Cell>,
+}
+
+/// All readings of one function in one form.
+struct Cell {
+    subject: Subject,
+    form: CallForm,
+    expected: u64,
+    samples: Vec<f64>,
+}
+
+impl Column {
+    fn new(length: usize, subjects: &[Subject], generator: &mut SplitMix64) -> Self {
+        let count = (BYTES_OF_KEYS / length.max(1)).clamp(1, KEYS);
+        let mut bytes = vec![0; count * length];
+        generator.fill_bytes(&mut bytes);
+        let repetitions = (READING_NS / ((8 + length) * count)).max(1);
+        let batch = Batch::of(
+            (0..count).map(|key| &bytes[key * length..][..length]),
+            repetitions,
+        );
+        let cells = subjects.iter().flat_map(|&subject| {
+            let expected = batch.checksum(0, subject.hash);
+            [CallForm::Independent, CallForm::Chained].map(|form| Cell {
+                subject,
+                form,
+                expected,
+                samples: Vec::new(),
+            })
+        });
+        let cells = cells.collect();
+        Self { length, batch, cells }
+    }
+
+    fn round(&mut self, seed: u64, kept: bool) -> Result<(), TimingError> {
+        for index in shuffled(self.cells.len() as u32, seed) {
+            let cell = &mut self.cells[index as usize];
+            let (nanoseconds, found) = read(&self.batch, 0, cell.form, cell.subject.hash);
+            if found != cell.expected {
+                return Err(TimingError::WrongResult {
+                    dataset: format!("keys of {} bytes", self.length),
+                    function: cell.subject.name.to_owned(),
+                    expected: cell.expected,
+                    found,
+                });
+            }
+            if kept {
+                cell.samples.push(nanoseconds);
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, cell: &Cell) -> CurveRow {
+        // There is at least one round.
+        let median = robust::median(&mut cell.samples.clone()).unwrap_or(f64::NAN);
+        let mad = robust::median_absolute_deviation(&cell.samples, median).unwrap_or(f64::NAN);
+        CurveRow {
+            function: cell.subject.name.to_owned(),
+            length: self.length as u64,
+            form: cell.form,
+            median_ns_per_key: median,
+            mad_ns_per_key: mad,
+            samples: cell.samples.len() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+    use crate::progress::Silent;
+    use crate::record::EMPTY;
+
+    #[test]
+    fn every_function_has_every_length_in_both_forms() {
+        let chosen = [functions::find("XXH3").unwrap(), functions::find("PJW").unwrap()];
+        let rows = measure(&chosen, 1, true, &Silent).unwrap();
+        let mut expected = Vec::new();
+        for function in [EMPTY, "XXH3", "PJW"] {
+            for length in lengths(true) {
+                for form in [CallForm::Independent, CallForm::Chained] {
+                    expected.push((function.to_owned(), length as u64, form));
+                }
+            }
+        }
+        let found: Vec<_> = rows
+            .iter()
+            .map(|row| (row.function.clone(), row.length, row.form))
+            .collect();
+        assert_eq!(found, expected);
+        assert!(
+            rows.iter()
+                .all(|row| row.median_ns_per_key > 0.0 && row.samples == QUICK_ROUNDS as u64)
+        );
+    }
+
+    #[test]
+    fn a_quick_run_takes_some_of_the_lengths() {
+        let all = lengths(false);
+        assert_eq!((all.len(), all[64], all[84]), (85, 64, 65_536));
+        assert!(lengths(true).iter().all(|length| all.contains(length)));
+    }
+
+    #[test]
+    fn a_function_that_changes_its_mind_is_caught() {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static CALLS: AtomicU64 = AtomicU64::new(0);
+        let fickle = Function {
+            name: "Fickle",
+            hash: |_| CALLS.fetch_add(1, Ordering::Relaxed),
+            ..*functions::find("XXH3").unwrap()
+        };
+        let error = measure(&[&fickle], 1, true, &Silent).unwrap_err().to_string();
+        assert!(error.starts_with("timing Fickle on keys of "), "{error}");
+    }
+}

@@ -1,0 +1,366 @@
+//! Why functions fail: ways in which values depend on keys, each tried on random keys.
+//!
+//! What is tried is known from the literature on these functions, but every function is tried alike, and only what comes
+//! out is recorded: a mechanism is never told from a name.
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
+use rayon::prelude::*;
+
+use crate::functions::Function;
+use crate::judge::findings::printed_key;
+use crate::record::{Mechanism, MechanismRow};
+use statistics::binomial;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// Times that each way is tried.
+const TRIALS: u64 = 128;
+/// Bytes of a key, but where more are needed.
+const BYTES: usize = 12;
+/// Bytes of a key of which only some may matter.
+const LONG: usize = 24;
+/// A mechanism must come out this often, whatever chance is.
+const LEAST_SHARE: f64 = 0.75;
+
+/// A way that was tried with one parameter.
+struct Tried {
+    mechanism: Mechanism,
+    parameter: u32,
+    hits: u64,
+    chance: f64,
+    example: Option<[Vec<u8>; 2]>,
+}
+
+/// Rows of each function, one for each [`Mechanism`], in the order given.
+pub fn measure(functions: &[&Function]) -> Vec<MechanismRow> {
+    let rows: Vec<Vec<MechanismRow>> = functions
+        .par_iter()
+        .map(|function| of(function, functions.len()))
+        .collect();
+    rows.concat()
+}
+
+/// Rows of one function among `functions`.
+fn of(function: &Function, functions: usize) -> Vec<MechanismRow> {
+    let mut attempt = Attempt {
+        hash: function.hash,
+        bits: function.output_bits,
+        random: SplitMix64::seed_from_u64(1),
+    };
+    // Of several parameters that hold, those that say most come first.
+    let mut tried: Vec<Tried> = (1..=LONG as u32 / 2)
+        .map(|bytes| attempt.ends(Mechanism::LastBytes, bytes))
+        .collect();
+    tried.extend((1..=LONG as u32 / 2).map(|bytes| attempt.ends(Mechanism::FirstBytes, bytes)));
+    tried.push(attempt.xor_linear());
+    tried.extend((1..=7).rev().map(|bits| attempt.low_bits(bits)));
+    tried.extend((1..=255).map(|step| attempt.byte_sum(step)));
+    tried.extend((0..8).map(|bit| attempt.byte_flip(bit)));
+    tried.push(attempt.byte_order());
+    tried.push(attempt.letter_case());
+    tried.push(attempt.leading_zeroes());
+    tried.push(attempt.fixed_bits());
+    let tests = tried.len() * functions;
+    tried
+        .chunk_by(|a, b| a.mechanism == b.mechanism)
+        .filter_map(|same| {
+            let judged = |one: &Tried| {
+                let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
+                let p_adjusted = bonferroni(p, tests);
+                let often = one.hits as f64 >= LEAST_SHARE * TRIALS as f64;
+                (p_adjusted, often && p_adjusted < FAMILY_LEVEL)
+            };
+            let holding = same.iter().find(|one| judged(one).1);
+            let most = || same.iter().min_by(|a, b| judged(a).0.total_cmp(&judged(b).0));
+            let one = holding.or_else(most)?;
+            let (p_adjusted, holds) = judged(one);
+            let [first, second] = match &one.example {
+                Some(pair) if holds => pair.each_ref().map(|key| printed_key(key)),
+                _ => Default::default(),
+            };
+            Some(MechanismRow {
+                function: function.name.to_owned(),
+                mechanism: one.mechanism,
+                parameter: one.parameter,
+                trials: TRIALS,
+                hits: one.hits,
+                chance: one.chance,
+                p_adjusted,
+                holds,
+                first,
+                second,
+            })
+        })
+        .collect()
+}
+
+/// A function under trial, and the keys that it is tried with: the same for every function.
+struct Attempt {
+    hash: fn(&[u8]) -> u64,
+    bits: u32,
+    random: SplitMix64,
+}
+
+impl Attempt {
+    fn key(&mut self, bytes: usize) -> Vec<u8> {
+        let mut key = vec![0; bytes];
+        self.random.fill_bytes(&mut key);
+        key
+    }
+
+    /// How often both keys of a pair have one value, in the bits of `mask`.
+    fn pairs(
+        &mut self,
+        mechanism: Mechanism,
+        parameter: u32,
+        mask: u64,
+        mut pair: impl FnMut(&mut Self) -> [Vec<u8>; 2],
+    ) -> Tried {
+        let mut tried = Tried {
+            mechanism,
+            parameter,
+            hits: 0,
+            chance: libm::ldexp(1.0, -(mask.count_ones().min(self.bits) as i32)),
+            example: None,
+        };
+        for _ in 0..TRIALS {
+            let keys = pair(self);
+            let [one, other] = keys.each_ref().map(|key| (self.hash)(key) & mask);
+            if one == other {
+                tried.hits += 1;
+                tried.example.get_or_insert(keys);
+            }
+        }
+        tried
+    }
+
+    fn xor_linear(&mut self) -> Tried {
+        let mut hits = 0;
+        for _ in 0..TRIALS {
+            let [a, b, c] = [(); 3].map(|()| self.key(BYTES));
+            let sum: Vec<u8> = (0..BYTES).map(|at| a[at] ^ b[at] ^ c[at]).collect();
+            let values = [a, b, c, sum].iter().fold(0, |sum, key| sum ^ (self.hash)(key));
+            hits += u64::from(values == 0);
+        }
+        Tried {
+            mechanism: Mechanism::XorLinear,
+            parameter: 0,
+            hits,
+            chance: libm::ldexp(1.0, -(self.bits as i32)),
+            example: None,
+        }
+    }
+
+    fn low_bits(&mut self, bits: u32) -> Tried {
+        let low = (1_u8 << bits) - 1;
+        self.pairs(Mechanism::LowBits, bits, u64::from(low), |of| {
+            let key = of.key(BYTES);
+            let mut other = of.key(BYTES);
+            for (byte, &same) in other.iter_mut().zip(&key) {
+                *byte = *byte & !low | same & low;
+            }
+            [key, other]
+        })
+    }
+
+    /// Pairs that have `bytes` bytes at one end in common.
+    fn ends(&mut self, mechanism: Mechanism, bytes: u32) -> Tried {
+        let common = if mechanism == Mechanism::LastBytes {
+            LONG - bytes as usize..LONG
+        } else {
+            0..bytes as usize
+        };
+        self.pairs(mechanism, bytes, u64::MAX, |of| {
+            let key = of.key(LONG);
+            let mut other = of.key(LONG);
+            other[common.clone()].copy_from_slice(&key[common.clone()]);
+            [key, other]
+        })
+    }
+
+    fn byte_sum(&mut self, step: u32) -> Tried {
+        let step_byte = step as u8;
+        self.pairs(Mechanism::ByteSum, step, u64::MAX, |of| {
+            let mut key = of.key(BYTES);
+            // Neither byte runs over.
+            key[BYTES - 2] = key[BYTES - 2].min(254);
+            key[BYTES - 1] = key[BYTES - 1].max(step_byte);
+            let mut other = key.clone();
+            other[BYTES - 2] += 1;
+            other[BYTES - 1] -= step_byte;
+            [key, other]
+        })
+    }
+
+    fn byte_flip(&mut self, bit: u32) -> Tried {
+        self.pairs(Mechanism::ByteFlip, bit, u64::MAX, |of| {
+            let key = of.key(BYTES);
+            let mut other = key.clone();
+            other[BYTES - 2] ^= 1;
+            other[BYTES - 1] ^= 1 << bit;
+            [key, other]
+        })
+    }
+
+    fn byte_order(&mut self) -> Tried {
+        self.pairs(Mechanism::ByteOrder, 0, u64::MAX, |of| {
+            let mut key = of.key(BYTES);
+            if key[BYTES - 2] == key[BYTES - 1] {
+                key[BYTES - 1] ^= 1;
+            }
+            let mut other = key.clone();
+            other.swap(BYTES - 2, BYTES - 1);
+            [key, other]
+        })
+    }
+
+    fn letter_case(&mut self) -> Tried {
+        self.pairs(Mechanism::LetterCase, 0, u64::MAX, |of| {
+            let key: Vec<u8> = of.key(BYTES).iter().map(|byte| b'a' + byte % 26).collect();
+            let other = key.to_ascii_uppercase();
+            [key, other]
+        })
+    }
+
+    fn leading_zeroes(&mut self) -> Tried {
+        self.pairs(Mechanism::LeadingZeroes, 0, u64::MAX, |of| {
+            let key = of.key(BYTES);
+            let zeroes = 1 + (of.random.next_u64() % 8) as usize;
+            let other = [&[0; 8][..zeroes], &key].concat();
+            [key, other]
+        })
+    }
+
+    fn fixed_bits(&mut self) -> Tried {
+        let values: Vec<u64> = (0..TRIALS)
+            .map(|_| {
+                let key = self.key(BYTES);
+                (self.hash)(&key)
+            })
+            .collect();
+        let changing = values
+            .iter()
+            .fold(0, |changing, value| changing | value ^ values[0]);
+        let varied = changing.count_ones();
+        let fixed = self.bits.max(32).saturating_sub(varied);
+        Tried {
+            mechanism: Mechanism::FixedBits,
+            parameter: varied,
+            hits: if fixed > 0 { TRIALS } else { 0 },
+            chance: libm::ldexp(1.0, -(fixed.max(1) as i32)),
+            example: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+
+    fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
+        of(function, 64)
+            .into_iter()
+            .filter(|row| row.holds)
+            .map(|row| (row.mechanism, row.parameter))
+            .collect()
+    }
+
+    fn own(hash: fn(&[u8]) -> u64, output_bits: u32) -> Vec<(Mechanism, u32)> {
+        holding(&Function {
+            hash,
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        })
+    }
+
+    #[test]
+    fn the_classics_give_their_reasons() {
+        use Mechanism::{
+            ByteFlip, ByteSum, FixedBits, LastBytes, LeadingZeroes, LetterCase, LowBits, XorLinear,
+        };
+        let cases: [(&str, &[(Mechanism, u32)]); 8] = [
+            (
+                "BPHash",
+                &[
+                    (LastBytes, 5),
+                    (XorLinear, 0),
+                    (LowBits, 7),
+                    (ByteFlip, 7),
+                    (LeadingZeroes, 0),
+                    (FixedBits, 31),
+                ],
+            ),
+            (
+                "PJW",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
+            (
+                "ELFHash",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
+            ("DEKHash", &[(XorLinear, 0), (ByteFlip, 5)]),
+            ("CRC-32", &[(XorLinear, 0)]),
+            ("SDBMHash", &[(LowBits, 7), (LeadingZeroes, 0)]),
+            (
+                "BKDRHash",
+                &[(LowBits, 7), (ByteSum, 131), (LeadingZeroes, 0), (FixedBits, 31)],
+            ),
+            ("SipHashNoCase", &[(LetterCase, 0)]),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(holding(functions::find(name).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn good_functions_give_none() {
+        for name in [
+            "SipHash",
+            "MurMurHash2",
+            "MurmurHash3",
+            "XXH3",
+            "rapidhash",
+            "foldhash",
+        ] {
+            assert_eq!(holding(functions::find(name).unwrap()), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_made_to_fail_do() {
+        let sum = own(|key| key.iter().map(|&byte| u64::from(byte)).sum(), 32);
+        for expected in [
+            (Mechanism::ByteSum, 1),
+            (Mechanism::ByteOrder, 0),
+            (Mechanism::LowBits, 7),
+        ] {
+            assert!(sum.contains(&expected), "{sum:?}");
+        }
+        let first = own(
+            |key| key.first().map_or(0, |&byte| u64::from(byte)) * 0x0101_0101,
+            32,
+        );
+        assert!(first.contains(&(Mechanism::FirstBytes, 1)), "{first:?}");
+        // Eight bits that repeat; all 32 take part, so no bit is fixed.
+        assert!(
+            !first
+                .iter()
+                .any(|(mechanism, _)| *mechanism == Mechanism::FixedBits)
+        );
+        let constant = own(|_| 7, 64);
+        assert!(constant.contains(&(Mechanism::FixedBits, 0)), "{constant:?}");
+    }
+
+    #[test]
+    fn every_function_has_a_row_of_each() {
+        let all: Vec<&Function> = functions::all().iter().take(3).collect();
+        let rows = measure(&all);
+        assert_eq!(rows.len(), 30);
+        assert!(
+            rows.iter()
+                .all(|row| row.hits <= row.trials && row.holds != row.first.is_empty()
+                    || row.second.is_empty())
+        );
+    }
+}

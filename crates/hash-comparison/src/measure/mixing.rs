@@ -1,0 +1,314 @@
+//! How well a function mixes the bits of a key: avalanche and independence of output bits (Webster and Tavares, "On the
+//! Design of S-Boxes", CRYPTO '85), with keys drawn at random.
+//!
+//! With an ideal function all flips of one key are independent fair coins, also those that turning over different input
+//! bits gives: their values have nothing to do with each other, nor with the value of the key as it was. So the cells of
+//! avalanche are independent, and those of independence are so in pairs, which is what the variance of the sum needs.
+//! Repeated keys are too rare to matter: among 2,048 keys of four bytes with one bit turned over, one time in sixty.
+
+use super::avalanche;
+use super::flips::Trials;
+use super::independence;
+use crate::functions::Function;
+use crate::record::{AvalancheRow, MixingRow, MixingTest};
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use statistics::{binomial, chi_square};
+
+/// Key lengths that are tried, bytes.
+pub const KEY_BYTES: [u32; 4] = [4, 8, 16, 32];
+
+/// The length of which every cell of avalanche is recorded, bytes.
+pub const RECORDED_BYTES: u32 = 8;
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort<'a> {
+    /// Key lengths, bytes.
+    pub key_bytes: &'a [u32],
+    /// Keys of each length, in units of 64.
+    pub blocks: usize,
+}
+
+impl Effort<'static> {
+    /// What a run does: 2,048 keys of each of [`KEY_BYTES`].
+    pub const RUN: Self = Self {
+        key_bytes: &KEY_BYTES,
+        blocks: 32,
+    };
+}
+
+/// What one function does to single bits.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mixing {
+    /// Every cell of avalanche at [`RECORDED_BYTES`], the compared output bits alone.
+    pub avalanche: Vec<AvalancheRow>,
+    /// A row of avalanche and one of independence for each length, over all output bits.
+    pub rows: Vec<MixingRow>,
+}
+
+/// Tries one function. The keys depend on `seed` and their length alone. `p_adjusted` of the rows is that of a lone row
+/// until [`judge`] has seen all of them.
+pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
+    let mut mixing = Mixing::default();
+    let bits = function.output_bits;
+    for &key_bytes in effort.key_bytes {
+        let trials = Trials::new(function, key_bytes, effort.blocks, seed);
+        let count = trials.count();
+        let pairs = bits * (bits - 1) / 2;
+        let mut avalanche = Tally::new(count, u64::from(trials.input_bits() * bits));
+        let mut independence = Tally::new(count, u64::from(trials.input_bits() * pairs));
+        for input_bit in 0..trials.input_bits() {
+            let flips = trials.flip(input_bit);
+            for (output_bit, flips) in (0..).zip(avalanche::counts(&flips, bits)) {
+                avalanche.add(flips, (input_bit, output_bit, None));
+                if key_bytes == RECORDED_BYTES && output_bit < function.compared_bits() {
+                    mixing.avalanche.push(AvalancheRow {
+                        function: function.name.to_owned(),
+                        key_bytes,
+                        input_bit,
+                        output_bit,
+                        flips,
+                        trials: count,
+                    });
+                }
+            }
+            for ((lower, higher), agree) in independence::agreements(&flips, bits, count) {
+                independence.add(agree, (input_bit, lower, Some(higher)));
+            }
+        }
+        for (test, tally) in [
+            (MixingTest::Avalanche, avalanche),
+            (MixingTest::Independence, independence),
+        ] {
+            mixing.rows.extend(tally.row(function, test, key_bytes));
+        }
+    }
+    mixing
+}
+
+/// Corrects the rows of all functions for their number.
+pub fn judge(rows: &mut [MixingRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(lone(row), tests);
+    }
+}
+
+/// The p-value of a row that stands alone: two tests are made of its cells.
+fn lone(row: &MixingRow) -> f64 {
+    bonferroni(row.p_overall.min(row.p_worst), 2)
+}
+
+/// How often the furthest of `cells` cells of a random function is off one half, at most: `p_worst` is below 1 % as often
+/// as that. Counts are whole numbers, so that it is below that level, too.
+pub fn attainable_worst(trials: u64, cells: u64) -> f64 {
+    off_from(trials, cells).map_or(0.0, |distance| p_worst(distance, trials, cells))
+}
+
+/// The least distance from the middle, doubled, that makes one of `cells` cells off; `None` where none does.
+fn off_from(trials: u64, cells: u64) -> Option<u64> {
+    // The distance has the parity of the number of trials, which is even.
+    (0..=trials)
+        .step_by(2)
+        .find(|&distance| p_worst(distance, trials, cells) < FAMILY_LEVEL)
+}
+
+/// The p-value of the furthest of `cells` cells.
+fn p_worst(distance: u64, trials: u64, cells: u64) -> f64 {
+    bonferroni(two_sided_p(distance, trials), cells as usize)
+}
+
+/// Input bit, output bit, and the other output bit.
+type Cell = (u32, u32, Option<u32>);
+
+/// The cells of a row, as they are counted.
+#[derive(Debug)]
+struct Tally {
+    trials: u64,
+    cells: u64,
+    /// The least distance from the middle, doubled, that makes a cell off.
+    off_from: u64,
+    off: u64,
+    squares: u64,
+    /// Distance from the middle, doubled; the count; the cell.
+    worst: Option<(u64, u64, Cell)>,
+}
+
+impl Tally {
+    fn new(trials: u64, cells: u64) -> Self {
+        Self {
+            trials,
+            cells,
+            off_from: off_from(trials, cells).unwrap_or(u64::MAX),
+            off: 0,
+            squares: 0,
+            worst: None,
+        }
+    }
+
+    fn add(&mut self, count: u64, cell: Cell) {
+        let distance = (2 * count).abs_diff(self.trials);
+        self.squares += distance * distance;
+        self.off += u64::from(distance >= self.off_from);
+        if self.worst.is_none_or(|(worst, ..)| distance > worst) {
+            self.worst = Some((distance, count, cell));
+        }
+    }
+
+    /// The row; `None` without a cell.
+    fn row(self, function: &Function, test: MixingTest, key_bytes: u32) -> Option<MixingRow> {
+        let (distance, worst_count, (worst_input_bit, worst_output_bit, worst_other_bit)) = self.worst?;
+        let chi_square = self.squares as f64 / self.trials as f64;
+        let level = 1.0 - FAMILY_LEVEL / self.cells as f64;
+        let (worst_low, worst_high) = binomial::share_interval(worst_count, self.trials, level);
+        let mut row = MixingRow {
+            function: function.name.to_owned(),
+            test,
+            key_bytes,
+            trials: self.trials,
+            cells: self.cells,
+            chi_square,
+            p_overall: chi_square::upper_tail(chi_square, self.cells),
+            worst_input_bit,
+            worst_output_bit,
+            worst_other_bit,
+            worst_count,
+            worst_low,
+            worst_high,
+            p_worst: p_worst(distance, self.trials, self.cells),
+            off_cells: self.off,
+            p_adjusted: 1.0,
+        };
+        row.p_adjusted = lone(&row);
+        Some(row)
+    }
+}
+
+/// How often a count of fair coins is at least `distance / 2` off its middle.
+fn two_sided_p(distance: u64, trials: u64) -> f64 {
+    let count = (trials + distance) / 2;
+    (2.0 * binomial::at_least(count as f64, trials as f64, 0.5)).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+
+    const LITTLE: Effort<'static> = Effort {
+        key_bytes: &[4, 8],
+        blocks: 4,
+    };
+
+    fn rows(hash: fn(&[u8]) -> u64, output_bits: u32) -> Vec<MixingRow> {
+        let function = Function {
+            hash,
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let mut rows = measure(&function, 1, LITTLE).rows;
+        judge(&mut rows);
+        rows
+    }
+
+    #[test]
+    fn a_function_that_copies_its_key_fails_in_every_cell() {
+        let rows = rows(
+            |key| u64::from(u32::from_le_bytes(key[..4].try_into().unwrap())),
+            32,
+        );
+        let first = &rows[0];
+        assert_eq!(
+            (first.test, first.key_bytes, first.trials),
+            (MixingTest::Avalanche, 4, 256)
+        );
+        assert_eq!((first.cells, first.off_cells), (1024, 1024));
+        // Every cell is 0 or all: 256 for each.
+        assert_eq!(first.chi_square, 1024.0 * 256.0);
+        assert_eq!((first.worst_input_bit, first.worst_output_bit), (0, 0));
+        assert_eq!(first.worst_count, 256);
+        // Of 256 in 256 the interval ends where that comes once in 2 * 102,400 times.
+        assert_eq!(first.worst_high, 1.0);
+        let low = (0.005_f64 / 1024.0).powf(1.0 / 256.0);
+        assert!((first.worst_low / low - 1.0).abs() < 1e-9, "{first:?}");
+        let second = &rows[1];
+        assert_eq!((second.test, second.cells), (MixingTest::Independence, 32 * 496));
+        assert_eq!(second.off_cells, second.cells);
+        // Turning over bit 0 turns over output bit 0 alone, so it never agrees with bit 1.
+        assert_eq!(
+            (
+                second.worst_input_bit,
+                second.worst_output_bit,
+                second.worst_other_bit,
+                second.worst_count
+            ),
+            (0, 0, Some(1), 0)
+        );
+        assert!(rows.iter().all(|row| row.p_adjusted == 0.0));
+    }
+
+    #[test]
+    fn two_equal_bits_fail_independence_alone() {
+        let rows = rows(
+            |key| {
+                let value = (functions::find("XXH3").unwrap().hash)(key) & 0x7fff_ffff;
+                value | (value & 1) << 31
+            },
+            32,
+        );
+        for pair in rows.chunks(2) {
+            assert!(pair[0].p_adjusted > 0.01, "{pair:?}");
+            let independence = &pair[1];
+            assert_eq!(
+                (
+                    independence.worst_output_bit,
+                    independence.worst_other_bit,
+                    independence.worst_count
+                ),
+                (0, Some(31), 256)
+            );
+            assert_eq!(independence.off_cells, u64::from(independence.key_bytes) * 8);
+            assert!(independence.p_adjusted < 1e-60);
+        }
+    }
+
+    #[test]
+    fn every_cell_of_eight_byte_keys_is_recorded() {
+        let function = functions::find("PJW").unwrap();
+        let mixing = measure(function, 1, LITTLE);
+        assert_eq!(mixing.avalanche.len(), 64 * 28);
+        let row = &mixing.rows[2];
+        assert_eq!((row.test, row.key_bytes), (MixingTest::Avalanche, 8));
+        let squares: u64 = mixing
+            .avalanche
+            .iter()
+            .map(|row| (2 * row.flips).abs_diff(row.trials).pow(2))
+            .sum();
+        assert_eq!(row.chi_square, squares as f64 / 256.0);
+    }
+
+    #[test]
+    fn the_furthest_cell_attains_less_than_the_level_and_no_count_attains_more() {
+        for (trials, cells) in [(64, 1), (256, 1024), (2048, 32_768)] {
+            let attainable = attainable_worst(trials, cells);
+            // Twice the number of ways to that many heads or more, of 2^trials.
+            let tails = (0..=trials / 2)
+                .map(|tails| 2.0 * binomial::at_least((trials - tails) as f64, trials as f64, 0.5));
+            let below = tails.map(|p| p * cells as f64).filter(|&p| p < FAMILY_LEVEL);
+            assert_eq!(
+                below.fold(0.0, f64::max),
+                attainable,
+                "{trials} trials, {cells} cells"
+            );
+        }
+        // Of two coins even the furthest count comes half of the time.
+        assert_eq!(attainable_worst(2, 1), 0.0);
+    }
+
+    #[test]
+    fn one_output_bit_has_no_pairs() {
+        let rows = rows(|key| u64::from(key[0] & 1), 1);
+        assert!(rows.iter().all(|row| row.test == MixingTest::Avalanche));
+        assert_eq!(rows.len(), 2);
+    }
+}

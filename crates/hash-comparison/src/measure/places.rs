@@ -1,0 +1,304 @@
+//! The same keys in the cache and out of it.
+//!
+//! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from its
+//! beginning to its end; and each on cache lines of its own, somewhere in a buffer larger than caches are, in shuffled
+//! order. The second is what a program pays whose keys are spread over its heap. It includes the misses of the cache and of the
+//! address translation, which hardly depend on the function: chained calls, where no miss overlaps the one before, hardly differ.
+//! Where calls overlap, a function of few instructions lets the processor fetch several keys at once.
+
+use std::hint::black_box;
+
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+use super::timing::{Subject, TimingError, subjects, timed};
+use crate::functions::Function;
+use crate::keys::{Dataset, shuffled};
+use crate::progress::{Progress, go_on};
+use crate::record::{CallForm, Place, PlaceRow};
+use statistics::robust;
+
+/// Most keys of a sample. A branch predictor might learn the order of so few lengths, but between two readings of a
+/// function come those of all others; and a short reading is seldom interrupted.
+const KEYS: usize = 2048;
+/// Most bytes of a sample: second-level caches hold as much. Of a longer key the beginning is taken.
+const BYTES: usize = 256 << 10;
+/// Bytes over which copies of the sample are scattered; each reading visits other copies, so that no cache smaller than
+/// this has them.
+const FOOTPRINT: usize = 128 << 20;
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+const ROUNDS: usize = 21;
+const QUICK_ROUNDS: usize = 3;
+
+/// Times every function, and the floor beside them, on a sample of each dataset in both places.
+///
+/// Rows are by dataset, then by function in the order given, the floor first, then by place and form.
+///
+/// # Errors
+///
+/// When a function gives another result while timed than before, and when `progress` asks to stop.
+pub fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Vec<PlaceRow>, TimingError> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects = subjects(functions);
+    let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
+    progress.begin("timing cache and memory", (datasets.len() * (rounds + 1)) as u64);
+    let mut rows = Vec::new();
+    for dataset in datasets {
+        let [cache, memory] = Layout::both(dataset, generator.next_u64());
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        for &subject in &subjects {
+            go_on(progress)?;
+            for (place, layout) in [(Place::Cache, &cache), (Place::Memory, &memory)] {
+                let expected = layout.checksum(subject.hash);
+                for form in [CallForm::Independent, CallForm::Chained] {
+                    lines.push(Line {
+                        subject,
+                        place,
+                        form,
+                        layout,
+                        expected,
+                        samples: Vec::new(),
+                    });
+                }
+            }
+        }
+        // The first round is the warm-up.
+        let mut reading = 0;
+        for round in 0..=rounds {
+            for index in shuffled(lines.len() as u32, generator.next_u64()) {
+                go_on(progress)?;
+                lines[index as usize].read(reading, dataset, round > 0)?;
+                reading += 1;
+            }
+            progress.step();
+        }
+        rows.extend(lines.iter().map(|line| line.row(dataset)));
+    }
+    Ok(rows)
+}
+
+/// Where the keys of a dataset's sample lie, and in which order a reading visits them.
+struct Layout {
+    bytes: Vec<u8>,
+    /// Begin and end of each key, in the order of visits.
+    spans: Vec<(usize, usize)>,
+    /// Keys of a reading; the next reading goes on behind them, and begins again at the end.
+    keys: usize,
+}
+
+impl Layout {
+    /// The sample back to back, and copies of it scattered over [`FOOTPRINT`].
+    fn both(dataset: &Dataset, seed: u64) -> [Self; 2] {
+        let mut order = shuffled(dataset.keys.len() as u32, seed);
+        order.truncate(KEYS);
+        let mut sample: Vec<&[u8]> = Vec::with_capacity(order.len());
+        let mut total = 0;
+        for index in order {
+            let key = dataset.keys.get(index as usize);
+            let key = &key[..key.len().min(BYTES)];
+            total += key.len();
+            if total > BYTES && !sample.is_empty() {
+                break;
+            }
+            sample.push(key);
+        }
+        [Self::packed(&sample), Self::scattered(&sample, seed)]
+    }
+
+    fn packed(sample: &[&[u8]]) -> Self {
+        let mut bytes = Vec::new();
+        let mut spans = Vec::with_capacity(sample.len());
+        for key in sample {
+            let start = bytes.len();
+            bytes.extend_from_slice(key);
+            spans.push((start, bytes.len()));
+        }
+        Self {
+            bytes,
+            spans,
+            keys: sample.len(),
+        }
+    }
+
+    fn scattered(sample: &[&[u8]], seed: u64) -> Self {
+        let longest = sample.iter().map(|key| key.len()).max().unwrap_or(0);
+        let apart = longest.next_multiple_of(LINE).max(2 * LINE);
+        let copies = (FOOTPRINT / apart / sample.len().max(1)).max(1);
+        let count = copies * sample.len();
+        let mut bytes = vec![0; count * apart];
+        let places = shuffled(count as u32, seed);
+        let spans = places.into_iter().zip(sample.iter().cycle()).map(|(place, key)| {
+            let start = place as usize * apart;
+            bytes[start..][..key.len()].copy_from_slice(key);
+            (start, start + key.len())
+        });
+        let spans = spans.collect();
+        Self {
+            bytes,
+            spans,
+            keys: sample.len(),
+        }
+    }
+
+    /// The keys that reading number `reading` visits.
+    fn spans(&self, reading: usize) -> &[(usize, usize)] {
+        let readings = (self.spans.len() / self.keys.max(1)).max(1);
+        &self.spans[reading % readings * self.keys..][..self.keys]
+    }
+
+    /// The sum that every reading must give.
+    fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
+        self.spans(0).iter().fold(0, |sum, &(start, end)| {
+            sum.wrapping_add(hash(&self.bytes[start..end]))
+        })
+    }
+
+    /// Hashes the keys of a reading; chained, the address of each depends on the hash before.
+    #[inline(never)]
+    fn run(&self, reading: usize, form: CallForm, hash: fn(&[u8]) -> u64) -> u64 {
+        let hash = black_box(hash);
+        // Nothing of the hash remains in the offset, but the compiler cannot know that.
+        let mask = black_box(0_u64);
+        let (mut offset, mut sum) = (0, 0_u64);
+        let spans = self.spans(reading);
+        match form {
+            CallForm::Independent => {
+                for &(start, end) in spans {
+                    sum = sum.wrapping_add(hash(black_box(&self.bytes[start..end])));
+                }
+            }
+            CallForm::Chained => {
+                for &(start, end) in spans {
+                    let value = hash(black_box(&self.bytes[start + offset..end + offset]));
+                    offset = (value & mask) as usize;
+                    sum = sum.wrapping_add(value);
+                }
+            }
+        }
+        black_box(sum)
+    }
+}
+
+/// All readings of one function in one place and form.
+struct Line<'a> {
+    subject: Subject,
+    place: Place,
+    form: CallForm,
+    layout: &'a Layout,
+    expected: u64,
+    samples: Vec<f64>,
+}
+
+impl Line<'_> {
+    fn read(&mut self, reading: usize, dataset: &Dataset, kept: bool) -> Result<(), TimingError> {
+        if self.place == Place::Cache {
+            // The reading before was of keys in memory, more often than not.
+            self.layout.run(reading, self.form, self.subject.hash);
+        }
+        let (nanoseconds, found) = timed(self.layout.keys, || {
+            self.layout.run(reading, self.form, self.subject.hash)
+        });
+        if found != self.expected {
+            return Err(TimingError::WrongResult {
+                dataset: dataset.name.clone(),
+                function: self.subject.name.to_owned(),
+                expected: self.expected,
+                found,
+            });
+        }
+        if kept {
+            self.samples.push(nanoseconds);
+        }
+        Ok(())
+    }
+
+    fn row(&self, dataset: &Dataset) -> PlaceRow {
+        // There is at least one round.
+        let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
+        let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
+        PlaceRow {
+            dataset: dataset.name.clone(),
+            function: self.subject.name.to_owned(),
+            place: self.place,
+            form: self.form,
+            keys: self.layout.keys as u64,
+            footprint_bytes: self.layout.bytes.len() as u64,
+            median_ns_per_key: median,
+            mad_ns_per_key: mad,
+            samples: self.samples.len() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+    use crate::keys::load_file;
+    use crate::progress::Silent;
+    use crate::record::EMPTY;
+
+    fn dataset(lines: &[u8]) -> Dataset {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.txt");
+        std::fs::write(&path, lines).unwrap();
+        load_file(&path, 1).unwrap()
+    }
+
+    #[test]
+    fn both_places_hold_the_same_keys() {
+        let lines: String = (0..20_000).map(|number| format!("key {number}\n")).collect();
+        let long = vec![b'x'; 1_000_000];
+        for lines in [lines.as_bytes(), b"\n", b"a\n\nbb", &long] {
+            let [cache, memory] = Layout::both(&dataset(lines), 1);
+            let keys = |layout: &Layout, reading| -> Vec<Vec<u8>> {
+                let spans = layout.spans(reading).iter();
+                spans
+                    .map(|&(start, end)| layout.bytes[start..end].to_vec())
+                    .collect()
+            };
+            let sample = keys(&cache, 0);
+            assert!(!sample.is_empty() && sample.len() <= KEYS);
+            assert!(cache.bytes.len() <= BYTES && memory.bytes.len() <= FOOTPRINT);
+            assert!(memory.bytes.len() > FOOTPRINT / 2);
+            for reading in [0, 1, 1000] {
+                assert_eq!(keys(&cache, reading), sample);
+                assert_eq!(keys(&memory, reading), sample);
+            }
+            let (one, next) = (memory.spans(0)[0], memory.spans(1)[0]);
+            assert!(one != next);
+        }
+    }
+
+    #[test]
+    fn every_function_has_a_row_of_each_kind() {
+        let function = functions::find("XXH3").unwrap();
+        let rows = measure(&[dataset(b"a\nbb\n")], &[function], 1, true, &Silent).unwrap();
+        let found: Vec<_> = rows
+            .iter()
+            .map(|row| (row.function.as_str(), row.place, row.form))
+            .collect();
+        let mut expected = Vec::new();
+        for name in [EMPTY, "XXH3"] {
+            for place in [Place::Cache, Place::Memory] {
+                for form in [CallForm::Independent, CallForm::Chained] {
+                    expected.push((name, place, form));
+                }
+            }
+        }
+        assert_eq!(found, expected);
+        assert!(
+            rows.iter()
+                .all(|row| row.keys == 2 && row.median_ns_per_key >= 0.0)
+        );
+    }
+}

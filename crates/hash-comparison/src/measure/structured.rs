@@ -1,0 +1,207 @@
+//! Collisions on structured key sets, at the whole value and at its ends.
+
+use std::collections::HashMap;
+
+use super::collisions::{INTERVAL_LEVEL, verdict};
+use super::prefixes::{self, Prefixes};
+use crate::functions::Function;
+use crate::judge::findings::printed_key;
+use crate::keys::KeySet;
+use crate::keys::structured::{self, StructuredSet};
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{StructuredRow, Verdict, Window};
+use statistics::collisions::CollisionLaw;
+use statistics::correction::bonferroni;
+
+use rayon::prelude::*;
+
+/// The ends of a value that are compared besides the whole: what tables and filters take of wide ones, and narrow enough
+/// for these sets to tell functions apart.
+const ENDS: [(Window, u32); 5] = [
+    (Window::Low, 32),
+    (Window::Low, 24),
+    (Window::Low, 20),
+    (Window::High, 24),
+    (Window::High, 20),
+];
+
+/// What is compared of a function of `output_bits` bits: the whole first.
+pub fn windows(output_bits: u32) -> impl Iterator<Item = (Window, u32)> {
+    std::iter::once((Window::Whole, output_bits))
+        .chain(ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits))
+}
+
+/// Collisions of one set of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// Collisions in each of [`windows`].
+    pub collisions: Vec<(Window, u32, u64)>,
+}
+
+impl Counts {
+    /// Counts the collisions of these values of distinct keys; bits above `output_bits` are zero.
+    pub fn of(values: &[u64], output_bits: u32) -> Self {
+        let (low, high) = (Prefixes::low(values), Prefixes::high(values, output_bits));
+        let keys = values.len() as u64;
+        let collisions = windows(output_bits).map(|(window, bits)| {
+            let different = match window {
+                Window::Whole => prefixes::distinct(values, bits, &high),
+                Window::Low => low.different(bits),
+                Window::High => high.different(bits),
+            };
+            (window, bits, keys - different)
+        });
+        Self {
+            collisions: collisions.collect(),
+        }
+    }
+}
+
+/// The first key, in the order of the set, that shares its compared bits with an earlier one, and that earlier one.
+fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> Option<(usize, usize)> {
+    let compared = |value: u64| match window {
+        Window::Whole => value,
+        Window::High => value >> (output_bits - bits),
+        Window::Low => value & (u64::MAX >> (64 - bits)),
+    };
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    values.iter().enumerate().find_map(|(index, &value)| {
+        let before = seen.insert(compared(value), index)?;
+        Some((before, index))
+    })
+}
+
+/// Measures each function on each set: rows by set, function and window.
+///
+/// # Errors
+///
+/// When `progress` asks to stop.
+pub fn measure(
+    functions: &[&Function],
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Vec<StructuredRow>, Cancelled> {
+    let tests = tests(functions.iter().map(|function| function.output_bits));
+    progress.begin("structured keys", structured::ALL.len() as u64);
+    let rows: Result<Vec<Vec<StructuredRow>>, Cancelled> = structured::ALL
+        .par_iter()
+        .map(|set| {
+            go_on(progress)?;
+            let keys = set.keys(seed);
+            let rows: Vec<Vec<StructuredRow>> = functions
+                .par_iter()
+                .map(|function| {
+                    go_on(progress)?;
+                    let values: Vec<u64> = keys.iter().map(|key| (function.hash)(key)).collect();
+                    Ok(judge(
+                        set,
+                        &keys,
+                        function.name,
+                        function.output_bits,
+                        &values,
+                        tests,
+                    ))
+                })
+                .collect::<Result<_, Cancelled>>()?;
+            progress.step();
+            Ok(rows.concat())
+        })
+        .collect();
+    Ok(rows?.concat())
+}
+
+/// Tests in a file about functions of these widths.
+pub fn tests(widths: impl Iterator<Item = u32>) -> usize {
+    structured::ALL.len() * widths.map(|bits| windows(bits).count()).sum::<usize>()
+}
+
+/// The rows of one function, called `name`, with these values of the keys of `set`, among `tests` tests.
+pub fn judge(
+    set: &StructuredSet,
+    keys: &KeySet,
+    name: &str,
+    output_bits: u32,
+    values: &[u64],
+    tests: usize,
+) -> Vec<StructuredRow> {
+    let count = keys.len() as u64;
+    Counts::of(values, output_bits)
+        .collisions
+        .into_iter()
+        .map(|(window, bits, collisions)| {
+            let law = CollisionLaw::new(count, bits);
+            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+            let p_value = law.two_sided_p(collisions);
+            let p_adjusted = bonferroni(p_value, tests);
+            let verdict = verdict(collisions as f64, law.expected(), ci_low, p_adjusted);
+            let pair = if verdict > Verdict::InBand {
+                example(values, output_bits, (window, bits))
+            } else {
+                None
+            };
+            let print =
+                |index: Option<usize>| index.map_or_else(String::new, |index| printed_key(keys.get(index)));
+            StructuredRow {
+                set: set.name.to_owned(),
+                function: name.to_owned(),
+                window,
+                bits,
+                keys: count,
+                collisions,
+                expected: law.expected(),
+                ci_low,
+                ci_high,
+                p_value,
+                p_adjusted,
+                verdict,
+                first: print(pair.map(|(first, _)| first)),
+                second: print(pair.map(|(_, second)| second)),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn no_window_is_there_twice_or_wider_than_the_function() {
+        let of = |bits| windows(bits).collect::<Vec<_>>();
+        assert_eq!(of(64).len(), 6);
+        assert_eq!(of(32)[0], (Window::Whole, 32));
+        assert_eq!(of(32).len(), 5);
+        assert_eq!(of(24).len(), 3);
+        assert_eq!(of(1), [(Window::Whole, 1)]);
+    }
+
+    proptest! {
+        #![proptest_config(crate::property::config())]
+
+        #[test]
+        fn counts_and_example_are_those_of_the_definition(
+            values in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
+            output_bits in prop::sample::select(vec![1_u32, 20, 24, 28, 31, 32, 64]),
+        ) {
+            let values: Vec<u64> = values.iter().map(|value| value & (u64::MAX >> (64 - output_bits))).collect();
+            for (window, bits, collisions) in Counts::of(&values, output_bits).collisions {
+                let compared = |value: u64| match window {
+                    Window::Whole => value,
+                    Window::Low => value % (1 << bits),
+                    Window::High => value / (1 << (output_bits - bits)),
+                };
+                let distinct: HashSet<u64> = values.iter().map(|&value| compared(value)).collect();
+                prop_assert_eq!(collisions, (values.len() - distinct.len()) as u64);
+                let pair = example(&values, output_bits, (window, bits));
+                prop_assert_eq!(pair.is_some(), collisions > 0);
+                if let Some((first, second)) = pair {
+                    prop_assert!(first < second && compared(values[first]) == compared(values[second]));
+                }
+            }
+        }
+    }
+}

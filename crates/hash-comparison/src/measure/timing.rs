@@ -1,0 +1,367 @@
+//! Time per key, over whole batches of a key set; the only module that reads a clock.
+//!
+//! A clock around one call measures the clock: reading it costs more than most of these functions. So one
+//! reading covers a whole batch, and what the loop itself costs is a row of its own, the function
+//! [`empty`](crate::record::EMPTY), which goes through the same loop in the same rounds.
+//!
+//! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in
+//!   the key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The
+//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more
+//!   (see [places](super::places)).
+//! - Every function is called through a pointer that the compiler cannot see through.
+//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In the chained form the place of
+//!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.
+//! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the
+//!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
+//!   depends on the size of the batch alone, never on the clock. A reading ends with the keys, or after a few
+//!   megabytes, so that keys of any length take seconds, and a run can be stopped between two readings.
+//! - A quick run reads a large set in parts, another part in each round: every key once, and as many readings to
+//!   take a median of as with a small set.
+//! - Where the system tells, the records say how often another program took the processor away meanwhile: during all
+//!   of the timing, that of lengths and places included ([`Watch`]).
+//! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
+//!   wrong result.
+
+mod batch;
+mod pinned;
+mod watch;
+
+use std::time::Instant;
+
+use rand::Rng as _;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::SeedableRng as _;
+
+pub(super) use self::batch::{Batch, empty};
+pub use self::pinned::Pinned;
+pub use self::watch::{Watch, Watched};
+use crate::functions::Function;
+use crate::keys::{Dataset, shuffled};
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
+use statistics::robust;
+
+/// What the timing of a run gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Times {
+    /// Independent calls: rows of `timing.csv`, by dataset and function in the order given, the floor first.
+    pub timing: Vec<TimingRow>,
+    /// Chained calls: rows of `latency.csv`, in the same order.
+    pub latency: Vec<TimingRow>,
+    /// How the readings of both lie: rows of `spread.csv`, independent calls first.
+    pub spread: Vec<SpreadRow>,
+}
+
+/// Why there are no times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TimingError {
+    /// A batch gave another result than the one computed beforehand.
+    WrongResult {
+        /// Name of the dataset.
+        dataset: String,
+        /// Name of the function.
+        function: String,
+        /// Sum of the values computed beforehand.
+        expected: u64,
+        /// Sum of the values of the timed batch.
+        found: u64,
+    },
+    /// The run was asked to stop.
+    Cancelled(Cancelled),
+}
+
+impl std::fmt::Display for TimingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WrongResult {
+                dataset,
+                function,
+                expected,
+                found,
+            } => write!(
+                f,
+                "timing {function} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand"
+            ),
+            Self::Cancelled(cancelled) => cancelled.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TimingError {}
+
+impl From<Cancelled> for TimingError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::Cancelled(cancelled)
+    }
+}
+
+/// Times every function on every dataset, and the floor beside them.
+///
+/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
+/// threads. The steps told to `progress` are rounds, the warm-up included.
+///
+/// # Errors
+///
+/// When a function gives another result while timed than before, and when `progress` asks to stop.
+pub fn measure(
+    datasets: &[Dataset],
+    functions: &[&Function],
+    seed: u64,
+    quick: bool,
+    progress: &dyn Progress,
+) -> Result<Times, TimingError> {
+    let mut generator = SplitMix64::seed_from_u64(seed);
+    let subjects = subjects(functions);
+    let batches: Vec<Batch> = datasets
+        .iter()
+        .map(|dataset| {
+            let batch = Batch::new(&dataset.keys, generator.next_u64());
+            if quick {
+                batch.in_parts(QUICK_ROUNDS)
+            } else {
+                batch
+            }
+        })
+        .collect();
+    let rounds: Vec<usize> = batches
+        .iter()
+        .map(|batch| rounds(batch.calls(), batch.bytes_read(), quick))
+        .collect();
+
+    progress.begin("timing", (rounds.iter().sum::<usize>() + rounds.len()) as u64);
+    let mut tables = Vec::with_capacity(batches.len());
+    for (batch, dataset) in batches.iter().zip(datasets) {
+        tables.push(Table::new(&dataset.name, batch, &subjects, progress)?);
+    }
+    for table in &mut tables {
+        table.round(generator.next_u64(), progress)?;
+        table.forget();
+        progress.step();
+    }
+    for dataset in spread(&rounds) {
+        tables[dataset].round(generator.next_u64(), progress)?;
+        progress.step();
+    }
+    Ok(Times {
+        timing: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Independent))
+            .collect(),
+        latency: tables
+            .iter()
+            .flat_map(|table| table.rows(Form::Chained))
+            .collect(),
+        spread: [Form::Independent, Form::Chained]
+            .into_iter()
+            .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
+            .collect(),
+    })
+}
+
+/// With fewer there is no median that one disturbed reading leaves alone.
+const FEWEST_ROUNDS: usize = 3;
+/// Rounds of a quick run, unless readings are long.
+const QUICK_ROUNDS: usize = 11;
+
+/// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
+fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
+    // A typical function takes some 8 ns a call and 1 ns a byte: 28 ms for a million keys of twenty bytes. Only a key
+    // of more than fifty megabytes comes down to the least number, of which a median can still be taken.
+    let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
+    if quick {
+        (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
+    } else {
+        (600_000_000 / reading_ns).clamp(FEWEST_ROUNDS, 61)
+    }
+}
+
+/// Indices of the datasets, each as often as it has rounds, spread evenly over the whole.
+fn spread(rounds: &[usize]) -> Vec<usize> {
+    let mut order: Vec<(f64, usize)> = rounds
+        .iter()
+        .enumerate()
+        .flat_map(|(dataset, &count)| {
+            (0..count).map(move |round| ((round as f64 + 0.5) / count as f64, dataset))
+        })
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    order.into_iter().map(|(_, dataset)| dataset).collect()
+}
+
+/// A function to be timed.
+#[derive(Clone, Copy)]
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    pub(super) hash: fn(&[u8]) -> u64,
+}
+
+/// The floor, then the functions.
+pub(super) fn subjects(functions: &[&Function]) -> Vec<Subject> {
+    let floor = Subject {
+        name: EMPTY,
+        hash: empty,
+    };
+    let functions = functions.iter().map(|function| Subject {
+        name: function.name,
+        hash: function.hash,
+    });
+    std::iter::once(floor).chain(functions).collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads a clock"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// One reading of a part: nanoseconds per key, and the sum of the values.
+pub(super) fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
+    timed(batch.calls_of(part), || batch.run(part, form, hash))
+}
+
+/// Nanoseconds for each of the `calls` that `work` makes, and its result.
+pub(super) fn timed(calls: usize, work: impl FnOnce() -> u64) -> (f64, u64) {
+    let start = now();
+    let result = work();
+    let elapsed = start.elapsed();
+    (elapsed.as_nanos() as f64 / calls as f64, result)
+}
+
+/// All readings of one dataset.
+struct Table<'a> {
+    dataset: &'a str,
+    batch: &'a Batch,
+    lines: Vec<Line>,
+    /// Rounds taken, the warm-up included.
+    rounds: usize,
+}
+
+/// All readings of one function in one form.
+struct Line {
+    subject: Subject,
+    form: Form,
+    /// What readings of each part must give.
+    expected: Vec<u64>,
+    /// Nanoseconds per key, one a round.
+    samples: Vec<f64>,
+}
+
+impl<'a> Table<'a> {
+    fn new(
+        dataset: &'a str,
+        batch: &'a Batch,
+        subjects: &[Subject],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let mut lines = Vec::with_capacity(2 * subjects.len());
+        for &subject in subjects {
+            go_on(progress)?;
+            let parts = 0..batch.parts();
+            let expected: Vec<u64> = parts.map(|part| batch.checksum(part, subject.hash)).collect();
+            for form in [Form::Independent, Form::Chained] {
+                lines.push(Line {
+                    subject,
+                    form,
+                    expected: expected.clone(),
+                    samples: Vec::new(),
+                });
+            }
+        }
+        Ok(Self {
+            dataset,
+            batch,
+            lines,
+            rounds: 0,
+        })
+    }
+
+    /// The part that a line reads next: over the rounds every one, and mostly another than the line read before, so that
+    /// keys come from where they come from when all of them are read.
+    fn next_part(&self, line: usize) -> usize {
+        (line + self.rounds) % self.batch.parts()
+    }
+
+    /// One reading of each line, in an order drawn from `seed`.
+    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), TimingError> {
+        let order = shuffled(self.lines.len() as u32, seed);
+        // The round before may have been another dataset's: bring these keys back into the cache.
+        if let Some(&last) = order.last() {
+            let part = self.next_part(last as usize);
+            let last = &self.lines[last as usize];
+            self.batch.run(part, last.form, last.subject.hash);
+        }
+        for index in order {
+            go_on(progress)?;
+            let part = self.next_part(index as usize);
+            let line = &mut self.lines[index as usize];
+            let (nanoseconds, found) = read(self.batch, part, line.form, line.subject.hash);
+            if found != line.expected[part] {
+                return Err(TimingError::WrongResult {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    expected: line.expected[part],
+                    found,
+                });
+            }
+            line.samples.push(nanoseconds);
+        }
+        self.rounds += 1;
+        Ok(())
+    }
+
+    /// Drops the readings so far: they were the warm-up.
+    fn forget(&mut self) {
+        for line in &mut self.lines {
+            line.samples.clear();
+        }
+    }
+
+    fn spread(&self, form: Form) -> impl Iterator<Item = SpreadRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(move |line| {
+                let mut sorted = line.samples.clone();
+                sorted.sort_unstable_by(f64::total_cmp);
+                // There is at least one round.
+                let quantile = |share| robust::quantile(&sorted, share).unwrap_or(f64::NAN);
+                SpreadRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    form,
+                    samples: sorted.len() as u64,
+                    min_ns: quantile(0.0),
+                    q1_ns: quantile(0.25),
+                    median_ns: quantile(0.5),
+                    q3_ns: quantile(0.75),
+                    max_ns: quantile(1.0),
+                }
+            })
+    }
+
+    fn rows(&self, form: Form) -> impl Iterator<Item = TimingRow> {
+        self.lines
+            .iter()
+            .filter(move |line| line.form == form)
+            .map(|line| {
+                // There is at least one round.
+                let median = robust::median(&mut line.samples.clone()).unwrap_or(f64::NAN);
+                let mad = robust::median_absolute_deviation(&line.samples, median).unwrap_or(f64::NAN);
+                TimingRow {
+                    dataset: self.dataset.to_owned(),
+                    function: line.subject.name.to_owned(),
+                    keys: self.batch.keys() as u64,
+                    bytes: self.batch.bytes() as u64,
+                    median_ns_per_key: median,
+                    mad_ns_per_key: mad,
+                    samples: line.samples.len() as u64,
+                }
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,375 @@
+//! Where a run may write, and how it gets there without ever leaving half a report.
+//!
+//! A folder is ours when it holds a `run.json` of this program; that file lists what belongs to the run. Only
+//! listed files are replaced or removed, anything else in the folder is left alone. Everything is written into a
+//! folder beside the destination and moved when complete.
+
+mod staging;
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+pub use self::staging::Staging;
+/// Name of the file that makes a folder ours.
+pub use crate::record::files::RUN;
+use crate::record::files::{self, RecordsError};
+use crate::system;
+
+/// Name of the report.
+pub const REPORT: &str = "index.html";
+/// Name of the folder of the charts.
+pub const CHARTS: &str = "charts";
+
+/// Why a folder cannot be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// Nothing was touched: the folder is not ours to write, or cannot be written.
+    Refused {
+        /// The folder, or what is wrong inside it.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// The system failed while the files were written or moved.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The files written are not those that the run lists: a mistake of this program.
+    Inconsistent {
+        /// Listed and not written, or written and not listed.
+        files: Vec<String>,
+    },
+}
+
+impl std::fmt::Display for OutputError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
+            Self::Inconsistent { files } => {
+                write!(f, "written files and listed files differ: {}", files.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for OutputError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Refused { .. } | Self::Inconsistent { .. } => None,
+        }
+    }
+}
+
+fn refused<T>(path: &Path, reason: impl Into<String>) -> Result<T, OutputError> {
+    Err(OutputError::Refused {
+        path: path.to_owned(),
+        reason: reason.into(),
+    })
+}
+
+/// For what the system refuses where the user can name another folder.
+fn refused_by_system<T>(path: &Path, what: &str, error: &std::io::Error) -> Result<T, OutputError> {
+    refused(
+        path,
+        format!("{what}: {}; choose another folder", system::text(error)),
+    )
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> OutputError {
+    |source| OutputError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A folder that a run may write: absent, empty, or ours.
+#[derive(Debug)]
+pub struct Destination {
+    /// Absolute.
+    folder: PathBuf,
+    /// Whether the folder is there.
+    exists: bool,
+    /// Files of the run that lies there.
+    previous: Vec<String>,
+    /// Existing folder, on the destination's file system, in which unfinished files can lie.
+    beside: PathBuf,
+}
+
+impl Destination {
+    /// Checks that `path` is absent, empty, or a folder of ours, and that it can be written. Nothing is left changed.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::Refused`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
+    /// cannot be written.
+    pub fn check(path: &Path) -> Result<Self, OutputError> {
+        let absolute: PathBuf = match std::path::absolute(path) {
+            // Without the slash that it may end with: that would make the system look for a folder inside a file.
+            Ok(absolute) => absolute.components().collect(),
+            Err(error) => return refused_by_system(path, "cannot be found", &error),
+        };
+        match fs::symlink_metadata(&absolute) {
+            Ok(_) => Self::existing(path, &absolute),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Self::absent(path, absolute)
+            }
+            Err(error) => refused_by_system(path, "cannot be opened", &error),
+        }
+    }
+
+    /// Checks that `path` is a folder of ours that can be written.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::Refused`] when it is anything else.
+    pub fn ours(path: &Path) -> Result<Self, OutputError> {
+        if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
+            return refused(
+                path,
+                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`"),
+            );
+        }
+        let file = path.join(RUN);
+        let is_plain = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
+        if is_plain && let Err(RecordsError::Foreign { reason, .. }) = files::read_run(&file) {
+            return refused(
+                &file,
+                format!("{reason}; give the folder of a run that this version reads, or measure again"),
+            );
+        }
+        Self::check(path)
+    }
+
+    fn absent(path: &Path, absolute: PathBuf) -> Result<Self, OutputError> {
+        let mut missing = 0;
+        for ancestor in absolute.ancestors().skip(1) {
+            missing += 1;
+            match fs::metadata(ancestor) {
+                Ok(metadata) if metadata.is_dir() => {
+                    let mut rest = absolute.components().rev().take(missing);
+                    if rest.any(|component| component == Component::ParentDir) {
+                        return refused(
+                            path,
+                            "leads through a folder that is not there; name the folder directly",
+                        );
+                    }
+                    if let Err(error) = staging::folder_in(ancestor) {
+                        let what = format!("cannot write in {}", ancestor.display());
+                        return refused_by_system(path, &what, &error);
+                    }
+                    let beside = absolute.parent().unwrap_or(ancestor).to_owned();
+                    return Ok(Self {
+                        folder: absolute,
+                        exists: false,
+                        previous: Vec::new(),
+                        beside,
+                    });
+                }
+                Ok(_) => {
+                    return refused(
+                        path,
+                        format!(
+                            "{} is a file, so no folder can be inside it; choose another folder",
+                            ancestor.display()
+                        ),
+                    );
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound && ancestor.is_symlink() => {
+                    return refused(
+                        path,
+                        format!(
+                            "{} is a link to nothing; choose another folder",
+                            ancestor.display()
+                        ),
+                    );
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => {
+                    let what = format!("cannot open {}", ancestor.display());
+                    return refused_by_system(path, &what, &error);
+                }
+            }
+        }
+        refused(path, "no part of this path is there; choose another folder")
+    }
+
+    fn existing(path: &Path, absolute: &Path) -> Result<Self, OutputError> {
+        // Follows links: the user named the folder. Nothing inside it is followed.
+        let folder = match fs::canonicalize(absolute) {
+            Ok(folder) => folder,
+            Err(error) => return refused_by_system(path, "cannot be opened", &error),
+        };
+        if !folder.is_dir() {
+            return refused(path, "is a file, not a folder; choose another folder");
+        }
+        let mut entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => return refused_by_system(path, "cannot be read", &error),
+        };
+        let previous = if entries.next().is_none() {
+            Vec::new()
+        } else {
+            listed(path, &folder)?
+        };
+        let Some(beside) = beside(&folder) else {
+            return refused(
+                path,
+                "cannot be written, nor can the folder it lies in; choose another folder",
+            );
+        };
+        let destination = Self {
+            folder,
+            exists: true,
+            previous,
+            beside,
+        };
+        // The names of the charts depend on the data; these do not, so that a mistake costs no run.
+        let always: Vec<String> = files::CSV_FILES
+            .iter()
+            .chain(&files::STRUCTURE_FILES)
+            .chain(&[REPORT])
+            .map(|&name| name.to_owned())
+            .collect();
+        destination.refuse_foreign(&always)?;
+        Ok(destination)
+    }
+
+    /// The folder, absolute.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Checks that none of `names` is there without being of the run that lies there.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::Refused`] with the first such file.
+    pub fn refuse_foreign(&self, names: &[String]) -> Result<(), OutputError> {
+        for name in names {
+            let path = self.folder.join(name);
+            if !self.previous.contains(name) && fs::symlink_metadata(&path).is_ok() {
+                return refused(
+                    &path,
+                    format!(
+                        "is not of the run that {RUN} describes and would be overwritten; move it, or choose another folder"
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a folder for unfinished files.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub fn stage(self) -> Result<Staging, OutputError> {
+        Staging::new(self)
+    }
+}
+
+/// Where unfinished files for `folder` can lie: in the folder that it lies in, or, where that cannot be written or
+/// is another file system, in the folder itself.
+fn beside(folder: &Path) -> Option<PathBuf> {
+    let parent = folder.parent().filter(|parent| {
+        staging::folder_in(parent).is_ok_and(|outer| {
+            let (probe, target) = (
+                outer.path().join("probe"),
+                folder.join(outer.path().file_name().unwrap_or_default()),
+            );
+            fs::create_dir(&probe).is_ok()
+                && fs::rename(&probe, &target).is_ok()
+                && fs::remove_dir(&target).is_ok()
+        })
+    });
+    match parent {
+        Some(parent) => Some(parent.to_owned()),
+        None => staging::folder_in(folder).is_ok().then(|| folder.to_owned()),
+    }
+}
+
+/// The files of the run in `folder`, after checking that it is ours and that its list leads nowhere else.
+fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
+    let file = folder.join(RUN);
+    let shown = path.join(RUN);
+    match fs::symlink_metadata(&file) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return refused(&shown, "is not a regular file; choose another folder"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return refused(
+                path,
+                format!("is not empty and holds no {RUN} of ours; choose an empty or new folder"),
+            );
+        }
+        Err(error) => return refused_by_system(&shown, "cannot be opened", &error),
+    }
+    let run = match files::read_run(&file) {
+        Ok(run) => run,
+        Err(RecordsError::Foreign { reason, .. }) => {
+            return refused(&shown, format!("{reason}; choose an empty or new folder"));
+        }
+        Err(RecordsError::Malformed { reason, .. }) => {
+            return refused(
+                &shown,
+                format!("{reason}; mend it, remove the folder, or choose another"),
+            );
+        }
+        Err(RecordsError::Io { source, .. }) => return refused_by_system(&shown, "cannot be read", &source),
+    };
+    if !run.files.iter().any(|name| name == RUN) {
+        return refused(
+            &shown,
+            "\"files\" does not list run.json itself: damaged; remove the folder, or choose another",
+        );
+    }
+    for name in &run.files {
+        if !is_ours(name) {
+            return refused(
+                &shown,
+                format!(
+                    "\"files\" lists {name:?}, which this program never writes: damaged; remove the folder, or choose another"
+                ),
+            );
+        }
+    }
+    match fs::symlink_metadata(folder.join(CHARTS)) {
+        Ok(metadata) if !metadata.is_dir() => {
+            return refused(
+                &path.join(CHARTS),
+                "is not a folder; move it, or choose another folder",
+            );
+        }
+        _ => {}
+    }
+    for name in &run.files {
+        if fs::symlink_metadata(folder.join(name)).is_ok_and(|metadata| metadata.is_dir()) {
+            return refused(
+                &path.join(name),
+                "is a folder where a file belongs; move it, or choose another folder",
+            );
+        }
+    }
+    Ok(run.files)
+}
+
+/// Whether `name` is one that a run can have written.
+fn is_ours(name: &str) -> bool {
+    let records = || files::CSV_FILES.iter().chain(&files::STRUCTURE_FILES);
+    if name == RUN || name == REPORT || records().any(|record| *record == name) {
+        return true;
+    }
+    let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {
+        return false;
+    };
+    (chart.ends_with(".svg") || chart.ends_with(".png"))
+        && !chart.starts_with('.')
+        && !chart.contains(|c: char| c.is_control() || matches!(c, '/' | '\\' | ':'))
+}

@@ -1,0 +1,192 @@
+//! Unfinished files, and how they get to their folder when complete.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{CHARTS, Destination, OutputError, RUN, io, is_ours};
+use crate::record::Run;
+use crate::record::files::{self, RecordsError};
+
+/// Beginning of the names of the folders that hold unfinished files.
+const PREFIX: &str = ".hash-comparison-";
+
+/// A folder for unfinished files in `parent`; removed when dropped.
+pub(super) fn folder_in(parent: &Path) -> std::io::Result<TempDir> {
+    tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)
+}
+
+/// Folders made on the way; removed again, if empty, unless the run completes.
+#[derive(Debug)]
+struct Created(Vec<PathBuf>);
+
+impl Drop for Created {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // Somebody may have put something there meanwhile; then it stays.
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+/// A folder of unfinished files beside their destination. Dropped, it vanishes.
+#[derive(Debug)]
+pub struct Staging {
+    // Fields are dropped in this order: the files first, then the folders made to hold them.
+    outer: TempDir,
+    inner: PathBuf,
+    created: Created,
+    destination: Destination,
+}
+
+impl Staging {
+    pub(super) fn new(destination: Destination) -> Result<Self, OutputError> {
+        let mut created = Created(Vec::new());
+        let missing: Vec<&Path> = destination
+            .beside
+            .ancestors()
+            .take_while(|folder| !folder.exists())
+            .collect();
+        for folder in missing.into_iter().rev() {
+            fs::create_dir(folder).map_err(io(folder))?;
+            created.0.push(folder.to_owned());
+        }
+        let outer = folder_in(&destination.beside).map_err(io(&destination.beside))?;
+        // The outer folder is private to this user; the inner one, which may become the destination, is made as any.
+        let inner = outer.path().join("run");
+        fs::create_dir(&inner).map_err(io(&inner))?;
+        Ok(Self {
+            outer,
+            inner,
+            created,
+            destination,
+        })
+    }
+
+    /// Where to write.
+    pub fn path(&self) -> &Path {
+        &self.inner
+    }
+
+    /// `path` as it will be when the files are moved, if it lies in the folder of unfinished files: for messages.
+    pub fn destined(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.inner)
+            .map_or_else(|_| path.to_owned(), |name| self.destination.folder.join(name))
+    }
+
+    /// Moves what was written to the destination, and removes what the run before had beyond `run`'s files.
+    ///
+    /// Files of `run` that were not written anew must lie in the destination already; `run.json` must be written anew
+    /// when the list of files is another than before.
+    ///
+    /// # Errors
+    ///
+    /// When the files written are not those that `run` lists, when a file of somebody else is in the way, and when
+    /// the system fails; then the destination, if touched, still lists every file in it and is replaced by the next run.
+    pub fn commit(mut self, run: &Run) -> Result<(), OutputError> {
+        let written = written(&self.inner)?;
+        let folder = &self.destination.folder;
+        let mut odd: Vec<String> = (run.files.iter())
+            .filter(|name| !written.contains(*name) && !folder.join(name).is_file())
+            .chain(
+                written
+                    .iter()
+                    .filter(|name| !run.files.contains(name) || !is_ours(name)),
+            )
+            .cloned()
+            .collect();
+        let before: BTreeSet<&String> = self.destination.previous.iter().collect();
+        if before != run.files.iter().collect() && !written.contains(RUN) {
+            odd.push(RUN.to_owned());
+        }
+        if !odd.is_empty() {
+            return Err(OutputError::Inconsistent { files: odd });
+        }
+        if self.destination.exists {
+            self.replace(run, &written)?;
+        } else {
+            fs::rename(&self.inner, folder).map_err(io(folder))?;
+        }
+        self.created.0.clear();
+        self.outer.close().map_err(io(&self.destination.folder))
+    }
+
+    fn replace(&self, run: &Run, written: &BTreeSet<String>) -> Result<(), OutputError> {
+        // Minutes may have passed since the first check.
+        let now = Destination::existing(&self.destination.folder, &self.destination.folder)?;
+        now.refuse_foreign(&run.files)?;
+        let folder = &now.folder;
+        let before: BTreeSet<&String> = now.previous.iter().collect();
+        let after: BTreeSet<&String> = run.files.iter().collect();
+        if before != after {
+            // Until all is moved, both lists hold: a run that is killed here leaves a folder that the next can replace.
+            let both = Run {
+                files: before.union(&after).map(|name| (*name).clone()).collect(),
+                ..run.clone()
+            };
+            let path = self.outer.path().join(RUN);
+            files::write_run(&path, &both).map_err(|error| match error {
+                RecordsError::Io { path, source } => OutputError::Io { path, source },
+                RecordsError::Foreign { path, reason } | RecordsError::Malformed { path, reason } => {
+                    OutputError::Refused { path, reason }
+                }
+            })?;
+            rename(&path, &folder.join(RUN))?;
+        }
+        if written.iter().any(|name| name.starts_with(CHARTS)) {
+            let charts = folder.join(CHARTS);
+            if let Err(error) = fs::create_dir(&charts)
+                && error.kind() != ErrorKind::AlreadyExists
+            {
+                return Err(OutputError::Io {
+                    path: charts,
+                    source: error,
+                });
+            }
+        }
+        for name in written.iter().filter(|name| *name != RUN) {
+            rename(&self.inner.join(name), &folder.join(name))?;
+        }
+        for name in before.difference(&after) {
+            let path = folder.join(name);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(OutputError::Io { path, source: error });
+                }
+                _ => {}
+            }
+        }
+        if written.contains(RUN) {
+            rename(&self.inner.join(RUN), &folder.join(RUN))?;
+        }
+        Ok(())
+    }
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
+    fs::rename(from, to).map_err(io(to))
+}
+
+/// Names of the files in `folder` and in its charts folder.
+fn written(folder: &Path) -> Result<BTreeSet<String>, OutputError> {
+    let mut names = BTreeSet::new();
+    let charts = folder.join(CHARTS);
+    for (within, prefix) in [(folder, String::new()), (&charts, format!("{CHARTS}/"))] {
+        if !within.exists() {
+            continue;
+        }
+        for entry in fs::read_dir(within).map_err(io(within))? {
+            let entry = entry.map_err(io(within))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !(prefix.is_empty() && name == CHARTS) {
+                names.insert(format!("{prefix}{name}"));
+            }
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,139 @@
+//! Avalanche: a small map for each function, one key bit a row, one output bit a column.
+
+use super::rows::distinct;
+use crate::record::AvalancheRow;
+use crate::record::files::Records;
+use plots::heat::{self, Cells, Heat};
+use plots::number;
+use plots::panel::MARGIN;
+use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
+
+/// Columns and rows of a map: bits of the output that are compared, bits of the recorded keys.
+const OUTPUT_BITS: usize = 32;
+const INPUT_BITS: usize = 64;
+/// Size of a cell.
+const WIDTH: f64 = 3.5;
+const HEIGHT: f64 = 2.0;
+const MAPS_IN_A_ROW: usize = 8;
+/// Between maps; long names reach into it.
+const GAP: f64 = 32.0;
+const STEP: f64 = OUTPUT_BITS as f64 * WIDTH + GAP;
+const ROW: f64 = INPUT_BITS as f64 * HEIGHT + 44.0;
+const HEAD: f64 = 54.0;
+
+/// The least distance from one half of each class.
+const CLASSES: [f64; 3] = [0.06, 0.15, 0.3];
+const KEY: [(Heat, &str); 9] = [
+    (Heat::Below(4), "never flips"),
+    (Heat::Below(3), "below 20 %"),
+    (Heat::Below(2), "below 35 %"),
+    (Heat::Below(1), "below 44 %"),
+    (Heat::Chance, "44 to 56 %"),
+    (Heat::Above(1), "above 56 %"),
+    (Heat::Above(2), "above 65 %"),
+    (Heat::Above(3), "above 80 %"),
+    (Heat::Above(4), "always flips"),
+];
+
+/// The chart, or `None` without rows. It draws from `avalanche.csv` alone.
+pub(crate) fn scene(records: &Records) -> Option<Scene> {
+    let cells = &records.bits.as_ref()?.avalanche;
+    let mut maps: Vec<Map<'_>> = distinct(cells.iter().map(|row| row.function.as_str()))
+        .into_iter()
+        .map(|function| Map::of(function, cells))
+        .collect();
+    if maps.is_empty() {
+        return None;
+    }
+    // Best first; of equal ones the order recorded stays.
+    maps.sort_by(|a, b| a.mean_distance.total_cmp(&b.mean_distance));
+    let lines = maps.len().div_ceil(MAPS_IN_A_ROW);
+    let mut scene = Scene::new(
+        (2.0 * MARGIN + MAPS_IN_A_ROW as f64 * STEP).ceil(),
+        (HEAD + lines as f64 * ROW + 26.0).ceil(),
+        "How often each bit of an eight-byte key flips each output bit of each function",
+    );
+    let title = "Avalanche: how often a key bit (row) flips an output bit (column), keys of eight bytes";
+    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, title);
+    heat::key(&mut scene, MARGIN, 36.0, &KEY);
+    for (index, map) in maps.iter().enumerate() {
+        let left = MARGIN + STEP * (index % MAPS_IN_A_ROW) as f64;
+        let top = HEAD + ROW * (index / MAPS_IN_A_ROW) as f64;
+        map.draw(&mut scene, left, top);
+    }
+    let note = "Rows: first byte's lowest bit at the top. Columns: highest output bit at the left. The number is the mean \
+                distance from 50 %; chance gives about 0.9 points. Best first.";
+    let y = HEAD + ROW * lines as f64 + 12.0;
+    scene.text((MARGIN, y), Anchor::Start, Font::NOTE, note);
+    Some(scene)
+}
+
+/// The map of one function.
+struct Map<'a> {
+    function: &'a str,
+    /// Share of flips by key bit and output bit.
+    shares: Vec<[Option<f64>; OUTPUT_BITS]>,
+    mean_distance: f64,
+}
+
+impl<'a> Map<'a> {
+    fn of(function: &'a str, cells: &[AvalancheRow]) -> Self {
+        let mut shares = vec![[None; OUTPUT_BITS]; INPUT_BITS];
+        let (mut sum, mut count) = (0.0, 0.0);
+        for row in cells.iter().filter(|row| row.function == function) {
+            let share = row.flips as f64 / row.trials as f64;
+            sum += (share - 0.5).abs();
+            count += 1.0;
+            if let Some(place) = shares
+                .get_mut(row.input_bit as usize)
+                .and_then(|of| of.get_mut(row.output_bit as usize))
+            {
+                *place = Some(share);
+            }
+        }
+        Self {
+            function,
+            shares,
+            mean_distance: sum / count,
+        }
+    }
+
+    fn draw(&self, scene: &mut Scene, left: f64, top: f64) {
+        let right = left + OUTPUT_BITS as f64 * WIDTH;
+        let name = Font::VALUE.fit(self.function, STEP - 4.0);
+        scene.text((left, top + 12.0), Anchor::Start, Font::VALUE, &name);
+        let upper = top + 18.0;
+        let lower = upper + INPUT_BITS as f64 * HEIGHT;
+        scene.rect(left - 1.0, upper - 1.0, right + 1.0, lower + 1.0, GRID);
+        scene.rect(left, upper, right, lower, PAPER);
+        let columns = (0..OUTPUT_BITS)
+            .filter(|&bit| self.shares.iter().all(|row| row[bit].is_some()))
+            .count();
+        let cells = Cells {
+            left: right - columns as f64 * WIDTH,
+            top: upper,
+            width: WIDTH,
+            height: HEIGHT,
+        };
+        // As numbers are written: the lowest bit at the right.
+        cells.fill(scene, INPUT_BITS, columns, |row, column| {
+            self.shares[row][columns - 1 - column].map(heat)
+        });
+        let distance = format!("{} points", number::significant(self.mean_distance * 100.0, 2));
+        scene.text((left, lower + 13.0), Anchor::Start, Font::NOTE, &distance);
+    }
+}
+
+fn heat(share: f64) -> Heat {
+    let distance = (share - 0.5).abs();
+    let class = if distance >= 0.5 {
+        Heat::MOST
+    } else {
+        CLASSES.iter().filter(|&&least| distance > least).count() as u8
+    };
+    match class {
+        0 => Heat::Chance,
+        _ if share > 0.5 => Heat::Above(class),
+        _ => Heat::Below(class),
+    }
+}

@@ -1,0 +1,124 @@
+//! Marks the function that the user has today, wherever a chart writes its name.
+
+use plotters::style::RGBColor;
+
+use plots::scene::{Anchor, Scene, Shape, printable};
+
+/// Rim and fill of the mark: a colour that no verdict has; the rim tells it without colour.
+const RIM: RGBColor = RGBColor(0x6a, 0x1b, 0x9a);
+pub(super) const FILL: RGBColor = RGBColor(0xf3, 0xe5, 0xf9);
+/// From the text to the rim.
+const GAP: f64 = 2.5;
+
+/// Frames every text that names `mine`; `all` are the names of all functions, since one may begin another.
+pub(super) fn mark<'a>(scene: &mut Scene, mine: &str, all: impl Iterator<Item = &'a str> + Clone) {
+    let mine = printable(mine);
+    let names: Vec<String> = all.map(printable).collect();
+    let shapes = std::mem::take(&mut scene.shapes);
+    let mut found = false;
+    for shape in shapes {
+        if let Shape::Text {
+            at,
+            anchor,
+            font,
+            text,
+        } = &shape
+            && named(text, &names) == Some(mine.as_str())
+        {
+            found = true;
+            let width = font.width(text);
+            let left = match anchor {
+                Anchor::Start => at.0,
+                Anchor::Middle => at.0 - width / 2.0,
+                Anchor::End => at.0 - width,
+            };
+            // Heights of letters above and below the base line, as parts of an em.
+            let (top, bottom) = (at.1 - 0.78 * font.size, at.1 + 0.22 * font.size);
+            let frame = |gap: f64| {
+                [
+                    left - gap,
+                    top - gap + 1.0,
+                    left + width + gap,
+                    bottom + gap - 1.0,
+                ]
+            };
+            for (corners, color) in [(frame(GAP + 1.5), RIM), (frame(GAP), FILL)] {
+                let [left, top, right, bottom] = corners;
+                scene.rect(left, top, right, bottom, color);
+            }
+        }
+        scene.shapes.push(shape);
+    }
+    if found {
+        scene.label = format!("{}; {mine}, the function in use, is framed", scene.label);
+    }
+}
+
+/// The function that a text names: the longest name that the text is, or that it begins with before a figure, or whose
+/// beginning it shows.
+fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n str> {
+    if let Some(start) = text.strip_suffix('…') {
+        let mut fitting = names
+            .iter()
+            .filter(|name| !start.is_empty() && name.starts_with(start));
+        let first = fitting.next()?;
+        return fitting.next().is_none().then_some(first);
+    }
+    let begins = |name: &&String| {
+        text.strip_prefix(name.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let longest = names.iter().filter(begins).max_by_key(|name| name.len());
+    longest.map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plots::scene::Font;
+
+    fn names() -> Vec<String> {
+        ["SipHash", "SipHash-1-3", "my hash", "my", "Long-name-of-mine"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
+    #[test]
+    fn texts_name_the_longest_function_that_they_begin_with() {
+        let names = names();
+        for (text, expected) in [
+            ("SipHash", Some("SipHash")),
+            ("SipHash-1-3", Some("SipHash-1-3")),
+            ("SipHash-1-3 4.2", Some("SipHash-1-3")),
+            ("SipHash 61,000×", Some("SipHash")),
+            ("my hash 3", Some("my hash")),
+            ("my 3", Some("my")),
+            ("Long-na…", Some("Long-name-of-mine")),
+            ("SipH…", None),
+            ("…", None),
+            ("SipHash: time", None),
+            ("", None),
+        ] {
+            assert_eq!(named(text, &names), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_frame_lies_behind_the_name_alone() {
+        let mut scene = Scene::new(200.0, 100.0, "a chart");
+        scene.text((10.0, 20.0), Anchor::Start, Font::NAME, "SipHash-1-3");
+        scene.text((10.0, 40.0), Anchor::Start, Font::NAME, "SipHash");
+        let names = names();
+        mark(&mut scene, "SipHash", names.iter().map(String::as_str));
+        let kinds: Vec<bool> = scene
+            .shapes
+            .iter()
+            .map(|shape| matches!(shape, Shape::Text { .. }))
+            .collect();
+        assert_eq!(kinds, [true, false, false, true]);
+        assert!(scene.label.ends_with("SipHash, the function in use, is framed"));
+        let before = scene.shapes.len();
+        mark(&mut scene, "FNV", ["FNV"].into_iter());
+        assert_eq!(scene.shapes.len(), before);
+    }
+}

@@ -1,0 +1,133 @@
+//! Whether page and charts can be read in both colour schemes. Charts are drawn for white paper; the style sheet of the
+//! page gives their colours of sheet, ink and shades others in the dark.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use plotters::style::RGBColor;
+
+use crate::record::files::Records;
+use plots::grid::Surprise;
+use plots::scene::{INK, MUTED, PAPER, STRIPE};
+
+const CSS: &str = include_str!("../report/style.css");
+
+/// The custom properties that stand for colours in the first `:root` of a text.
+fn variables(css: &str) -> BTreeMap<&str, RGBColor> {
+    let (_, rest) = css.split_once(":root {").unwrap();
+    let (block, _) = rest.split_once('}').unwrap();
+    let declared = block.split(';').filter_map(|line| line.trim().split_once(": "));
+    declared
+        .filter_map(|(name, value)| Some((name.strip_prefix("--")?, color(value)?)))
+        .collect()
+}
+
+fn color(text: &str) -> Option<RGBColor> {
+    let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
+    let part = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    Some(RGBColor(part(0)?, part(2)?, part(4)?))
+}
+
+/// The contrast of two colours as WCAG 2 defines it, 1 to 21.
+fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+    let linear = |part: u8| {
+        let share = f64::from(part) / 255.0;
+        if share <= 0.04045 {
+            share / 12.92
+        } else {
+            libm::pow((share + 0.055) / 1.055, 2.4)
+        }
+    };
+    let luminance =
+        |RGBColor(r, g, b): RGBColor| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// The rules of the dark scheme.
+fn dark() -> &'static str {
+    CSS.split_once("(prefers-color-scheme: dark)").unwrap().1
+}
+
+/// What a colour of a chart becomes in the dark scheme, as a fill or a stroke; itself where no rule says otherwise.
+fn in_the_dark(property: &str, light: RGBColor) -> RGBColor {
+    let RGBColor(r, g, b) = light;
+    let rule = format!(".chart [{property}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {property}: ");
+    let found = CSS
+        .split_once(&rule)
+        .map(|(_, rest)| rest.split(';').next().unwrap());
+    found.map_or(light, |text| color(text).unwrap())
+}
+
+#[test]
+fn contrast_is_that_of_the_definition() {
+    let (black, white) = (RGBColor(0, 0, 0), RGBColor(255, 255, 255));
+    assert!((contrast(black, white) - 21.0).abs() < 1e-9 && (contrast(white, white) - 1.0).abs() < 1e-9);
+    // Published example: #777777 on white is 4.48.
+    assert!((contrast(RGBColor(0x77, 0x77, 0x77), white) - 4.48).abs() < 0.005);
+}
+
+#[test]
+fn texts_of_the_page_stand_out_in_both_schemes() {
+    for (scheme, css) in [("light", CSS), ("dark", dark())] {
+        let named = variables(css);
+        for text in ["ink", "muted", "accent", "bad", "mine"] {
+            for ground in ["paper", "shade"] {
+                let found = contrast(named[text], named[ground]);
+                assert!(found >= 4.5, "{scheme}: {text} on {ground}: {found:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_of_charts_stand_out_in_both_schemes() {
+    let grounds = [PAPER, STRIPE].into_iter();
+    let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
+    let in_cells = Surprise::ALL.map(|shade| (shade.fill(), shade.ink()));
+    for (ground, ink) in on_sheet.chain(in_cells).chain([(super::pin::FILL, INK)]) {
+        let light = contrast(ground, ink);
+        let dark = contrast(in_the_dark("fill", ground), in_the_dark("fill", ink));
+        assert!(
+            light >= 4.5 && dark >= 4.5,
+            "{ink:?} on {ground:?}: {light:.2}, {dark:.2} in the dark"
+        );
+    }
+}
+
+#[test]
+fn every_colour_of_a_chart_has_a_place_in_the_dark() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    let charts = super::all(&Records::read(&run).unwrap());
+    let drawn: Vec<String> = charts
+        .iter()
+        .map(|chart| plots::svg(&chart.scene).unwrap())
+        .collect();
+    for property in ["fill", "stroke"] {
+        let start = format!(" {property}=\"#");
+        let used: BTreeSet<&str> = drawn
+            .iter()
+            .flat_map(|svg| svg.split(&start).skip(1))
+            .map(|rest| &rest[..6])
+            .collect();
+        assert!(used.len() > 5, "{property}: {used:?}");
+        for digits in used {
+            let light = color(&format!("#{digits}")).unwrap();
+            let dark = in_the_dark(property, light);
+            // A rectangle is an area in one place and a stroke in another.
+            assert_eq!(
+                in_the_dark("fill", light),
+                in_the_dark("stroke", light),
+                "#{digits}"
+            );
+            // What is pale on white must not stay so, and what stays must be seen.
+            let found = contrast(dark, in_the_dark("fill", PAPER));
+            let is_seen = dark != light || found >= 3.0;
+            let is_pale = contrast(light, PAPER) < 1.5;
+            assert!(
+                is_seen && !(is_pale && dark == light),
+                "{property} #{digits}: {found:.2}"
+            );
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! From stored records to charts and report. Measures nothing and reads no clock: the same records give the same bytes.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::chart::{self, Chart};
+use crate::record::files::Records;
+use crate::record::folder::{CHARTS, REPORT};
+use crate::system;
+
+/// Charts painted at a time: each takes some 50 MB while its pixels are worked out.
+const AT_ONCE: usize = 4;
+
+/// Why charts or report could not be written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// A file or folder could not be written.
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A chart could not be drawn.
+    Chart {
+        /// Its file name.
+        name: String,
+        /// What the drawing library said.
+        reason: String,
+    },
+    /// The page could not be filled in.
+    Report {
+        /// What the template engine said.
+        reason: String,
+    },
+}
+
+impl std::fmt::Display for RenderError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
+            Self::Chart { name, reason } => write!(f, "chart {name}: {reason}"),
+            Self::Report { reason } => write!(f, "report: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for RenderError {}
+
+/// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist, and returns their names
+/// relative to it, sorted: those that [`file_names`] tells.
+///
+/// Files of the same names are replaced; others are left alone.
+///
+/// # Errors
+///
+/// When a file cannot be written or a chart cannot be drawn.
+pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError> {
+    let charts = chart::all(records);
+    create(&dir.join(CHARTS))?;
+    let mut drawn = Vec::with_capacity(charts.len());
+    // As few threads paint no more at a time, and need not wait for each other in between.
+    let together = if rayon::current_num_threads() <= AT_ONCE {
+        charts.len().max(1)
+    } else {
+        AT_ONCE
+    };
+    for some in charts.chunks(together) {
+        drawn.extend(
+            some.par_iter()
+                .map(|chart| draw(chart, records.run.schema, dir))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
+    }
+    let page = super::page(records, &charts, &drawn).map_err(|reason| RenderError::Report { reason })?;
+    write(&dir.join(REPORT), page.as_bytes())?;
+    Ok(names(&charts))
+}
+
+/// The names that [`render`] will write for these records, relative to the folder, sorted.
+pub fn file_names(records: &Records) -> Vec<String> {
+    names(&chart::all(records))
+}
+
+/// The charts among them that show no times, so that the same data and seed give the same bytes on every machine.
+pub fn deterministic_charts(records: &Records) -> Vec<String> {
+    let charts = chart::all(records);
+    let mut names: Vec<String> = charts
+        .iter()
+        .filter(|chart| !chart::KINDS[chart.kind].timed)
+        .flat_map(files)
+        .collect();
+    names.sort();
+    names
+}
+
+fn names(charts: &[Chart]) -> Vec<String> {
+    let mut names: Vec<String> = charts.iter().flat_map(files).chain([REPORT.to_owned()]).collect();
+    names.sort();
+    names
+}
+
+fn files(chart: &Chart) -> [String; 2] {
+    [svg_name(chart), png_name(chart)]
+}
+
+fn svg_name(chart: &Chart) -> String {
+    format!("{CHARTS}/{}.svg", chart.stem)
+}
+
+fn png_name(chart: &Chart) -> String {
+    format!("{CHARTS}/{}.png", chart.stem)
+}
+
+/// Writes both files of a chart and returns its SVG element for the page.
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
+    let failed = |name: String| move |reason| RenderError::Chart { name, reason };
+    let element = plots::svg(&chart.scene).map_err(failed(svg_name(chart)))?;
+    let version = env!("CARGO_PKG_VERSION");
+    // The command of the run is left out: the same records must give the same chart wherever they were made.
+    let document = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <!-- Written by harness {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
+    );
+    write(&dir.join(svg_name(chart)), document.as_bytes())?;
+    let png = plots::png(&chart.scene).map_err(failed(png_name(chart)))?;
+    write(&dir.join(png_name(chart)), &png)?;
+    Ok(element)
+}
+
+fn create(path: &Path) -> Result<(), RenderError> {
+    std::fs::create_dir_all(path).map_err(|source| RenderError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RenderError> {
+    std::fs::write(path, bytes).map_err(|source| RenderError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Records, chart, report, svg_name};
+
+    #[test]
+    fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
+        /// Of every function on three datasets, with all tests: bytes.
+        const PAGE: usize = 3_000_000;
+        const CHART: usize = 250_000;
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = Records::read(&run).unwrap();
+        let charts = chart::all(&records);
+        let drawn: Vec<String> = charts
+            .iter()
+            .map(|chart| plots::svg(&chart.scene).unwrap())
+            .collect();
+        for (chart, svg) in charts.iter().zip(&drawn) {
+            assert!(svg.len() < CHART, "{}: {} bytes", svg_name(chart), svg.len());
+        }
+        let page = super::page(&records, &charts, &drawn).unwrap();
+        assert!(page.len() < PAGE, "{} bytes", page.len());
+    }
+}

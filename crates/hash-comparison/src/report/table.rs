@@ -1,0 +1,169 @@
+//! Tables that a reader can sort.
+
+use serde::Serialize;
+
+use crate::record::significant;
+use plots::number;
+use plots::scene::printable;
+
+/// A table.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Table {
+    /// Column heads.
+    head: Vec<Head>,
+    /// Rows of as many cells.
+    rows: Vec<Vec<Cell>>,
+}
+
+/// A column head.
+#[derive(Debug, Clone, Serialize)]
+struct Head {
+    text: String,
+    numeric: bool,
+}
+
+/// A cell.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    text: String,
+    /// Further lines, folded away until the reader asks.
+    more: Vec<String>,
+    /// What numeric columns sort by, where the text does not say just that.
+    value: Option<String>,
+    /// Class name.
+    class: &'static str,
+}
+
+impl Cell {
+    /// Text.
+    pub(crate) fn text(text: &str) -> Self {
+        Self {
+            text: printable(text),
+            more: Vec::new(),
+            value: None,
+            class: "",
+        }
+    }
+
+    /// Text of a class that the style sheet knows.
+    pub(crate) fn classed(text: &str, class: &'static str) -> Self {
+        Self {
+            class,
+            ..Self::text(text)
+        }
+    }
+
+    /// The first of several lines, the others folded away; of a class that the style sheet knows.
+    pub(crate) fn folded(lines: &[String], class: &'static str) -> Self {
+        let (first, more) = lines
+            .split_first()
+            .map_or(("", &[][..]), |(first, more)| (first.as_str(), more));
+        Self {
+            more: more.iter().map(|line| printable(line)).collect(),
+            ..Self::classed(first, class)
+        }
+    }
+
+    /// Text that sorts by a number.
+    pub(crate) fn sorted(text: String, value: f64) -> Self {
+        let value = significant::round(value);
+        let told = value.is_finite() && as_read(&text) != Some(value);
+        Self {
+            text,
+            more: Vec::new(),
+            value: told.then(|| shortest(value)),
+            class: "",
+        }
+    }
+
+    /// A count.
+    pub(crate) fn count(value: u64) -> Self {
+        Self::sorted(number::grouped(value), value as f64)
+    }
+
+    /// A number with three significant digits.
+    pub(crate) fn number(value: f64) -> Self {
+        Self::sorted(number::significant(value, 3), value)
+    }
+
+    /// A share as a percentage.
+    pub(crate) fn percent(value: f64) -> Self {
+        Self::sorted(number::percent(value), value)
+    }
+
+    /// The cell, or an empty one.
+    pub(crate) fn or_empty(cell: Option<Self>) -> Self {
+        cell.unwrap_or_else(|| Self::text(""))
+    }
+}
+
+/// The number that the page's script reads in a text: without grouping, in hundredths where there is a per cent sign.
+fn as_read(text: &str) -> Option<f64> {
+    let digits = text.replace([',', ' '], "");
+    match digits.strip_suffix('%') {
+        Some(hundredths) => Some(hundredths.parse::<f64>().ok()? / 100.0),
+        None => digits.parse().ok(),
+    }
+}
+
+/// A number in as few characters as it takes.
+fn shortest(value: f64) -> String {
+    let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
+    if scientific.len() < plain.len() {
+        scientific
+    } else {
+        plain
+    }
+}
+
+impl Table {
+    /// A table without rows. A column whose head starts with `#` is numeric.
+    pub(crate) fn new<'a>(heads: impl IntoIterator<Item = &'a str>) -> Self {
+        let head = heads.into_iter().map(|head| match head.strip_prefix('#') {
+            Some(text) => Head {
+                text: text.to_owned(),
+                numeric: true,
+            },
+            None => Head {
+                text: head.to_owned(),
+                numeric: false,
+            },
+        });
+        Self {
+            head: head.collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, cells: Vec<Cell>) {
+        debug_assert_eq!(cells.len(), self.head.len());
+        self.rows.push(cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cell;
+
+    #[test]
+    fn a_cell_carries_a_number_only_where_its_text_says_another() {
+        let value = |cell: Cell| cell.value.unwrap_or_default();
+        assert_eq!(
+            [0, 999, 1_000_000].map(|count| value(Cell::count(count))),
+            ["", "", ""]
+        );
+        assert_eq!(
+            [0.5, 1.98, 2.029_358].map(|number| value(Cell::number(number))),
+            ["", "", "2.029358"]
+        );
+        assert_eq!(
+            [0.25, 0.148_008_347].map(|share| value(Cell::percent(share))),
+            ["", "0.148008347"]
+        );
+        let p = |text: &str, value: f64| Cell::sorted(text.to_owned(), value);
+        assert_eq!(value(p("< 1e-300", 0.0)), "0");
+        assert_eq!(value(p("1e-7", 1.234e-7)), "1.234e-7");
+        assert_eq!(value(p("inf", f64::INFINITY)), "");
+    }
+}

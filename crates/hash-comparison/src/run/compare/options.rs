@@ -1,0 +1,322 @@
+//! What to compare, checked before anything is measured.
+
+use std::path::PathBuf;
+
+use super::CompareError;
+use crate::functions::{self, Function, GROUPS, OwnFunctionError};
+use crate::keys;
+use crate::names::UnknownName;
+use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
+use crate::record::{Purpose, Request};
+
+/// Seed of a run that names none; the manifest's checksums are for it.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// What is typed before the command, inside the repository.
+const PROGRAM: &str = "cargo xtask";
+
+/// What to compare, checked.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub(super) datasets: Vec<String>,
+    pub(super) keys: Vec<PathBuf>,
+    pub(super) functions: Vec<Function>,
+    pub(super) seed: u64,
+    pub(super) quick: bool,
+    pub(super) request: Request,
+    command: String,
+}
+
+impl Options {
+    /// Looks up the names, in any case and each once, and checks what the key files would be called.
+    ///
+    /// A function's name may also be that of a group, which is all of its functions. Without functions, all; without
+    /// datasets and key files, all embedded datasets.
+    ///
+    /// # Errors
+    ///
+    /// When a name is unknown, when two datasets would have one name, and when there are too many for one report.
+    pub fn new(
+        datasets: &[String],
+        functions: &[String],
+        keys: Vec<PathBuf>,
+        seed: u64,
+        quick: bool,
+    ) -> Result<Self, CompareError> {
+        let mut command = vec!["compare".to_owned()];
+
+        let mut chosen: Vec<String> = Vec::new();
+        for name in datasets {
+            let known = keys::embedded_names()
+                .find(|known| known.eq_ignore_ascii_case(name))
+                .ok_or_else(|| {
+                    CompareError::Name(UnknownName::new("dataset", name, keys::embedded_names()))
+                })?;
+            if !chosen.iter().any(|other| other == known) {
+                command.push(format!("--dataset {known}"));
+                chosen.push(known.to_owned());
+            }
+        }
+        if chosen.is_empty() && keys.is_empty() {
+            chosen.extend(keys::embedded_names().map(str::to_owned));
+        }
+        let count = chosen.len() + keys.len();
+        if count > MOST_DATASETS {
+            return Err(CompareError::TooManyDatasets(count));
+        }
+        keys::file_names(&keys)?;
+        command.extend(
+            keys.iter()
+                .map(|path| format!("--keys {}", quoted(&path.to_string_lossy()))),
+        );
+
+        let mut wanted: Vec<Function> = Vec::new();
+        for name in functions {
+            let selected = functions::select(name).map_err(CompareError::Name)?;
+            let group = GROUPS.iter().find(|(group, _)| group.eq_ignore_ascii_case(name));
+            let before = wanted.len();
+            for &function in &selected {
+                if !wanted.iter().any(|other| other.name == function.name) {
+                    wanted.push(*function);
+                }
+            }
+            if wanted.len() > before {
+                let name = group.map_or(selected[0].name, |(group, _)| group);
+                command.push(format!("--function {name}"));
+            }
+        }
+        if wanted.is_empty() {
+            wanted.extend_from_slice(functions::all());
+        }
+
+        command.push(format!("--seed {seed}"));
+        if quick {
+            command.push("--quick".to_owned());
+        }
+        Ok(Self {
+            datasets: chosen,
+            keys,
+            functions: wanted,
+            seed,
+            quick,
+            request: Request::default(),
+            command: format!("{PROGRAM} {}", command.join(" ")),
+        })
+    }
+
+    /// Adds functions that are not built in, measured after the others.
+    ///
+    /// `command` is the command line that repeats the run, since `cargo xtask compare` does not know them.
+    ///
+    /// # Errors
+    ///
+    /// When two functions of the run would have one name, in any case, and when there are too many for one report.
+    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, CompareError> {
+        for function in own {
+            let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
+            if let Some(other) = self.functions.iter().find(same) {
+                return Err(CompareError::Own(OwnFunctionError::NameTaken {
+                    name: function.name.to_owned(),
+                    by: format!("{}, of {}", other.name, other.origin),
+                }));
+            }
+            self.functions.push(*function);
+        }
+        self.check_count()?;
+        command.clone_into(&mut self.command);
+        Ok(self)
+    }
+
+    /// What the functions are wanted for. The one in use today, `request.mine`, is measured whether it was chosen or not;
+    /// its name is taken in any case.
+    ///
+    /// # Errors
+    ///
+    /// When it has no such name, and when there are too many functions for one report.
+    pub fn with_request(mut self, mut request: Request) -> Result<Self, CompareError> {
+        let mut words = Vec::new();
+        if request.purpose != Purpose::default() {
+            words.push(format!("--for {}", request.purpose.word()));
+        }
+        if request.untrusted {
+            words.push("--untrusted".to_owned());
+        }
+        if request.stable {
+            words.push("--stable".to_owned());
+        }
+        if let Some(mine) = &mut request.mine {
+            let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
+            let function = match self.functions.iter().find(same) {
+                Some(function) => *function,
+                None => *functions::find(mine).map_err(CompareError::Name)?,
+            };
+            if !self.functions.iter().any(|other| other.name == function.name) {
+                self.functions.push(function);
+                self.check_count()?;
+            }
+            function.name.clone_into(mine);
+            words.push(format!("--mine {}", quoted(mine)));
+        }
+        for word in words {
+            self.command.push(' ');
+            self.command.push_str(&word);
+        }
+        self.request = request;
+        Ok(self)
+    }
+
+    fn check_count(&self) -> Result<(), CompareError> {
+        let count = self.functions.len();
+        if count > MOST_FUNCTIONS {
+            return Err(CompareError::Own(OwnFunctionError::TooMany {
+                count,
+                most: MOST_FUNCTIONS,
+            }));
+        }
+        Ok(())
+    }
+
+    /// The same under the name of another program than the repository's own.
+    pub fn of_program(mut self, name: &str) -> Self {
+        if let Some(arguments) = self.command.strip_prefix(PROGRAM) {
+            self.command = format!("{name}{arguments}");
+        }
+        self
+    }
+
+    /// The command line that repeats the run.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+}
+
+/// `text` as one word of a shell.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, CompareError> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let keys = keys.iter().map(PathBuf::from).collect();
+        Options::new(&owned(datasets), &owned(functions), keys, 7, true)
+    }
+
+    #[test]
+    fn names_are_taken_once_and_in_any_case() {
+        let options = options(&["VIDEO-ids", "video-ids"], &["xxh3", "XXH3-64", "crc-32"], &[]).unwrap();
+        assert_eq!(
+            options.command(),
+            "cargo xtask compare --dataset video-ids --function XXH3 --function CRC-32 --seed 7 --quick"
+        );
+        assert_eq!(options.datasets, ["video-ids"]);
+        assert_eq!(options.functions.len(), 2);
+        let command = options.of_program("hash-comparison").command().to_owned();
+        assert!(
+            command.starts_with("hash-comparison compare --dataset"),
+            "{command}"
+        );
+    }
+
+    #[test]
+    fn own_keys_stand_instead_of_the_embedded_sets() {
+        let own = options(&[], &[], &["my keys.txt"]).unwrap();
+        assert!(own.datasets.is_empty());
+        assert_eq!(own.functions.len(), functions::all().len());
+        assert_eq!(
+            own.command(),
+            "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
+        );
+        let both = options(&["video-ids"], &[], &["it's"]).unwrap();
+        assert_eq!(both.datasets, ["video-ids"]);
+        assert_eq!(
+            both.command(),
+            r"cargo xtask compare --dataset video-ids --keys 'it'\''s' --seed 7 --quick"
+        );
+        assert_eq!(
+            options(&[], &[], &[]).unwrap().datasets.len(),
+            keys::embedded_names().count()
+        );
+    }
+
+    #[test]
+    fn no_more_datasets_than_a_report_has_room_for() {
+        let names: Vec<String> = (0..=MOST_DATASETS).map(|index| format!("{index}.txt")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert!(options(&[], &[], &names[..MOST_DATASETS]).is_ok());
+        let error = options(&[], &[], &names).unwrap_err();
+        assert!(
+            error.is_input() && error.to_string().contains("65 datasets and key files"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_group_is_all_of_its_functions() {
+        let names = ["XXH3", "Anchors", "crc-32", "variants"];
+        let chosen = options(&[], &names, &[]).unwrap();
+        assert_eq!(
+            chosen.command(),
+            "cargo xtask compare --function XXH3 --function anchors --function variants --seed 7 --quick"
+        );
+        assert_eq!(chosen.functions.len(), functions::all().len() - 17);
+        let published = options(&[], &["PUBLISHED"], &[]).unwrap();
+        assert_eq!(published.functions.len(), 17);
+    }
+
+    #[test]
+    fn own_functions_have_names_of_their_own() {
+        let own = |name| Function {
+            name,
+            ..*functions::find("CRC-32").unwrap()
+        };
+        let with = |own: &[Function]| options(&[], &["XXH3"], &[]).unwrap().with_own(own, "my program");
+        let options = with(&[own("Mine"), own("Yours")]).unwrap();
+        assert_eq!(options.command(), "my program");
+        assert_eq!(
+            options
+                .functions
+                .iter()
+                .map(|function| function.name)
+                .collect::<Vec<_>>(),
+            ["XXH3", "Mine", "Yours"]
+        );
+        for clash in [vec![own("xxh3")], vec![own("Mine"), own("MINE")]] {
+            let error = with(&clash).unwrap_err();
+            assert!(
+                error.is_input() && error.to_string().contains("taken by"),
+                "{error}"
+            );
+        }
+        let names: Vec<&'static str> = (0..MOST_FUNCTIONS)
+            .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
+            .collect();
+        let many: Vec<Function> = names.into_iter().map(own).collect();
+        assert!(with(&many[1..]).is_ok());
+        let error = with(&many).unwrap_err().to_string();
+        assert!(
+            error.starts_with("65 functions; one run takes at most 64"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn mistakes_are_the_users() {
+        for wrong in [
+            options(&["video"], &[], &[]),
+            options(&[], &["murmur"], &[]),
+            options(&[], &[], &["a.txt", "x/a.keys"]),
+            options(&[], &[], &["video-ids.txt"]),
+        ] {
+            assert!(wrong.unwrap_err().is_input());
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! From options to records: the order in which things are measured and judged.
+
+pub mod compare;
+pub mod quality;
+pub mod reproduce;
+pub mod structure;

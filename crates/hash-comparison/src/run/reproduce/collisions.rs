@@ -1,0 +1,125 @@
+//! The published table of collisions beside ours.
+
+use crate::judge::published::{self, KeySet, Spread};
+use crate::record::CollisionRow;
+
+/// A cell of the published table beside ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CollisionCheck {
+    /// The key set.
+    pub set: KeySet,
+    /// The function.
+    pub function: &'static str,
+    /// The published count.
+    pub published: u64,
+    /// Our count at the function's own width; `None` when the rows have none.
+    pub ours: Option<u64>,
+    /// Counts over many seeds of our recipe; `None` for the set that is known exactly.
+    pub spread: Option<Spread>,
+}
+
+impl CollisionCheck {
+    /// Whether the counts agree: equal where the keys are known exactly; otherwise ours among those that the recipe's seeds
+    /// gave, and the published one within three standard deviations of their mean.
+    pub fn agrees(&self) -> bool {
+        let Some(ours) = self.ours else { return false };
+        match self.spread {
+            None => ours == self.published,
+            Some(spread) => {
+                (spread.min..=spread.max).contains(&ours) && spread.z(self.published).abs() <= 3.0
+            }
+        }
+    }
+
+    pub(super) fn disagreement(&self) -> Option<String> {
+        let Self {
+            set,
+            function,
+            published,
+            ours,
+            ..
+        } = self;
+        let ours = ours.map_or_else(|| "none".to_owned(), |count| count.to_string());
+        (!self.agrees()).then(|| {
+            format!(
+                "{}, {function}: {ours} collisions, published {published}",
+                set.dataset()
+            )
+        })
+    }
+}
+
+/// Every cell of the published table, set by set in its order.
+pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
+    let checks = KeySet::ALL.into_iter().flat_map(|set| {
+        published::ROWS.iter().map(move |row| CollisionCheck {
+            set,
+            function: row.function,
+            published: row.collisions(set),
+            ours: own_width(rows, set.dataset(), row.function),
+            spread: published::spread(set, row.function),
+        })
+    });
+    checks.collect()
+}
+
+/// The count at the widest width that was compared.
+fn own_width(rows: &[CollisionRow], dataset: &str, function: &str) -> Option<u64> {
+    rows.iter()
+        .filter(|row| row.dataset == dataset && row.function == function)
+        .max_by_key(|row| row.bits)
+        .map(|row| row.collisions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(published: u64, ours: Option<u64>, spread: Option<Spread>) -> CollisionCheck {
+        let set = if spread.is_some() {
+            KeySet::VideoIds
+        } else {
+            KeySet::AppAccounts
+        };
+        CollisionCheck {
+            set,
+            function: "PJW",
+            published,
+            ours,
+            spread,
+        }
+    }
+
+    #[test]
+    fn an_exact_set_must_be_equal() {
+        assert!(check(170, Some(170), None).agrees());
+        assert_eq!(
+            check(170, Some(171), None).disagreement().as_deref(),
+            Some("app-accounts, PJW: 171 collisions, published 170")
+        );
+        assert!(!check(170, None, None).agrees());
+    }
+
+    #[test]
+    fn a_drawn_set_must_lie_in_the_spread() {
+        let spread = Spread {
+            mean: 38.7,
+            sd: 6.1,
+            min: 23,
+            max: 60,
+        };
+        assert!(check(38, Some(31), Some(spread)).agrees());
+        assert!(!check(38, Some(61), Some(spread)).agrees(), "beyond every seed");
+        assert!(
+            !check(60, Some(31), Some(spread)).agrees(),
+            "published more than three deviations off"
+        );
+    }
+
+    #[test]
+    fn without_rows_nothing_agrees() {
+        let checks = checks(&[]);
+        assert_eq!(checks.len(), 51);
+        assert!(checks.iter().all(|check| !check.agrees()));
+    }
+}

@@ -1,0 +1,211 @@
+//! The published table of filters beside ours: sizes exactly, rates as measured.
+
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
+
+use crate::functions;
+use crate::judge::published::{FILTER_RATES, FILTERS, FilterRate, FilterRow, KeySet};
+use crate::keys::{Dataset, DatasetError, Recipe, load_embedded, sha256};
+use crate::measure::Hashed;
+use crate::measure::false_positives::Probes;
+use crate::progress::{Progress, go_on};
+use crate::record::{DatasetKind, FalsePositiveRow};
+use crate::run::compare::CompareError;
+
+/// The function whose values go into the published filters.
+const FUNCTION: &str = "MurMurHash2";
+
+/// A row of the published table beside ours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FilterCheck {
+    /// The published row.
+    pub published: FilterRow,
+    /// Bytes of our keys.
+    pub raw_bytes: u64,
+    /// Bytes of our filter.
+    pub filter_bytes: u64,
+    /// `1 - filter_bytes / raw_bytes` of ours.
+    pub saved: f64,
+    /// The measured rate, where absent keys can be drawn.
+    pub rate: Option<MeasuredRate>,
+}
+
+/// A rate of false positives beside what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredRate {
+    /// The row as `false_positives.csv` would have it.
+    pub row: FalsePositiveRow,
+    /// The rate that this policy and the textbook give.
+    pub known: FilterRate,
+}
+
+impl MeasuredRate {
+    /// Whether the rate lies within five standard errors of the known one of this policy.
+    pub fn agrees(&self) -> bool {
+        let known = self.known.policy;
+        let standard_error = libm::sqrt(known * (1.0 - known) / self.row.probes as f64);
+        (self.row.rate - known).abs() <= 5.0 * standard_error
+    }
+
+    /// How many absent keys would give the published number of matches at the measured rate.
+    pub fn probes_for(&self, matches: u64) -> f64 {
+        matches as f64 / self.row.rate
+    }
+}
+
+impl FilterCheck {
+    /// Whether everything agrees that can: the filter's size; the keys' size and with it the saving where the keys are
+    /// known exactly; the rate.
+    pub fn agrees(&self) -> bool {
+        let keys_agree = !self.published.set.is_exact()
+            // The published saving was printed with single precision.
+            || (self.raw_bytes == self.published.raw_bytes && (self.saved - self.published.saved).abs() < 1e-7);
+        self.filter_bytes == self.published.filter_bytes
+            && keys_agree
+            && self.rate.as_ref().is_none_or(MeasuredRate::agrees)
+    }
+
+    pub(super) fn disagreement(&self) -> Option<String> {
+        let published = &self.published;
+        (!self.agrees()).then(|| {
+            format!(
+                "filter of {} keys ({}) at {} bits per key: {} bytes over {} of keys{}; published {} over {}",
+                published.keys,
+                published.set.dataset(),
+                published.bits_per_key,
+                self.filter_bytes,
+                self.raw_bytes,
+                self.rate.as_ref().map_or_else(String::new, |rate| format!(
+                    ", rate {} where {} is known",
+                    rate.row.rate, rate.known.policy
+                )),
+                published.filter_bytes,
+                published.raw_bytes,
+            )
+        })
+    }
+}
+
+/// Builds every filter of the published table with the published policy and asks those over ids for absent keys.
+///
+/// The published ids are not known; ours are the first 80,000 that the recipe of `video-ids` draws from `seed`.
+///
+/// # Errors
+///
+/// When the embedded accounts are not what the manifest says, or `progress` asks to stop.
+pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, CompareError> {
+    let mut checks = Vec::with_capacity(FILTERS.len());
+    let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
+    let function = functions::find(FUNCTION).map_err(CompareError::Name)?;
+    go_on(progress)?;
+    let rates = Probes::new(&ids).measure(&Hashed::new(&ids.keys, function), progress)?;
+    for published in FILTERS {
+        go_on(progress)?;
+        let (dataset, rates): (_, &[_]) = if published.set.is_exact() {
+            (&accounts, &[])
+        } else {
+            (&ids, &rates)
+        };
+        checks.push(check(published, dataset, rates)?);
+    }
+    Ok(checks)
+}
+
+fn check(
+    published: FilterRow,
+    dataset: &Dataset,
+    rates: &[FalsePositiveRow],
+) -> Result<FilterCheck, DatasetError> {
+    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(published.bits_per_key));
+    let filter = policy
+        .build(dataset.keys.iter())
+        .map_err(|error| DatasetError::Mismatch {
+            name: dataset.name.clone(),
+            field: "filter",
+            expected: format!("{} bytes", published.filter_bytes),
+            got: error.to_string(),
+        })?;
+    let raw_bytes = dataset.keys.total_bytes() as u64;
+    let filter_bytes = filter.len() as u64;
+    let of_these_bits = |bits| bits == published.bits_per_key;
+    let rate = rates
+        .iter()
+        .find(|row| of_these_bits(row.bits_per_key))
+        .zip(
+            FILTER_RATES
+                .into_iter()
+                .find(|rate| of_these_bits(rate.bits_per_key)),
+        )
+        .map(|(row, known)| MeasuredRate {
+            row: row.clone(),
+            known,
+        });
+    Ok(FilterCheck {
+        saved: 1.0 - filter_bytes as f64 / raw_bytes as f64,
+        published,
+        raw_bytes,
+        filter_bytes,
+        rate,
+    })
+}
+
+/// The published number of ids, by the recipe of `video-ids`.
+fn ids(seed: u64) -> Dataset {
+    let count = FILTERS
+        .iter()
+        .filter(|row| !row.set.is_exact())
+        .map(|row| row.keys)
+        .max()
+        .unwrap_or(0);
+    let recipe = Recipe::DistinctBelow1e9;
+    let keys = recipe.keys(seed, count as usize);
+    Dataset {
+        name: "video-ids".to_owned(),
+        kind: DatasetKind::Generated,
+        source: "the recipe of video-ids, drawn further".to_owned(),
+        sha256: sha256(&keys),
+        keys,
+        duplicates_dropped: 0,
+        seed,
+        recipe: Some(recipe),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn the_published_filters_come_out() {
+        let checks = checks(1, &Silent).unwrap();
+        assert_eq!(checks.len(), 6);
+        for check in &checks {
+            assert_eq!(check.disagreement(), None);
+            assert_eq!(check.rate.is_some(), !check.published.set.is_exact());
+        }
+        // The published counts of matches fit one number of probes, about 70,000.
+        for check in &checks {
+            if let (Some(rate), Some(matches)) = (&check.rate, check.published.matches()) {
+                assert!(
+                    (40_000.0..100_000.0).contains(&rate.probes_for(matches)),
+                    "{check:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_figure_is_told() {
+        let mut check = checks(1, &Silent).unwrap().swap_remove(1);
+        assert!(check.agrees());
+        check.filter_bytes += 1;
+        assert!(
+            check
+                .disagreement()
+                .is_some_and(|text| text.contains("56755 bytes"))
+        );
+        check.filter_bytes -= 1;
+        check.raw_bytes += 1;
+        assert!(!check.agrees());
+    }
+}

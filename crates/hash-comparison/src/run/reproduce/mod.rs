@@ -1,0 +1,137 @@
+//! Our figures against the published ones and against a committed run: everything that does not depend on the machine
+//! is computed again and compared.
+//!
+//! Knows nothing of terminals: the result says what agrees, row by row.
+
+mod collisions;
+mod filters;
+mod formulas;
+mod reference;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use collisions::CollisionCheck;
+pub use filters::{FilterCheck, MeasuredRate};
+pub use formulas::FormulaCheck;
+pub use reference::{FileCheck, FileState};
+
+use crate::functions;
+use crate::keys;
+use crate::progress::Progress;
+use crate::record::BitTests;
+use crate::record::files::{Records, RecordsError};
+use crate::report::render::RenderError;
+use crate::run::compare::{CompareError, DEFAULT_SEED};
+use crate::run::quality::{self, ALL_PROCESSORS};
+use crate::run::structure;
+
+/// What was computed again, and what it was compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduction {
+    /// The published table of collisions.
+    pub collisions: Vec<CollisionCheck>,
+    /// The published table of filters.
+    pub filters: Vec<FilterCheck>,
+    /// The published formulas and rules of thumb.
+    pub formulas: Vec<FormulaCheck>,
+    /// The deterministic files of the committed run.
+    pub reference: Vec<FileCheck>,
+}
+
+impl Reproduction {
+    /// What does not agree, a sentence each; empty when everything does.
+    pub fn disagreements(&self) -> Vec<String> {
+        let collisions = self.collisions.iter().filter_map(CollisionCheck::disagreement);
+        let filters = self.filters.iter().filter_map(FilterCheck::disagreement);
+        let formulas = self.formulas.iter().filter_map(FormulaCheck::disagreement);
+        let reference = self.reference.iter().filter_map(FileCheck::disagreement);
+        collisions
+            .chain(filters)
+            .chain(formulas)
+            .chain(reference)
+            .collect()
+    }
+}
+
+/// Why nothing could be compared.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ReproduceError {
+    /// The figures could not be computed again.
+    Compare(CompareError),
+    /// The committed run cannot be read.
+    Reference(RecordsError),
+    /// The committed run's charts could not be drawn again.
+    Render(RenderError),
+    /// A scratch folder or one of its files failed.
+    Scratch {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl fmt::Display for ReproduceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compare(error) => error.fmt(f),
+            Self::Reference(error) => write!(f, "committed run: {error}"),
+            Self::Render(error) => error.fmt(f),
+            Self::Scratch { path, source } => write!(f, "{}: {source}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ReproduceError {}
+
+impl From<CompareError> for ReproduceError {
+    fn from(error: CompareError) -> Self {
+        Self::Compare(error)
+    }
+}
+
+/// Computes everything deterministic again, with the seed of the published run, and compares it with the published figures
+/// and with the committed run in `reference_dir`.
+///
+/// # Errors
+///
+/// When the committed run cannot be read, a known answer does not come out, or `progress` asks to stop. A figure that
+/// differs is no error: [`Reproduction::disagreements`] tells.
+pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, ReproduceError> {
+    let committed = Records::read(reference_dir).map_err(ReproduceError::Reference)?;
+    // The number of tests is part of every verdict, so the functions must be those of the committed run.
+    let functions = committed
+        .run
+        .functions
+        .iter()
+        .map(|function| functions::find(&function.name))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(CompareError::Name)?;
+    functions::gate(functions.iter().copied()).map_err(CompareError::Gate)?;
+    let datasets = keys::embedded_names()
+        .map(|name| keys::load_embedded(name, DEFAULT_SEED))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(CompareError::from)?;
+    let mut quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
+    let mixing = quality::mixing(&functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+    let bits = BitTests {
+        windows: core::mem::take(&mut quality.windows),
+        avalanche: mixing.avalanche,
+        mixing: mixing.rows,
+    };
+    let tables = core::mem::take(&mut quality.tables);
+    let structure = structure::measure(tables, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+
+    progress.begin("published filters", 1);
+    let filters = filters::checks(DEFAULT_SEED, progress)?;
+    progress.step();
+
+    Ok(Reproduction {
+        collisions: collisions::checks(&quality.collisions),
+        filters,
+        formulas: formulas::checks(),
+        reference: reference::checks(reference_dir, &committed, &quality, bits, structure)?,
+    })
+}

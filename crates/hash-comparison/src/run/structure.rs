@@ -1,0 +1,35 @@
+//! Everything about structured keys, hash tables and mechanisms, measured on all processors; the same on every machine.
+
+use crate::functions::Function;
+use crate::measure::occupancy::{self, RawOccupancy};
+use crate::measure::{mechanism, structured};
+use crate::progress::Progress;
+use crate::record::Structure;
+use crate::run::compare::CompareError;
+
+/// Measures on `threads` threads, [`ALL_PROCESSORS`](crate::run::quality::ALL_PROCESSORS) for as many as there are; the result
+/// does not depend on their number. `tables` are judged as they are.
+///
+/// # Errors
+///
+/// When the system gives no threads, or `progress` asks to stop.
+pub fn measure(
+    tables: Vec<RawOccupancy>,
+    functions: &[&Function],
+    seed: u64,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Structure, CompareError> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| CompareError::Threads(error.to_string()))?;
+    pool.install(|| {
+        let structured = structured::measure(functions, seed, progress)?;
+        Ok(Structure {
+            structured,
+            occupancy: occupancy::judge(tables),
+            mechanisms: mechanism::measure(functions),
+        })
+    })
+}

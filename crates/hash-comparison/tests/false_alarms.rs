@@ -1,0 +1,170 @@
+//! How often a hash that nothing is wrong with is called bad: as often as the p-values say.
+
+use std::cell::Cell;
+
+use hash_comparison::functions::{self, Function};
+use hash_comparison::keys::{Dataset, Recipe};
+use hash_comparison::measure::false_positives::{Ideal, Probes};
+use hash_comparison::measure::{Hashed, collisions, distribution};
+use hash_comparison::progress::Silent;
+use hash_comparison::record::{DatasetKind, DistributionKind};
+use statistics::collisions::CollisionLaw;
+
+const SEEDS: u64 = 400;
+
+thread_local! {
+    static SEED: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A function whose values are those of the ideal hash under the seed of the thread.
+fn keyed() -> Function {
+    Function {
+        hash: |key| u64::from(Ideal::drawn(SEED.get(), 0).hash(key)),
+        output_bits: 32,
+        ..*functions::find("CRC-32").expect("a registered function")
+    }
+}
+
+fn dataset(count: usize) -> Dataset {
+    Dataset {
+        name: "ids".to_owned(),
+        kind: DatasetKind::File,
+        source: String::new(),
+        keys: Recipe::DistinctBelow1e9.keys(1, count),
+        sha256: String::new(),
+        duplicates_dropped: 0,
+        seed: 1,
+        recipe: None,
+    }
+}
+
+/// The share of p-values below one hundredth may reach this: 0.01 and four standard deviations of a binomial share.
+fn highest_share(trials: u64) -> f64 {
+    0.01 + 4.0 * (0.01 * 0.99 / trials as f64).sqrt()
+}
+
+/// Whole numbers rarely have tails of exactly one hundredth: how often the p-value of this law is below it.
+fn level(law: &CollisionLaw) -> f64 {
+    let (low, high) = law.band(1);
+    let below = if low == 0 {
+        0.0
+    } else {
+        law.two_sided_p(low - 1) / 2.0
+    };
+    below + law.two_sided_p(high + 1) / 2.0
+}
+
+#[test]
+fn one_collision_test_in_a_hundred_says_one_in_a_hundred() {
+    let function = keyed();
+    // At 20 bits: Poisson with 5,000 keys, normal with 22,000.
+    for count in [5_000, 22_000] {
+        let dataset = dataset(count);
+        let laws = [32, 24, 20].map(|bits| CollisionLaw::new(count as u64, bits));
+        let mut below = [0_u32; 3];
+        let mut sums = [0.0; 3];
+        for seed in 0..SEEDS {
+            SEED.set(seed);
+            let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, &function));
+            for (index, &(_, collisions)) in raw.counts.iter().enumerate() {
+                below[index] += u32::from(laws[index].two_sided_p(collisions) < 0.01);
+                sums[index] += collisions as f64;
+            }
+        }
+        for (index, law) in laws.iter().enumerate() {
+            let seeds = SEEDS as f64;
+            let share = f64::from(below[index]) / seeds;
+            let level = level(law);
+            assert!(level <= 0.01);
+            let error = 4.0 * (level * (1.0 - level) / seeds).sqrt();
+            assert!((share - level).abs() <= error, "{law:?}: {share}, not {level}");
+            // The mean of all seeds lies where it should, too.
+            let mean = sums[index] / seeds;
+            let error = 4.0 * (law.expected() / seeds).sqrt();
+            assert!((mean - law.expected()).abs() <= error, "{law:?}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn one_distribution_test_in_a_hundred_says_one_in_a_hundred() {
+    let function = keyed();
+    let dataset = dataset(2000);
+    let mut buckets = (0_u64, 0_u64);
+    let mut bits = (0_u64, 0_u64);
+    for seed in 0..SEEDS {
+        SEED.set(seed);
+        for row in distribution::measure(&dataset, &Hashed::new(&dataset.keys, &function)) {
+            let (below, all) = match row.kind {
+                DistributionKind::BitShare => &mut bits,
+                _ => &mut buckets,
+            };
+            *below += u64::from(row.p_value < 0.01);
+            *all += 1;
+        }
+    }
+    for (below, all) in [buckets, bits] {
+        let share = below as f64 / all as f64;
+        assert!((0.005..highest_share(all)).contains(&share), "{below} of {all}");
+    }
+}
+
+/// In how many of `runs` comparisons of `functions` ideal hashes at least one is called worse than chance by its
+/// collisions or false positives.
+fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
+    use hash_comparison::judge::findings::{self, Evidence};
+    use hash_comparison::record::Verdict;
+
+    let function = keyed();
+    let probes = Probes::new(dataset);
+    let ideal = probes.measure_ideal(&Silent).expect("nobody stops it");
+    let mut accusing = 0;
+    // The seeds begin far from that of the dataset's own ideal hashes.
+    for first in (1000..).step_by(functions as usize).take(runs as usize) {
+        let mut raw = Vec::new();
+        let mut false_positives = ideal.clone();
+        for seed in first..first + functions {
+            SEED.set(seed);
+            let hashed = Hashed::new(&dataset.keys, &function);
+            let mut counts = collisions::measure(dataset, &hashed);
+            counts.function = seed.to_string();
+            raw.push(counts);
+            let mut rows = probes.measure(&hashed, &Silent).expect("nobody stops it");
+            rows.iter_mut().for_each(|row| row.function = seed.to_string());
+            false_positives.extend(rows);
+        }
+        let findings = findings::judge(Evidence {
+            datasets: std::slice::from_ref(dataset),
+            raw: &raw,
+            collisions: &collisions::judge(&raw),
+            distribution: &[],
+            false_positives: &false_positives,
+        });
+        accusing += u32::from(findings.iter().any(|finding| finding.verdict > Verdict::InBand));
+    }
+    accusing
+}
+
+#[test]
+fn an_ideal_hash_is_not_worse_than_the_ideal_hash() {
+    // Few keys and many questions: here one filter's luck weighs most.
+    let mut dataset = dataset(4000);
+    dataset.recipe = Some(Recipe::DistinctBelow1e9);
+    let accusing = accusing_runs(&dataset, 25, 1);
+    // At most two in a hundred for each run; three of 25 would be one time in seventy.
+    assert!(accusing <= 2, "{accusing} of 25 runs accuse");
+}
+
+/// With few keys, false positives of two-fold sets are rare and come in pairs.
+#[test]
+fn an_ideal_hash_is_not_worse_on_few_keys() {
+    for (count, runs) in [(2, 600), (20, 100), (102, 100)] {
+        let accusing = accusing_runs(&dataset(count), runs, 20);
+        // Collisions and false positives are each held to one run in a hundred; and three standard deviations.
+        let mean = 0.02 * runs as f64;
+        assert!(
+            f64::from(accusing) <= mean + 3.0 * mean.sqrt(),
+            "{count} keys: {accusing} of {runs} runs accuse"
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Collision counts of the published 17 on the embedded datasets.
+//!
+//! On `app-accounts` they are those that the comparison published, since the list is known byte for byte. On the
+//! generated sets they are those of an independent C implementation of functions and recipes, for the seeds given.
+
+use hash_comparison::functions;
+use hash_comparison::keys::load_embedded;
+use hash_comparison::measure::{Hashed, collisions};
+use hash_comparison::record::FunctionGroup;
+
+/// Collisions at full width of the 17, in the published order.
+fn counts(dataset: &str, seed: u64) -> Vec<u64> {
+    let dataset = load_embedded(dataset, seed).expect("the dataset is what the manifest says");
+    functions::all()
+        .iter()
+        .filter(|function| function.group == FunctionGroup::Published)
+        .map(|function| {
+            let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
+            assert_eq!(raw.counts[0].0, function.compared_bits());
+            raw.counts[0].1
+        })
+        .collect()
+}
+
+#[test]
+fn app_accounts_gives_the_published_counts() {
+    let published = [1, 0, 5, 170, 0, 170, 0, 0, 1, 29_253, 0, 0, 30, 0, 17, 29, 0];
+    assert_eq!(counts("app-accounts", 1), published);
+}
+
+#[test]
+fn random_strings_give_the_recorded_counts() {
+    let recorded = [
+        149, 116, 265, 3720, 111, 3720, 230, 116, 274, 920_005, 103, 231, 120, 100, 127, 113, 113,
+    ];
+    assert_eq!(counts("random-strings", 1), recorded);
+}
+
+#[test]
+fn video_ids_give_the_recorded_counts_for_four_seeds() {
+    let recorded = [
+        (1, [0, 0, 0, 31, 0, 31, 0, 0, 0, 9255, 1, 0, 0, 0, 21, 1, 1]),
+        (2, [1, 0, 1, 28, 1, 28, 0, 0, 2, 9183, 0, 0, 0, 0, 25, 0, 0]),
+        (3, [1, 0, 0, 39, 0, 39, 0, 0, 0, 9251, 0, 1, 0, 1, 15, 0, 0]),
+        (2021, [0, 0, 0, 47, 1, 47, 0, 0, 1, 9224, 1, 0, 0, 0, 15, 2, 2]),
+    ];
+    for (seed, expected) in recorded {
+        assert_eq!(counts("video-ids", seed), expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_example_is_the_first_pair_of_the_list() {
+    let dataset = load_embedded("app-accounts", 1).unwrap();
+    let pair = |name| {
+        let function = functions::find(name).unwrap();
+        let raw = collisions::measure(&dataset, &Hashed::new(&dataset.keys, function));
+        raw.example.map(|(first, second)| {
+            [first, second].map(|index| String::from_utf8_lossy(dataset.keys.get(index)).into_owned())
+        })
+    };
+    assert_eq!(pair("SDBMHash").unwrap(), ["digresses", "Sadler"]);
+    assert_eq!(pair("APHash").unwrap(), ["contributes", "newt"]);
+    assert_eq!(pair("DEKHash").unwrap(), ["branded", "Brandel"]);
+    assert_eq!(pair("PJW").unwrap(), ["abatement", "patented"]);
+    assert_eq!(pair("XXH3"), None);
+}

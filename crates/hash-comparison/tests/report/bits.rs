@@ -1,0 +1,80 @@
+//! What functions do to single bits, as the report tells it.
+
+use hash_comparison::functions;
+use hash_comparison::judge::findings::bit_facts;
+use hash_comparison::measure::mixing::{self, Effort, KEY_BYTES};
+use hash_comparison::measure::windows;
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{BitTests, DatasetKind};
+use hash_comparison::report::render;
+
+use super::fixture::Plan;
+use super::{assert_self_contained, checked};
+
+/// The records of two functions on 3,000 numbered keys, with what they do to single bits.
+pub(super) fn with_bits() -> Records {
+    const KEYS: u32 = 3000;
+    let names = ["XXH3", "CRC-32"];
+    let plan = Plan {
+        datasets: vec![("mine", u64::from(KEYS), DatasetKind::File)],
+        functions: names.map(|name| (name, 32)).to_vec(),
+    };
+    let mut records = plan.records();
+    let effort = Effort {
+        key_bytes: &KEY_BYTES,
+        blocks: 1,
+    };
+    let mut bits = BitTests::default();
+    for name in names {
+        let function = functions::find(name).unwrap();
+        // Numbers have nothing in their high bits.
+        bits.windows.extend(windows::measure(
+            "mine",
+            function,
+            &Vec::from_iter(0..u64::from(KEYS)),
+        ));
+        let mixing = mixing::measure(function, 1, effort);
+        bits.avalanche.extend(mixing.avalanche);
+        bits.mixing.extend(mixing.rows);
+    }
+    windows::judge(&mut bits.windows);
+    mixing::judge(&mut bits.mixing);
+    records.run.bit_facts = bit_facts(&bits);
+    records.bits = Some(bits);
+    records
+}
+
+#[test]
+fn what_functions_do_to_single_bits_is_told_beside_the_verdicts() {
+    let records = with_bits();
+    let page = checked(&records, "single-bits");
+    assert_self_contained(&page);
+    let names = render::file_names(&records);
+    for name in [
+        "charts/windows-mine.svg",
+        "charts/avalanche.svg",
+        "charts/avalanche.png",
+    ] {
+        assert!(names.iter().any(|known| known == name), "{name}");
+        assert!(
+            !name.ends_with(".svg")
+                || render::deterministic_charts(&records)
+                    .iter()
+                    .any(|known| known == name)
+        );
+    }
+    assert!(page.contains("the function is linear over bits"));
+    assert!(page.contains("windows of the output collide more than by chance"));
+    assert!(page.contains("as chance</td>") && page.contains("fails</td>"));
+    assert!(!page.contains("an older version of the program recorded"));
+
+    let mut records = records;
+    records.run.bit_facts.clear();
+    records.bits = Some(BitTests::default());
+    let page = checked(&records, "no-single-bits");
+    assert!(!page.contains("id=\"avalanche\"") && page.contains("beside the verdicts"));
+
+    records.bits = None;
+    let page = checked(&records, "single-bits-not-asked");
+    assert!(page.contains("an older version of the program recorded"));
+}

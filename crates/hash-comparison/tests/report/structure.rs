@@ -1,0 +1,57 @@
+//! Structured keys, hash tables and mechanisms in the report.
+
+use hash_comparison::functions;
+use hash_comparison::measure::occupancy;
+use hash_comparison::progress::Silent;
+use hash_comparison::record::files::Records;
+use hash_comparison::run::structure;
+
+use crate::checked;
+use crate::fixture::Plan;
+
+/// The records of the default run, with what two functions do on structured keys and in tables.
+pub(super) fn with_structure() -> Records {
+    let mut records = Plan::standard().records();
+    let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
+    let ids = hash_comparison::keys::load_embedded("video-ids", 1).unwrap();
+    let tables = chosen
+        .iter()
+        .flat_map(|function| occupancy::measure(&ids, function));
+    records.structure = Some(structure::measure(tables.collect(), &chosen, 1, 1, &Silent).unwrap());
+    records
+}
+
+#[test]
+fn structured_keys_have_a_chart_a_section_and_reasons() {
+    let records = with_structure();
+    let page = checked(&records, "structure");
+    for text in [
+        "<section id=\"structured\">",
+        "<section id=\"hash-tables\">",
+        "aria-label=\"Structured keys: how many times",
+        "the last byte but one raised by one and the last lowered by 16 leave the value",
+        "video-ids: hash tables",
+        "product, high bits",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(
+        hash_comparison::report::render::file_names(&records)
+            .contains(&"charts/structured-keys.svg".to_owned())
+    );
+    assert!(
+        hash_comparison::report::render::deterministic_charts(&records)
+            .contains(&"charts/structured-keys.png".to_owned())
+    );
+}
+
+#[test]
+fn runs_of_older_versions_are_drawn_without() {
+    let records = Plan::standard().records();
+    assert!(records.structure.is_none());
+    let page = checked(&records, "older");
+    assert!(!page.contains("id=\"structured\"") && !page.contains("href=\"#hash-tables\""));
+    // What is known of the tests themselves comes with the program.
+    assert!(page.contains("How often these tests accuse a good hash"));
+    assert!(page.contains("20 high bits"));
+}

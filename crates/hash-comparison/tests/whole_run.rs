@@ -1,0 +1,210 @@
+//! Everything deterministic on small key sets: hostile sizes, findings, and independence of threads.
+
+use hash_comparison::functions::{self, Function};
+use hash_comparison::judge::findings::{self, Evidence};
+use hash_comparison::keys::{Dataset, load_embedded, load_file};
+use hash_comparison::measure::false_positives::Probes;
+use hash_comparison::progress::Silent;
+use hash_comparison::record::{FailedTest, Finding, IDEAL, Verdict};
+use hash_comparison::run::quality::{self, ALL_PROCESSORS, Quality};
+
+/// Everything deterministic of all functions on `datasets`, and what it says.
+fn run(datasets: &[Dataset], threads: usize) -> (Quality, Vec<Finding>) {
+    let functions: Vec<&Function> = functions::all().iter().collect();
+    let quality = quality::measure(datasets, &functions, threads, &Silent).expect("a run that nobody stops");
+    let findings = findings::judge(Evidence {
+        datasets,
+        raw: &quality.raw,
+        collisions: &quality.collisions,
+        distribution: &quality.distribution,
+        false_positives: &quality.false_positives,
+    });
+    (quality, findings)
+}
+
+fn from_lines(data: &[u8]) -> Dataset {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("keys.txt");
+    std::fs::write(&path, data).expect("a temporary file");
+    load_file(&path, 1).expect("a key file")
+}
+
+fn numbered(count: u32) -> Dataset {
+    let lines: String = (0..count).map(|i| format!("user-{i:07}\n")).collect();
+    from_lines(lines.as_bytes())
+}
+
+#[test]
+fn sets_of_any_size_are_measured_without_a_nonsense_number() {
+    let long = vec![b'x'; 300_000];
+    let sets = [
+        from_lines(b"\n"),
+        from_lines(b"\n\na"),
+        from_lines(b"a\nb\nc"),
+        from_lines(b"\xff\xfe\n\x00\n\xc3\x28\n\n"),
+        from_lines(&long),
+        numbered(9),
+        numbered(10),
+        numbered(101),
+    ];
+    for dataset in sets {
+        let n = dataset.keys.len() as u64;
+        let summary = findings::summarise(&dataset, 69);
+        assert_eq!(summary.keys, n);
+        assert!(summary.detectable_ratio.is_finite());
+        let (quality, findings) = run(&[dataset], ALL_PROCESSORS);
+        for row in &quality.collisions {
+            assert!(row.collisions < row.keys);
+            for number in [row.expected, row.ci_low, row.ci_high, row.band_low, row.band_high] {
+                assert!((0.0..=n as f64).contains(&number), "{row:?}");
+            }
+            assert!(
+                (0.0..=1.0).contains(&row.p_value) && row.p_value <= row.p_adjusted,
+                "{row:?}"
+            );
+        }
+        for row in &quality.distribution {
+            assert!(
+                row.statistic.is_finite() && (0.0..=1.0).contains(&row.p_value),
+                "{row:?}"
+            );
+        }
+        let kinds = quality
+            .distribution
+            .iter()
+            .filter(|row| row.dof > 1 || row.parameter > 31)
+            .count();
+        assert!(n >= 10 || kinds == 0, "bucket rows for {n} keys");
+        assert_eq!(quality.false_positives.is_empty(), n < 2);
+        for row in &quality.false_positives {
+            assert_eq!(row.keys, n / 2);
+            if row.function == IDEAL {
+                assert!((1_000_000..1_000_000 + n).contains(&row.probes), "{row:?}");
+            } else {
+                assert_eq!(row.probes, n / 2 * 2);
+            }
+            for number in [row.rate, row.ci_low, row.ci_high, row.theory] {
+                assert!((0.0..=1.0).contains(&number), "{row:?}");
+            }
+            assert!(
+                row.ci_low <= row.rate && row.rate <= row.ci_high && row.saved.is_finite(),
+                "{row:?}"
+            );
+        }
+        assert_eq!(findings.len(), functions::all().len());
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let datasets = [numbered(3000), load_embedded("video-ids", 5).unwrap()];
+    let with = |threads| run(&datasets, threads);
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn findings_say_what_is_wrong_with_app_accounts() {
+    let datasets = [load_embedded("app-accounts", 1).unwrap()];
+    let (quality, findings) = run(&datasets, ALL_PROCESSORS);
+    let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
+
+    let dek = of("DEKHash");
+    assert_eq!(dek.verdict, Verdict::Unusable);
+    assert_eq!(dek.worst_bits, 32);
+    assert_eq!(
+        dek.reasons[0],
+        "17 of 45,402 keys collide at 32 bits, where chance gives 0.24 (71 times)"
+    );
+    assert_eq!(
+        dek.example.as_ref().unwrap(),
+        &["branded".to_owned(), "Brandel".to_owned()]
+    );
+
+    let bp = of("BPHash");
+    assert_eq!(bp.verdict, Verdict::Unusable);
+    assert!(
+        bp.reasons
+            .iter()
+            .any(|reason| reason.contains("of an ideal hash in the same filter")),
+        "{bp:?}"
+    );
+    assert!(bp.reasons.iter().any(|reason| reason.contains("bit")), "{bp:?}");
+
+    for name in [
+        "MurMurHash2",
+        "SipHash",
+        "MurmurHash3",
+        "XXH3",
+        "rapidhash",
+        "foldhash",
+    ] {
+        let good = of(name);
+        assert_eq!(
+            (good.verdict, good.reasons.len()),
+            (Verdict::InBand, 0),
+            "{good:?}"
+        );
+    }
+    assert_eq!(
+        quality
+            .false_positives
+            .iter()
+            .filter(|row| row.function == IDEAL)
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
+    let dataset = load_embedded("app-accounts", 1).unwrap();
+    let rows = Probes::new(&dataset)
+        .measure_ideal(&Silent)
+        .expect("nobody stops it");
+    let sizes: Vec<(u64, u64, u64)> = rows
+        .iter()
+        .map(|row| (row.keys, row.probes, row.filter_bytes))
+        .collect();
+    // Bytes: keys times bits per key over eight, rounded up, and the probe count.
+    assert_eq!(
+        sizes,
+        [
+            (22_701, 23 * 45_402, 28_378),
+            (22_701, 23 * 45_402, 42_566),
+            (22_701, 23 * 45_402, 56_754)
+        ]
+    );
+    // About half of the list's 363,646 bytes.
+    assert!(
+        (178_000..186_000).contains(&rows[0].raw_bytes),
+        "{}",
+        rows[0].raw_bytes
+    );
+    assert!(rows.windows(2).all(|pair| pair[0].rate > pair[1].rate));
+}
+
+#[test]
+fn a_filter_that_lets_most_keys_through_is_unusable_on_a_hundred_keys_too() {
+    let lines: String = (0..102).map(|i| format!("key{i}\n")).collect();
+    let (quality, findings) = run(&[from_lines(lines.as_bytes())], ALL_PROCESSORS);
+    let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
+    for (name, verdict) in [
+        ("BPHash", Verdict::Unusable),
+        ("APHash", Verdict::Unusable),
+        ("JSHash", Verdict::Unusable),
+        ("FNV-1a", Verdict::MeasurablyWorse),
+        ("XXH3", Verdict::InBand),
+    ] {
+        assert_eq!(of(name).verdict, verdict, "{:?}", of(name));
+    }
+    let bp = of("BPHash");
+    assert_eq!(bp.failed, [FailedTest::FalsePositives, FailedTest::Distribution]);
+    assert!(bp.reasons[0].starts_with("false positives "), "{bp:?}");
+    assert_eq!(of("FNV-1a").failed, [FailedTest::Distribution]);
+    let ideal = quality
+        .false_positives
+        .iter()
+        .find(|row| row.function == IDEAL)
+        .unwrap();
+    assert!(ideal.ci_high / ideal.ci_low < 1.1, "{ideal:?}");
+}

@@ -1,0 +1,209 @@
+//! Heat maps: cells of one size, shaded by class.
+//!
+//! Shades run from blue over pale grey to brown, which people with any common kind of colour blindness tell apart, and
+//! grow darker to both sides, so that they still read without colour. On a dark page they grow lighter instead.
+
+use core::ops::Range;
+
+use plotters::style::RGBColor;
+
+use super::scene::{Anchor, Font, Scene};
+
+/// How far a cell is from what chance gives, and to which side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heat {
+    /// Below, by one class to four.
+    Below(u8),
+    /// As chance gives.
+    Chance,
+    /// Above, by one class to four.
+    Above(u8),
+}
+
+impl Heat {
+    /// The darkest class of either side.
+    pub const MOST: u8 = 4;
+
+    /// Fill of a cell.
+    pub fn fill(self) -> RGBColor {
+        match self {
+            Self::Chance => RGBColor(0xe4, 0xe9, 0xef),
+            Self::Below(0 | 1) => RGBColor(0xc6, 0xdc, 0xef),
+            Self::Below(2) => RGBColor(0x7f, 0xb2, 0xdc),
+            Self::Below(3) => RGBColor(0x3a, 0x7a, 0xb8),
+            Self::Below(_) => RGBColor(0x14, 0x43, 0x78),
+            Self::Above(0 | 1) => RGBColor(0xfd, 0xdc, 0xa6),
+            Self::Above(2) => RGBColor(0xf0, 0x9a, 0x3e),
+            Self::Above(3) => RGBColor(0xc8, 0x5a, 0x0a),
+            Self::Above(_) => RGBColor(0x7a, 0x2c, 0x00),
+        }
+    }
+}
+
+/// Where cells lie.
+#[derive(Debug, Clone, Copy)]
+pub struct Cells {
+    /// Left edge of the first column.
+    pub left: f64,
+    /// Upper edge of the first row.
+    pub top: f64,
+    /// Width of a cell.
+    pub width: f64,
+    /// Height of a cell.
+    pub height: f64,
+}
+
+impl Cells {
+    /// Fills the cells that `of` has a class for, by row and column.
+    ///
+    /// Neighbours of one class become one shape, and where no cell is left out, the class of the most shapes is painted
+    /// below all others; shapes of one class and height follow each other. So a map of thousands of cells of a few
+    /// classes stays a small file.
+    pub fn fill(
+        &self,
+        scene: &mut Scene,
+        rows: usize,
+        columns: usize,
+        of: impl Fn(usize, usize) -> Option<Heat>,
+    ) {
+        let mut shapes = shapes(rows, columns, of);
+        // None lies over another.
+        shapes.sort_by_key(|shape| (shape.heat, shape.rows.len()));
+        let filled: usize = shapes.iter().map(|shape| shape.cells()).sum();
+        let count = |heat| shapes.iter().filter(|shape| shape.heat == heat).count();
+        let below = shapes
+            .iter()
+            .map(|shape| shape.heat)
+            .max_by_key(|&heat| count(heat))
+            .filter(|_| filled == rows * columns);
+        let whole = below.map(|heat| Shape {
+            columns: 0..columns,
+            rows: 0..rows,
+            heat,
+        });
+        let others = shapes.iter().filter(|shape| Some(shape.heat) != below);
+        for shape in whole.iter().chain(others) {
+            let x = |column: usize| self.left + self.width * column as f64;
+            let y = |row: usize| self.top + self.height * row as f64;
+            scene.rect(
+                x(shape.columns.start),
+                y(shape.rows.start),
+                x(shape.columns.end),
+                y(shape.rows.end),
+                shape.heat.fill(),
+            );
+        }
+    }
+}
+
+/// Cells of one class.
+#[derive(Debug, Clone, PartialEq)]
+struct Shape {
+    columns: Range<usize>,
+    rows: Range<usize>,
+    heat: Heat,
+}
+
+impl Shape {
+    fn cells(&self) -> usize {
+        self.columns.len() * self.rows.len()
+    }
+}
+
+/// Cuts a map into shapes: runs of one class, which go on from row to row while they are the same.
+fn shapes(rows: usize, columns: usize, of: impl Fn(usize, usize) -> Option<Heat>) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    // Those that reach the row above.
+    let mut open: Vec<usize> = Vec::new();
+    for row in 0..rows {
+        let mut reached = Vec::new();
+        for (columns, heat) in runs(columns, |column| of(row, column)) {
+            let above = open
+                .iter()
+                .find(|&&index| shapes[index].columns == columns && shapes[index].heat == heat);
+            if let Some(&index) = above {
+                shapes[index].rows.end = row + 1;
+                reached.push(index);
+            } else {
+                reached.push(shapes.len());
+                shapes.push(Shape {
+                    columns,
+                    rows: row..row + 1,
+                    heat,
+                });
+            }
+        }
+        open = reached;
+    }
+    shapes
+}
+
+/// Runs of one class in a row.
+fn runs(columns: usize, of: impl Fn(usize) -> Option<Heat>) -> Vec<(Range<usize>, Heat)> {
+    let mut runs: Vec<(Range<usize>, Heat)> = Vec::new();
+    for column in 0..columns {
+        let Some(heat) = of(column) else { continue };
+        match runs.last_mut() {
+            Some((run, of_run)) if run.end == column && *of_run == heat => run.end += 1,
+            _ => runs.push((column..column + 1, heat)),
+        }
+    }
+    runs
+}
+
+/// Writes what the shades mean, from the left: a box and words for each; returns the right end.
+pub fn key(scene: &mut Scene, left: f64, y: f64, classes: &[(Heat, &str)]) -> f64 {
+    let mut x = left;
+    for (heat, words) in classes {
+        scene.rect(x, y - 6.0, x + 13.0, y + 6.0, heat.fill());
+        scene.text_middle((x + 18.0, y), Anchor::Start, Font::VALUE, words);
+        x += 18.0 + Font::VALUE.width(words) + 14.0;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene;
+
+    /// Paints a map on a sheet of single pixels, and says which colour each cell has in the end.
+    fn assert_painted(map: &[&str], most_shapes: usize) {
+        let heat = |row: usize, column: usize| match map[row].as_bytes()[column] {
+            b'a' => Some(Heat::Chance),
+            b'b' => Some(Heat::Above(4)),
+            _ => None,
+        };
+        let mut scene = Scene::new(10.0, 10.0, "");
+        let cells = Cells {
+            left: 0.0,
+            top: 0.0,
+            width: 1.0,
+            height: 1.0,
+        };
+        cells.fill(&mut scene, map.len(), map[0].len(), heat);
+        assert_eq!(scene.shapes.len(), most_shapes, "{map:?}");
+        for (row, line) in map.iter().enumerate() {
+            for column in 0..line.len() {
+                let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
+                let over = scene.shapes.iter().rev().find_map(|shape| match shape {
+                    scene::Shape::Rect {
+                        corners: [left, top, right, bottom],
+                        color,
+                    } => (*left < x && x < *right && *top < y && y < *bottom).then_some(*color),
+                    _ => None,
+                });
+                assert_eq!(over, heat(row, column).map(Heat::fill), "{map:?} {row} {column}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_of_one_class_are_one_shape_and_none_is_lost() {
+        assert_painted(&["aab.", "aab.", "abbb", "...a"], 5);
+        assert_painted(&["abab", "baba", "abab"], 1 + 6);
+        assert_painted(&["aaaa", "aaaa"], 1);
+        assert_painted(&["...."], 0);
+        assert_painted(&["aaaa", "abba", "aaaa"], 2);
+    }
+}

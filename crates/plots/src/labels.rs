@@ -1,0 +1,97 @@
+//! Names right of the lines that they belong to, none over another.
+
+use plotters::style::RGBColor;
+
+use super::mark::{NEUTRAL, RADIUS};
+use super::scene::{Anchor, Font, PAPER, Scene};
+
+/// A name at the right.
+pub struct Label {
+    /// Where its line ends.
+    pub end: f64,
+    pub text: String,
+    /// Of the marks on the line, where there are any.
+    pub color: Option<RGBColor>,
+    /// Whether those marks are hollow.
+    pub hollow: bool,
+}
+
+/// Where names may stand.
+pub struct Place {
+    /// Right end of the lines.
+    pub left: f64,
+    pub right: f64,
+    /// Above it stands no name, as long as those below have room.
+    pub top: f64,
+    /// From one name to the next.
+    pub apart: f64,
+}
+
+/// Writes the names, from the lowest upwards, each as near to the end of its line as the others allow.
+pub fn write(scene: &mut Scene, mut labels: Vec<Label>, place: &Place) {
+    labels.sort_by(|a, b| b.end.total_cmp(&a.end));
+    let mut middles = Vec::new();
+    let mut highest = f64::INFINITY;
+    for label in &labels {
+        highest = label.end.min(highest - place.apart);
+        middles.push(highest);
+    }
+    let mut lowest = place.top;
+    for middle in middles.iter_mut().rev() {
+        *middle = middle.max(lowest);
+        lowest = *middle + place.apart;
+    }
+    let x = place.left + 26.0;
+    for (label, middle) in labels.into_iter().zip(middles) {
+        scene.line((place.left + 2.0, label.end), (x - 10.0, middle), NEUTRAL);
+        if let Some(color) = label.color {
+            mark(scene, (x - 4.0, middle), color, label.hollow);
+        }
+        let text = Font::VALUE.fit(&label.text, place.right - x - 6.0);
+        scene.text_middle((x + 6.0, middle), Anchor::Start, Font::VALUE, &text);
+    }
+}
+
+/// A mark of a line where there are many, the same as before its name.
+pub fn mark(scene: &mut Scene, at: (f64, f64), color: RGBColor, hollow: bool) {
+    scene.circle(at, RADIUS - 1.0, color);
+    if hollow {
+        scene.circle(at, RADIUS - 2.2, PAPER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Shape;
+
+    /// Where the names of lines that end there stand, the lowest first.
+    fn middles(ends: &[f64]) -> Vec<f64> {
+        let mut scene = Scene::new(300.0, 200.0, "names");
+        let labels = ends.iter().map(|&end| Label {
+            end,
+            text: "a name".to_owned(),
+            color: None,
+            hollow: false,
+        });
+        let place = Place {
+            left: 100.0,
+            right: 200.0,
+            top: 20.0,
+            apart: 10.0,
+        };
+        write(&mut scene, labels.collect(), &place);
+        let to = |shape: &Shape| match shape {
+            Shape::Line { to, .. } => Some(to.1),
+            _ => None,
+        };
+        scene.shapes.iter().filter_map(to).collect()
+    }
+
+    #[test]
+    fn names_keep_their_distance_and_stay_below_the_top() {
+        assert_eq!(middles(&[50.0, 90.0]), [90.0, 50.0]);
+        assert_eq!(middles(&[50.0, 50.0, 48.0]), [50.0, 40.0, 30.0]);
+        assert_eq!(middles(&[25.0, 26.0, 27.0, 90.0]), [90.0, 40.0, 30.0, 20.0]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Numbers as people read them.
+
+use crate::thousands::group;
+pub use crate::thousands::grouped;
+
+/// `value` with `digits` significant digits: `61,000`, `0.0826`, `1.2e-9`. Not a number or infinite: a dash.
+pub fn significant(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let scientific = format!("{value:.*e}", digits.max(1) - 1);
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if !(-4..15).contains(&exponent) {
+        return format!("{mantissa}e{exponent}");
+    }
+    let decimals = usize::try_from(digits as i32 - 1 - exponent).unwrap_or(0);
+    let rounded: f64 = scientific.parse().unwrap_or(value);
+    group(&format!("{rounded:.decimals$}"))
+}
+
+/// `value` with `decimals` digits after the point: `920,002.84`.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    group(&format!("{value:.decimals$}"))
+}
+
+/// A share as a percentage with three significant digits: `1.17 %`; one short of the whole never reads as the whole.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if (99.95..100.0).contains(&percent) {
+        return format!("{:.4} %", percent.min(99.9999));
+    }
+    let text = significant(percent, 3);
+    let text = if text.contains('e') {
+        plain(percent, 3)
+    } else {
+        text
+    };
+    format!("{text} %")
+}
+
+/// A small positive number without an exponent: `0.0000558`.
+fn plain(value: f64, digits: i32) -> String {
+    let exponent = libm::floor(libm::log10(value)) as i32;
+    let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0);
+    format!("{value:.decimals$}")
+}
+
+/// A tick, which is a round number: the shortest text that is the number.
+pub fn tick(value: f64) -> String {
+    if value >= 1e6 || (value > 0.0 && value < 1e-4) {
+        let text = format!("{value:.5e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!(
+            "{}e{exponent}",
+            mantissa.trim_end_matches('0').trim_end_matches('.')
+        );
+    }
+    let text = significant(value, 6);
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
+/// A tick of a share on an axis in per cent.
+pub fn percent_tick(share: f64) -> String {
+    let text = tick(share * 100.0);
+    let text = if text.contains("e-") {
+        plain(share * 100.0, 6).trim_end_matches('0').to_owned()
+    } else {
+        text
+    };
+    format!("{text} %")
+}
+
+/// A p-value: two digits, and a bound where it is below what a double holds well.
+pub fn p_value(p: f64) -> String {
+    if p < 1e-300 {
+        "< 1e-300".to_owned()
+    } else {
+        significant(p, 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well_at_every_size() {
+        assert_eq!(significant(61_012.3, 2), "61,000");
+        assert_eq!(significant(0.008_264, 3), "0.00826");
+        assert_eq!(significant(9.999, 3), "10.0");
+        assert_eq!(significant(1.23e-9, 2), "1.2e-9");
+        assert_eq!(significant(-1234.5, 5), "-1,234.5");
+        assert_eq!(significant(f64::NAN, 3), "–");
+        assert_eq!(significant(0.0, 3), "0");
+        assert_eq!(fixed(920_002.835_1, 2), "920,002.84");
+        assert_eq!(percent(0.011_72), "1.17 %");
+        assert_eq!(tick(0.1), "0.1");
+        assert_eq!(tick(5_000.0), "5,000");
+        assert_eq!((tick(1e-6), tick(2e6)), ("1e-6".to_owned(), "2e6".to_owned()));
+        assert_eq!(percent_tick(0.005), "0.5 %");
+        // 1e-7 times 100 is not quite 1e-5.
+        assert_eq!(percent_tick(1e-7), "0.00001 %");
+        assert_eq!(percent_tick(2e-6), "0.0002 %");
+        assert_eq!(percent(5.58e-7), "0.0000558 %");
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(
+            [0.999_4, 0.999_938, 0.999_999_999, 1.0].map(percent),
+            ["99.9 %", "99.9938 %", "99.9999 %", "100 %"]
+        );
+        assert_eq!(p_value(0.0), "< 1e-300");
+        assert_eq!(p_value(0.5), "0.50");
+    }
+}

@@ -1,0 +1,152 @@
+//! Panels side by side that share rows: one function a row, its name at the left.
+
+use plotters::style::RGBColor;
+
+use super::mark::{self, Mark};
+use super::scale::Scale;
+use super::scene::{Anchor, BAND, Font, GRID, INK, PAPER, STRIPE, Scene};
+
+/// Space at the left and right edge of a sheet.
+pub const MARGIN: f64 = 8.0;
+/// Space below the rows for ticks and axis title.
+pub const AXIS: f64 = 36.0;
+/// Where names end and panels may begin.
+pub const NAMES_END: f64 = 178.0;
+
+/// Rows of equal height.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows {
+    /// Upper edge of the first.
+    pub top: f64,
+    /// Height of each.
+    pub height: f64,
+    /// How many.
+    pub count: usize,
+}
+
+impl Rows {
+    /// Lower edge of the last.
+    pub fn bottom(&self) -> f64 {
+        self.top + self.height * self.count as f64
+    }
+
+    /// Middle of row `index`.
+    pub fn middle(&self, index: usize) -> f64 {
+        self.top + self.height * (index as f64 + 0.5)
+    }
+
+    /// Shades every second row from edge to edge.
+    pub fn stripes(&self, scene: &mut Scene) {
+        for index in (0..self.count).filter(|index| self.ground(*index) == STRIPE) {
+            let top = self.top + self.height * index as f64;
+            scene.rect(0.0, top, scene.width, top + self.height, STRIPE);
+        }
+    }
+
+    /// What lies behind row `index`.
+    pub fn ground(&self, index: usize) -> RGBColor {
+        if index.is_multiple_of(2) { STRIPE } else { PAPER }
+    }
+
+    /// Writes a row's name, with a mark before it.
+    pub fn name(&self, scene: &mut Scene, index: usize, name: &str, mark: Option<Mark>) {
+        let y = self.middle(index);
+        let mut x = MARGIN;
+        if let Some(mark) = mark {
+            mark.filled(scene, (MARGIN + 5.0, y), mark::RADIUS);
+            x += 16.0;
+        }
+        let name = Font::NAME.fit(name, NAMES_END - 6.0 - x);
+        scene.text_middle((x, y), Anchor::Start, Font::NAME, &name);
+    }
+}
+
+/// One panel.
+#[derive(Debug, Clone)]
+pub struct Panel<'a> {
+    /// What it shows; empty where the sheet's own title says it.
+    pub title: &'a str,
+    /// Axis title, with the unit.
+    pub axis: &'a str,
+    /// The value axis.
+    pub scale: Scale,
+    /// How a tick is written.
+    pub tick: fn(f64) -> String,
+}
+
+impl Panel<'_> {
+    /// Draws grid, ticks and titles; `title_y` is the base line of the title.
+    pub fn frame(&self, scene: &mut Scene, rows: &Rows, title_y: f64) {
+        let (left, right, bottom) = (self.scale.start(), self.scale.end(), rows.bottom());
+        if !self.title.is_empty() {
+            scene.text((left, title_y), Anchor::Start, Font::HEAD, self.title);
+        }
+        let ticks = self.scale.ticks(34.0);
+        for &value in &ticks {
+            scene.upright(self.scale.at(value), rows.top, bottom + 3.0, 1.0, GRID);
+        }
+        for &value in &ticks {
+            let at = (self.scale.at(value), bottom + 14.0);
+            scene.text(at, Anchor::Middle, Font::NOTE, &(self.tick)(value));
+        }
+        scene.level(bottom, left, right, 1.0, INK);
+        scene.text(
+            ((left + right) / 2.0, bottom + 29.0),
+            Anchor::Middle,
+            Font::NOTE,
+            self.axis,
+        );
+    }
+
+    /// Draws where a random function lands in a row.
+    pub fn band(&self, scene: &mut Scene, rows: &Rows, index: usize, low: f64, high: f64) {
+        let y = rows.middle(index);
+        let half = rows.height * 0.36;
+        scene.rect(self.scale.at(low), y - half, self.scale.at(high), y + half, BAND);
+    }
+
+    /// Draws an interval in a row.
+    pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: RGBColor) {
+        scene.level(y, self.scale.at(low), self.scale.at(high), 1.5, color);
+    }
+
+    /// Draws an arrow at the high end with the number that lies beyond it.
+    pub fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: RGBColor) {
+        let right = self.scale.end();
+        scene.polygon(
+            vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
+            color,
+        );
+        scene.text_middle((right - 12.0, y), Anchor::End, Font::VALUE, number);
+    }
+}
+
+/// Height of a row where `count` of them shall share a sheet.
+pub fn row_height(count: usize) -> f64 {
+    match count {
+        0..=12 => 22.0,
+        13..=18 => 20.0,
+        _ => 17.5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Shape;
+
+    #[test]
+    fn every_function_of_ours_has_room_for_its_name() {
+        let rows = Rows {
+            top: 0.0,
+            height: 20.0,
+            count: 1,
+        };
+        for function in crate::functions::all() {
+            let mut scene = Scene::new(1000.0, 20.0, "names");
+            rows.name(&mut scene, 0, function.name, Some(Verdict::InBand));
+            let written = |shape: &Shape| matches!(shape, Shape::Text { text, .. } if text == function.name);
+            assert!(scene.shapes.iter().any(written), "{}", function.name);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Axes: from values to pixels, and where the ticks are.
+//!
+//! Logarithms come from `libm`, so that a chart is the same on every platform.
+
+/// A linear or logarithmic axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    logarithmic: bool,
+    /// Value at `from`.
+    low: f64,
+    /// Value at `to`.
+    high: f64,
+    /// Pixel of the low end.
+    from: f64,
+    /// Pixel of the high end.
+    to: f64,
+}
+
+/// Between these any axis has few ticks and no number overflows.
+const LIMITS: (f64, f64) = (1e-100, 1e100);
+
+impl Scale {
+    /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are those of [`LIMITS`] at most.
+    pub fn linear(high: f64, from: f64, to: f64) -> Self {
+        let high = if high > 0.0 {
+            high.clamp(LIMITS.0, LIMITS.1)
+        } else {
+            1.0
+        };
+        Self {
+            logarithmic: false,
+            low: 0.0,
+            high,
+            from,
+            to,
+        }
+    }
+
+    /// A logarithmic axis. Ends outside [`LIMITS`] are moved there; `high` is moved up to a hundredth above `low`.
+    pub fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
+        // In this order also what is not a number becomes an end.
+        let low = low.max(LIMITS.0).min(LIMITS.1);
+        let high = high.max(low * 1.01).min(LIMITS.1 * 1.01);
+        Self {
+            logarithmic: true,
+            low,
+            high,
+            from,
+            to,
+        }
+    }
+
+    /// Pixel of the low end.
+    pub fn start(&self) -> f64 {
+        self.from
+    }
+
+    /// Pixel of the high end.
+    pub fn end(&self) -> f64 {
+        self.to
+    }
+
+    /// Pixel of `value`; values beyond an end are put at that end.
+    pub fn at(&self, value: f64) -> f64 {
+        let value = value.clamp(self.low, self.high);
+        let share = if self.logarithmic {
+            libm::log10(value / self.low) / libm::log10(self.high / self.low)
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.from + share * (self.to - self.from)
+    }
+
+    /// Whether `value` lies beyond the high end.
+    pub fn is_above(&self, value: f64) -> bool {
+        value > self.high
+    }
+
+    /// Whether `value` lies on the axis.
+    pub fn holds(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// Ticks at round values, at least about `gap` pixels apart.
+    pub fn ticks(&self, gap: f64) -> Vec<f64> {
+        let length = (self.to - self.from).abs();
+        // Less than a factor of four holds too few of 1, 2, 5.
+        if self.logarithmic && self.high / self.low >= 4.0 {
+            self.log_ticks(length, gap)
+        } else {
+            self.even_ticks(length, gap)
+        }
+    }
+
+    fn even_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
+        // On a logarithmic axis the upper end is the crowded one: a value's pixels are in proportion to its share.
+        let pixels = if self.logarithmic {
+            length / (self.high * libm::log(self.high / self.low))
+        } else {
+            length / self.high
+        };
+        let rough = gap / pixels;
+        let exponent = libm::floor(libm::log10(rough)) as i32;
+        // Ticks are multiples of a step, worked out in whole numbers so that 0.3 is the 0.3 of a literal.
+        let (digit, exponent) = [(1, exponent), (2, exponent), (5, exponent), (1, exponent + 1)]
+            .into_iter()
+            .find(|(digit, exponent)| {
+                f64::from(*digit) * ten_to(f64::from(*exponent)) >= rough * (1.0 - 1e-9)
+            })
+            .unwrap_or((1, exponent + 1));
+        let value = |index: i64| {
+            let whole = (index * i64::from(digit)) as f64;
+            if exponent < 0 {
+                whole / ten_to(f64::from(-exponent))
+            } else {
+                whole * ten_to(f64::from(exponent))
+            }
+        };
+        let step = value(1);
+        let first = libm::ceil(self.low / step - 1e-9) as i64;
+        let last = libm::floor(self.high / step + 1e-9) as i64;
+        (first..=last)
+            .map(value)
+            .filter(|tick| self.holds(*tick))
+            .collect()
+    }
+
+    fn log_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
+        let decade = length / libm::log10(self.high / self.low);
+        // Of 1, 2, 5 the closest pair is 1 and 2 (or 5 and 10): 0.3 of a decade.
+        let multiples: &[f64] = if decade * 0.3 >= gap {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
+        let every = libm::ceil(gap / decade).max(1.0) as i32;
+        let first = libm::floor(libm::log10(self.low)) as i32;
+        let last = libm::ceil(libm::log10(self.high)) as i32;
+        let mut ticks = Vec::new();
+        for exponent in (first..=last).filter(|e| e.rem_euclid(every) == 0) {
+            for multiple in multiples {
+                // The same rounding as a literal has: 0.1, not 0.10000000000000001.
+                let tick = multiple * ten_to(f64::from(exponent));
+                if self.holds(tick) {
+                    ticks.push(tick);
+                }
+            }
+        }
+        ticks
+    }
+}
+
+fn ten_to(exponent: f64) -> f64 {
+    libm::pow(10.0, exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ends_and_middle_land_where_they_should() {
+        let scale = Scale::log(0.1, 10.0, 100.0, 300.0);
+        assert!((scale.at(1.0) - 200.0).abs() < 1e-9);
+        assert_eq!((scale.at(0.0), scale.at(1e9)), (100.0, 300.0));
+        assert!(scale.is_above(11.0) && !scale.is_above(10.0));
+        assert_eq!(Scale::linear(8.0, 0.0, 80.0).at(2.0), 20.0);
+        assert_eq!(Scale::linear(0.0, 0.0, 80.0).at(0.5), 40.0);
+    }
+
+    #[test]
+    fn ticks_are_round_and_far_enough_apart() {
+        assert_eq!(Scale::linear(13.0, 0.0, 300.0).ticks(50.0), [0.0, 5.0, 10.0]);
+        assert_eq!(Scale::linear(0.4, 0.0, 300.0).ticks(60.0).len(), 5);
+        assert_eq!(
+            Scale::log(0.5, 20.0, 0.0, 400.0).ticks(40.0),
+            [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
+        );
+        assert_eq!(
+            Scale::log(1.0, 1e9, 0.0, 300.0).ticks(60.0),
+            [1.0, 100.0, 1e4, 1e6, 1e8]
+        );
+    }
+
+    proptest! {
+        #![proptest_config(proptest::test_runner::Config::default())]
+
+        #[test]
+        fn any_numbers_give_an_axis(low in any::<f64>(), high in any::<f64>(), value in any::<f64>()) {
+            for scale in [Scale::log(low, high, 10.0, 310.0), Scale::linear(high, 10.0, 310.0)] {
+                let ticks = scale.ticks(30.0);
+                prop_assert!(ticks.len() < 40, "{low:e} {high:e}: {} ticks", ticks.len());
+                prop_assert!(ticks.iter().all(|tick| (9.99..=310.01).contains(&scale.at(*tick))));
+                prop_assert!(value.is_nan() || (9.99..=310.01).contains(&scale.at(value)), "{value:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn ends_that_no_axis_can_have_are_moved() {
+        for (low, high) in [
+            (0.0, 0.0),
+            (f64::NAN, f64::NAN),
+            (-1.0, f64::INFINITY),
+            (f64::INFINITY, 0.0),
+            (f64::MIN_POSITIVE, f64::MAX),
+            (1.0, 1.0),
+            (1e6, 1e6 + 1e-9),
+        ] {
+            let scale = Scale::log(low, high, 0.0, 300.0);
+            assert!((1..40).contains(&scale.ticks(30.0).len()), "{low:e} {high:e}");
+            assert!(
+                (scale.at(scale.low), scale.at(scale.high)) == (0.0, 300.0),
+                "{low:e} {high:e}"
+            );
+        }
+        assert!(Scale::linear(f64::MAX, 0.0, 300.0).ticks(30.0).len() > 2);
+    }
+}

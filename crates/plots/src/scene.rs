@@ -1,0 +1,278 @@
+//! A chart before it is painted: shapes in pixels, top left first.
+//!
+//! Charts lay out shapes; [`super::paint`] alone knows `plotters`. So both file formats show the same chart. The colours
+//! are those on white paper; the page's style sheet has their counterparts on a dark one.
+
+use plotters::style::RGBColor;
+
+use super::font::{self, Weight};
+
+/// Text and marks.
+pub const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
+/// Axis labels and notes; 5.6:1 against white.
+pub const MUTED: RGBColor = RGBColor(0x5a, 0x63, 0x6e);
+/// Grid lines.
+pub const GRID: RGBColor = RGBColor(0xdd, 0xe1, 0xe6);
+/// Every second row.
+pub const STRIPE: RGBColor = RGBColor(0xf5, 0xf6, 0xf8);
+/// Where a random function lands.
+pub const BAND: RGBColor = RGBColor(0xc3, 0xc9, 0xd1);
+/// Background.
+pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+
+/// Size of running text, pixels an em.
+pub const TEXT: f64 = 12.5;
+/// Size of ticks, notes and values.
+pub const SMALL: f64 = 11.0;
+/// Size of a chart's title.
+pub const TITLE: f64 = 14.0;
+
+/// Which end of a text its position names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// The left end.
+    Start,
+    /// The middle.
+    Middle,
+    /// The right end.
+    End,
+}
+
+/// How a text looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Font {
+    /// Pixels an em.
+    pub size: f64,
+    /// Regular or bold.
+    pub weight: Weight,
+    /// Colour.
+    pub color: RGBColor,
+}
+
+impl Font {
+    /// Row names and direct labels.
+    pub const NAME: Self = Self {
+        size: TEXT,
+        weight: Weight::Regular,
+        color: INK,
+    };
+    /// Values.
+    pub const VALUE: Self = Self {
+        size: SMALL,
+        weight: Weight::Regular,
+        color: INK,
+    };
+    /// Ticks and notes.
+    pub const NOTE: Self = Self {
+        size: SMALL,
+        weight: Weight::Regular,
+        color: MUTED,
+    };
+    /// Head of a panel.
+    pub const HEAD: Self = Self {
+        size: TEXT,
+        weight: Weight::Bold,
+        color: INK,
+    };
+    /// Title of a chart.
+    pub const TITLE: Self = Self {
+        size: TITLE,
+        weight: Weight::Bold,
+        color: INK,
+    };
+
+    /// Width of `text` in this font.
+    pub fn width(self, text: &str) -> f64 {
+        font::width(text, self.size, self.weight)
+    }
+
+    /// `text` cut to `room` pixels.
+    pub fn fit(self, text: &str, room: f64) -> String {
+        font::fit(text, room, self.size, self.weight)
+    }
+}
+
+/// One shape.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A filled rectangle.
+    Rect {
+        /// Left, top, right, bottom.
+        corners: [f64; 4],
+        /// Fill.
+        color: RGBColor,
+    },
+    /// A filled circle.
+    Circle {
+        /// Centre.
+        at: (f64, f64),
+        /// Radius.
+        radius: f64,
+        /// Fill.
+        color: RGBColor,
+    },
+    /// A filled polygon.
+    Polygon {
+        /// Corners in order.
+        corners: Vec<(f64, f64)>,
+        /// Fill.
+        color: RGBColor,
+    },
+    /// A line one pixel wide.
+    Line {
+        /// Start.
+        from: (f64, f64),
+        /// End.
+        to: (f64, f64),
+        /// Colour.
+        color: RGBColor,
+    },
+    /// A line of text.
+    Text {
+        /// The anchor, on the base line.
+        at: (f64, f64),
+        /// Which end `at` is.
+        anchor: Anchor,
+        /// Look.
+        font: Font,
+        /// The text, without control characters.
+        text: String,
+    },
+}
+
+/// A chart's shapes in painting order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    /// Width, pixels.
+    pub width: f64,
+    /// Height, pixels.
+    pub height: f64,
+    /// What the chart shows, for those who cannot see it.
+    pub label: String,
+    /// The shapes.
+    pub shapes: Vec<Shape>,
+}
+
+impl Scene {
+    /// An empty sheet.
+    pub fn new(width: f64, height: f64, label: &str) -> Self {
+        Self {
+            width,
+            height,
+            label: printable(label),
+            shapes: Vec::new(),
+        }
+    }
+
+    /// Fills a rectangle.
+    pub fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: RGBColor) {
+        self.shapes.push(Shape::Rect {
+            corners: [left, top, right, bottom],
+            color,
+        });
+    }
+
+    /// Draws an upright line, `thickness` wide.
+    pub fn upright(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: RGBColor) {
+        self.rect(x - thickness / 2.0, top, x + thickness / 2.0, bottom, color);
+    }
+
+    /// Draws a level line, `thickness` wide.
+    pub fn level(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: RGBColor) {
+        self.rect(left, y - thickness / 2.0, right, y + thickness / 2.0, color);
+    }
+
+    /// Draws an upright line of dashes.
+    pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: RGBColor) {
+        let mut y = top;
+        while y < bottom {
+            self.upright(x, y, (y + dash.on).min(bottom), dash.thickness, color);
+            y += dash.on + dash.off;
+        }
+    }
+
+    /// Fills a circle.
+    pub fn circle(&mut self, at: (f64, f64), radius: f64, color: RGBColor) {
+        self.shapes.push(Shape::Circle { at, radius, color });
+    }
+
+    /// Fills a polygon.
+    pub fn polygon(&mut self, corners: Vec<(f64, f64)>, color: RGBColor) {
+        self.shapes.push(Shape::Polygon { corners, color });
+    }
+
+    /// Draws a thin line.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: RGBColor) {
+        self.shapes.push(Shape::Line { from, to, color });
+    }
+
+    /// Writes on the base line `at`.
+    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
+        self.shapes.push(Shape::Text {
+            at,
+            anchor,
+            font,
+            text: printable(text),
+        });
+    }
+
+    /// Writes with capitals and digits centred on the height of `at`.
+    pub fn text_middle(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
+        // Half of Roboto's capital height, 1456 units of 2048.
+        let base = at.1 + font.size * 0.355;
+        self.text((at.0, base), anchor, font, text);
+    }
+}
+
+/// Dashes of a line.
+#[derive(Debug, Clone, Copy)]
+pub struct Dash {
+    /// Length of a dash.
+    pub on: f64,
+    /// Length of a gap.
+    pub off: f64,
+    /// Width of the line.
+    pub thickness: f64,
+}
+
+impl Dash {
+    /// Dots.
+    pub const DOTTED: Self = Self {
+        on: 1.5,
+        off: 2.5,
+        thickness: 1.5,
+    };
+    /// Dashes.
+    pub const DASHED: Self = Self {
+        on: 6.0,
+        off: 3.0,
+        thickness: 1.5,
+    };
+}
+
+/// `text` with the characters replaced that XML forbids or that hide or reorder others.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\t' | '\n' | '\r' => ' ',
+            '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => '\u{fffd}',
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn control_and_direction_characters_are_replaced() {
+        assert_eq!(printable("a\u{1}b\u{202e}c\td<é"), "a\u{fffd}b\u{fffd}c d<é");
+    }
+}

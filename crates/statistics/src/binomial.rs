@@ -1,0 +1,82 @@
+//! Shares of a number of trials.
+
+use super::root::rising_root;
+use super::special::incomplete_beta;
+
+/// Probability of at least `count` successes in `trials` trials of probability `p`.
+///
+/// Counts may be fractional, which continues the distribution between whole numbers: the test of counts that spread
+/// more than independent trials do divides all of them by the excess.
+pub fn at_least(count: f64, trials: f64, p: f64) -> f64 {
+    if count <= 0.0 {
+        return 1.0;
+    }
+    if count > trials {
+        return 0.0;
+    }
+    incomplete_beta(count, trials - count + 1.0, p).0
+}
+
+/// The interval that covers the probability with probability `level` at least, from `count` successes in `trials`.
+///
+/// Clopper and Pearson's exact interval (Biometrika 26, 1934). No trial leaves 0 to 1.
+///
+/// # Panics
+///
+/// If `count` is above `trials`.
+pub fn share_interval(count: u64, trials: u64, level: f64) -> (f64, f64) {
+    assert!(count <= trials, "{count} successes in {trials} trials");
+    let tail = (1.0 - level) / 2.0;
+    let (k, n) = (count as f64, trials as f64);
+    let low = if count == 0 {
+        0.0
+    } else {
+        rising_root(0.0, k / n, |p| incomplete_beta(k, n - k + 1.0, p).0 - tail)
+    };
+    let high = if count == trials {
+        1.0
+    } else {
+        rising_root(k / n, 1.0, |p| tail - incomplete_beta(k + 1.0, n - k, p).1)
+    };
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use statrs::distribution::{Beta, Binomial, ContinuousCDF as _, Discrete as _};
+
+    use super::*;
+    use crate::test_support::assert_close;
+
+    #[test]
+    fn the_tail_is_the_sum_of_the_probabilities() {
+        for (n, p) in [(1_u64, 0.5), (10, 0.01), (40, 0.5), (300, 0.9)] {
+            let law = Binomial::new(p, n).unwrap();
+            for k in 0..=n {
+                let sum: f64 = (k..=n).rev().map(|i| law.pmf(i)).sum();
+                assert_close!(at_least(k as f64, n as f64, p), sum, 1e-9, "{k} {n} {p}");
+            }
+            assert_eq!(at_least(n as f64 + 1.0, n as f64, p), 0.0);
+        }
+    }
+
+    #[test]
+    fn the_interval_is_the_one_by_beta_quantiles() {
+        for (k, n) in [(1_u64, 10_u64), (5, 10), (1172, 100_000), (113, 1_000_000)] {
+            let (low, high) = share_interval(k, n, 0.95);
+            let quantile = |q, a: u64, b: u64| Beta::new(a as f64, b as f64).unwrap().inverse_cdf(q);
+            assert_close!(low, quantile(0.025, k, n - k + 1), 1e-6, "{k} {n}");
+            assert_close!(high, quantile(0.975, k + 1, n - k), 1e-6, "{k} {n}");
+        }
+    }
+
+    #[test]
+    fn extreme_counts_have_closed_ends() {
+        assert_eq!(share_interval(0, 0, 0.95), (0.0, 1.0));
+        let (low, high) = share_interval(0, 100, 0.95);
+        assert_eq!(low, 0.0);
+        // 1 - 0.025^(1/100)
+        assert_close!(high, 0.036_216_692_645_176, 1e-12);
+        assert_eq!(share_interval(7, 7, 0.95).1, 1.0);
+    }
+}

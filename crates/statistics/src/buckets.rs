@@ -1,0 +1,223 @@
+//! Keys in the buckets of a hash table: pairs that share one, empty ones, and the fullest.
+
+use super::special::incomplete_gamma;
+use super::{binomial, normal};
+
+/// How `keys` keys lie in buckets that need not be quite equally likely.
+///
+/// ```
+/// use statistics::buckets::BucketLaw;
+///
+/// // A thousand keys in a thousand buckets: half a thousand pairs, a third of the buckets empty.
+/// let law = BucketLaw::new(1000, &[(1000, 0.001)]);
+/// assert!((law.pairs() - 499.5).abs() < 1e-9);
+/// assert!((law.empty() - 367.9).abs() < 0.5);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct BucketLaw {
+    keys: f64,
+    /// Number of buckets of one probability, and that probability.
+    classes: Vec<(f64, f64)>,
+    /// Sums of the squares and cubes of all probabilities.
+    squares: f64,
+    cubes: f64,
+}
+
+impl BucketLaw {
+    /// The law for `keys` keys and so many buckets of each probability; the probabilities of all buckets add up to 1.
+    pub fn new(keys: u64, classes: &[(u64, f64)]) -> Self {
+        let classes: Vec<(f64, f64)> = classes
+            .iter()
+            .filter(|&&(count, _)| count > 0)
+            .map(|&(count, p)| (count as f64, p))
+            .collect();
+        Self {
+            keys: keys as f64,
+            squares: classes.iter().map(|&(count, p)| count * p * p).sum(),
+            cubes: classes.iter().map(|&(count, p)| count * p * p * p).sum(),
+            classes,
+        }
+    }
+
+    /// The law for the remainders by `buckets` of values that are equally likely from 0 to `2^bits - 1`.
+    ///
+    /// # Panics
+    ///
+    /// If `bits` is above 64 or `buckets` is 0.
+    pub fn remainders(keys: u64, buckets: u64, bits: u32) -> Self {
+        assert!(bits <= 64, "{bits} bits; at most 64 are allowed");
+        let range = 1_u128 << bits;
+        let larger = (range % u128::from(buckets)) as u64;
+        let least = (range / u128::from(buckets)) as f64;
+        let range = range as f64;
+        Self::new(
+            keys,
+            &[(larger, (least + 1.0) / range), (buckets - larger, least / range)],
+        )
+    }
+
+    /// Expected number of pairs of keys that share a bucket.
+    pub fn pairs(&self) -> f64 {
+        self.keys * (self.keys - 1.0) / 2.0 * self.squares
+    }
+
+    /// How often a random function shows a number of such pairs at least as far from the middle: twice the smaller tail.
+    ///
+    /// By the gamma distribution that has the exact mean and variance of this count and, but for terms that vanish
+    /// with many buckets, its skewness (Pearson's type III), with a correction for whole numbers. A third of the pairs
+    /// that two pairs with one key in common make comes for free, so the count is more skew than a Poisson one.
+    pub fn pairs_p(&self, pairs: u64) -> f64 {
+        let n = self.keys;
+        let all = n * (n - 1.0) / 2.0;
+        let triples = n * (n - 1.0) * (n - 2.0);
+        let (s2, s3) = (self.squares, self.cubes);
+        let variance = all * s2 * (1.0 - s2) + triples * (s3 - s2 * s2).max(0.0);
+        if variance <= 0.0 {
+            return 1.0;
+        }
+        let third = all * s2 + triples * s3;
+        let shape = 4.0 * variance * variance * variance / (third * third);
+        let scale = third / (2.0 * variance);
+        let start = self.pairs() - shape * scale;
+        let tails = |at: f64| incomplete_gamma(shape, ((at - start) / scale).max(0.0));
+        let at_least = tails(pairs as f64 - 0.5).1;
+        let at_most = tails(pairs as f64 + 0.5).0;
+        (2.0 * at_least.min(at_most)).min(1.0)
+    }
+
+    /// Expected number of empty buckets.
+    pub fn empty(&self) -> f64 {
+        self.classes
+            .iter()
+            .map(|&(count, p)| count * libm::exp(self.keys * libm::log1p(-p)))
+            .sum()
+    }
+
+    /// How often a random function leaves a number of buckets empty that is at least as far from the middle: twice the
+    /// smaller tail, by the normal distribution with the variance of many buckets (Weiss 1958).
+    pub fn empty_p(&self, empty: u64) -> f64 {
+        let buckets: f64 = self.classes.iter().map(|&(count, _)| count).sum();
+        let load = self.keys / buckets;
+        let zero = libm::exp(-load);
+        let variance = buckets * zero * (1.0 - zero * (1.0 + load));
+        if variance <= 0.0 {
+            return 1.0;
+        }
+        let above = empty as f64 - self.empty();
+        let deviation = variance.sqrt();
+        let at_least = normal::upper_tail((above - 0.5) / deviation);
+        let at_most = normal::upper_tail(-(above + 0.5) / deviation);
+        (2.0 * at_least.min(at_most)).min(1.0)
+    }
+
+    /// Expected number of keys in the fullest bucket, as if buckets were filled independently of each other.
+    pub fn longest(&self) -> f64 {
+        let mut sum = 0.0;
+        let mut length = 1.0;
+        while length <= self.keys {
+            // 1 - the probability that no bucket holds so many.
+            let none: f64 = self
+                .classes
+                .iter()
+                .map(|&(count, p)| count * libm::log1p(-binomial::at_least(length, self.keys, p).min(1.0)))
+                .sum();
+            let some = -libm::expm1(none);
+            sum += some;
+            if some < 1e-9 {
+                break;
+            }
+            length += 1.0;
+        }
+        sum
+    }
+
+    /// A bound for how often a random function has a bucket of at least `longest` keys: the sum over all buckets
+    /// (Boole's inequality), which is close where it is small.
+    pub fn longest_p(&self, longest: u64) -> f64 {
+        let sum: f64 = self
+            .classes
+            .iter()
+            .map(|&(count, p)| count * binomial::at_least(longest as f64, self.keys, p))
+            .sum();
+        sum.min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng as _, SeedableRng as _};
+    use rand_xoshiro::SplitMix64;
+
+    use super::*;
+    use crate::test_support::assert_close;
+
+    fn even(keys: u64, buckets: u64) -> BucketLaw {
+        BucketLaw::new(keys, &[(buckets, 1.0 / buckets as f64)])
+    }
+
+    #[test]
+    fn small_cases_by_hand() {
+        // Two keys in four buckets share one once in four times.
+        let law = even(2, 4);
+        assert_close!(law.pairs(), 0.25, 1e-15);
+        assert_close!(law.empty(), 2.25, 1e-15);
+        assert_close!(law.longest_p(2), 0.25, 1e-12);
+        // Values 0 to 7 by 3: remainders 0, 1, 2 have 3, 3 and 2 of them.
+        let law = BucketLaw::remainders(2, 3, 3);
+        assert_close!(law.pairs(), 22.0 / 64.0, 1e-15);
+        // All 64 bits: even to the last digit.
+        assert_close!(
+            BucketLaw::remainders(1000, 997, 64).pairs(),
+            even(1000, 997).pairs(),
+            1e-12
+        );
+        assert_close!(BucketLaw::remainders(9, 8, 64).empty(), even(9, 8).empty(), 1e-12);
+    }
+
+    #[test]
+    fn nothing_and_one_key_surprise_nobody() {
+        for keys in [0, 1] {
+            let law = even(keys, 16);
+            assert_eq!((law.pairs_p(0), law.longest_p(keys)), (1.0, 1.0), "{keys}");
+            assert!(law.empty_p(16 - keys) > 0.5);
+            assert!(law.longest().is_finite());
+        }
+    }
+
+    /// Random functions, thrown: means agree, and p-values below one hundredth are one in a hundred.
+    #[test]
+    fn thrown_keys_follow_the_law() {
+        let mut generator = SplitMix64::seed_from_u64(1);
+        let rounds = 4000;
+        for (keys, buckets) in [(1000_u64, 1000_u64), (1900, 1024), (300, 307)] {
+            let law = even(keys, buckets);
+            let (mut pairs_sum, mut empty_sum, mut longest_sum) = (0_u64, 0_u64, 0_u64);
+            let mut below = [0_u32; 3];
+            for _ in 0..rounds {
+                let mut counts = vec![0_u64; buckets as usize];
+                for _ in 0..keys {
+                    let at = (u128::from(generator.next_u64()) * u128::from(buckets)) >> 64;
+                    counts[at as usize] += 1;
+                }
+                let pairs = counts.iter().map(|&c| c * c.saturating_sub(1) / 2).sum();
+                let empty = counts.iter().filter(|&&c| c == 0).count() as u64;
+                let longest = *counts.iter().max().unwrap();
+                pairs_sum += pairs;
+                empty_sum += empty;
+                longest_sum += longest;
+                let p = [law.pairs_p(pairs), law.empty_p(empty), law.longest_p(longest)];
+                for (count, p) in below.iter_mut().zip(p) {
+                    *count += u32::from(p < 0.01);
+                }
+            }
+            let mean = |sum: u64| sum as f64 / f64::from(rounds);
+            assert_close!(mean(pairs_sum), law.pairs(), 0.005);
+            assert_close!(mean(empty_sum), law.empty(), 0.005);
+            assert_close!(mean(longest_sum), law.longest(), 0.02);
+            // Forty of 4,000, and three deviations and a half; the bound for the longest may be rarer.
+            assert!((19..=62).contains(&below[0]), "{keys}: {below:?}");
+            assert!((19..=62).contains(&below[1]), "{keys}: {below:?}");
+            assert!(below[2] <= 62, "{keys}: {below:?}");
+        }
+    }
+}

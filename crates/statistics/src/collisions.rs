@@ -1,0 +1,234 @@
+//! How many collisions a random function shows, and how sure one can be that another one differs.
+
+use super::correction::{FAMILY_LEVEL, bonferroni};
+use super::occupancy::{collision_variance, expected_collisions};
+use super::root::last_where;
+use super::{normal, poisson};
+
+/// The distribution of the number of collisions of a random function.
+///
+/// One of three approximations, each where it is good; this is the only place that chooses:
+///
+/// - *Few collisions*, at most one for a hundred keys: Poisson around the expectation.
+/// - *Few free values*, at most one in a hundred: the collisions beyond `keys - values` are the values that no key got,
+///   and these are Poisson.
+/// - *Otherwise*: normal with the exact mean and variance of the occupancy problem and a continuity correction.
+///
+/// At the borders the variance of the first two is 3 to 6 per cent too large, which errs towards calling a function
+/// random.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CollisionLaw {
+    keys: u64,
+    expected: f64,
+    shape: Shape,
+}
+
+/// Below this standard deviation the skewness of a count is more than the normal distribution forgives far out: at 100
+/// keys and 12 bits it would give a p-value 400 times too small.
+const FEW: f64 = 14.0;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    /// `sure` collisions that nothing can avoid, and a Poisson number around `mean` on top.
+    Poisson { sure: u64, mean: f64 },
+    /// Normal around the expectation.
+    Normal { deviation: f64 },
+}
+
+/// "Rare" for the Poisson approximations: at most this share.
+const RARE: f64 = 0.01;
+
+impl CollisionLaw {
+    /// The law for `keys` distinct keys and `2^bits` values.
+    ///
+    /// # Panics
+    ///
+    /// If `bits` is not between 1 and 64.
+    pub fn new(keys: u64, bits: u32) -> Self {
+        let expected = expected_collisions(keys, bits);
+        let n = keys as f64;
+        let values = libm::ldexp(1.0, bits as i32);
+        let free = expected - (n - values);
+        let shape = if expected <= n * RARE {
+            Shape::Poisson {
+                sure: 0,
+                mean: expected,
+            }
+        } else if free <= values * RARE {
+            // More keys than values, so that the values are below 2^64.
+            let sure = keys - (1_u64 << bits);
+            // The same as `free`, without the cancellation.
+            let mean = values * libm::exp(n * libm::log1p(-1.0 / values));
+            Shape::Poisson { sure, mean }
+        } else {
+            Shape::Normal {
+                deviation: collision_variance(keys, bits).sqrt(),
+            }
+        };
+        Self {
+            keys,
+            expected,
+            shape,
+        }
+    }
+
+    /// Expected collisions.
+    pub fn expected(&self) -> f64 {
+        self.expected
+    }
+
+    /// The most collisions that there can be: all keys on one value.
+    fn most(&self) -> u64 {
+        self.keys.saturating_sub(1)
+    }
+
+    /// How often a random function shows a count at least as far from the middle as this: twice the smaller tail, at
+    /// most 1.
+    pub fn two_sided_p(&self, collisions: u64) -> f64 {
+        let (at_most, at_least) = match self.shape {
+            Shape::Poisson { sure, mean } => match collisions.checked_sub(sure) {
+                Some(count) => (poisson::at_most(count, mean), poisson::at_least(count, mean)),
+                None => (0.0, 1.0),
+            },
+            Shape::Normal { deviation } => {
+                let above = collisions as f64 - self.expected;
+                let (at_most, at_least) = (
+                    normal::upper_tail(-(above + 0.5) / deviation),
+                    normal::upper_tail((above - 0.5) / deviation),
+                );
+                if deviation < FEW {
+                    // Small counts are skew: a Poisson number of the same variance, moved to the same mean.
+                    let mean = deviation * deviation;
+                    let moved = (above + mean).max(0.0);
+                    (
+                        at_most.max(poisson::at_most(moved.ceil() as u64, mean)),
+                        at_least.max(poisson::at_least(moved.floor() as u64, mean)),
+                    )
+                } else {
+                    (at_most, at_least)
+                }
+            }
+        };
+        (2.0 * at_most.min(at_least)).min(1.0)
+    }
+
+    /// The interval for a function's mean number of collisions, given one count of it, at confidence `level`.
+    ///
+    /// Garwood's where counts are Poisson, else the count and so many standard deviations of a random function to
+    /// both sides; never beyond what is possible.
+    pub fn mean_interval(&self, collisions: u64, level: f64) -> (f64, f64) {
+        let (low, high) = match self.shape {
+            Shape::Poisson { sure, .. } => {
+                let (low, high) = poisson::mean_interval(collisions.saturating_sub(sure), level);
+                (low + sure as f64, high + sure as f64)
+            }
+            Shape::Normal { deviation } => {
+                let reach = normal::upper_quantile((1.0 - level) / 2.0) * deviation;
+                (collisions as f64 - reach, collisions as f64 + reach)
+            }
+        };
+        let most = self.most() as f64;
+        (low.clamp(0.0, most), high.clamp(0.0, most))
+    }
+
+    /// Whether a count differs from chance after correction for `tests` tests.
+    pub fn differs(&self, collisions: u64, tests: usize) -> bool {
+        bonferroni(self.two_sided_p(collisions), tests) < FAMILY_LEVEL
+    }
+
+    /// The fewest and the most collisions that do not differ from chance after correction for `tests` tests.
+    pub fn band(&self, tests: usize) -> (u64, u64) {
+        let middle = (self.expected as u64).min(self.most());
+        let down = last_where(0, middle, |steps| !self.differs(middle - steps, tests));
+        let up = last_where(0, self.most() - middle, |steps| {
+            !self.differs(middle + steps, tests)
+        });
+        (middle - down, middle + up)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::assert_close;
+
+    #[test]
+    fn the_rule_chooses_by_what_is_rare() {
+        let shape = |keys, bits| CollisionLaw::new(keys, bits).shape;
+        assert!(matches!(shape(1_000_000, 32), Shape::Poisson { sure: 0, .. }));
+        assert!(matches!(shape(45_402, 24), Shape::Poisson { sure: 0, .. }));
+        assert!(matches!(shape(45_402, 20), Shape::Normal { .. }));
+        assert!(matches!(shape(1_000_000, 20), Shape::Normal { .. }));
+        let Shape::Poisson { sure, mean } = shape(16_000_000, 20) else {
+            panic!("16 million keys leave few of a million values free");
+        };
+        assert_eq!(sure, 16_000_000 - (1 << 20));
+        assert_close!(mean, 0.247_621_792_459_883, 1e-9);
+    }
+
+    #[test]
+    fn p_values_are_right_for_tiny_and_huge_counts() {
+        let few = CollisionLaw::new(45_402, 32);
+        assert_eq!(few.two_sided_p(0), 1.0);
+        // 1 - e^-0.24, twice
+        assert_close!(
+            few.two_sided_p(1),
+            2.0 * -libm::expm1(-0.239_965_615_215_980_75),
+            1e-9
+        );
+        assert_close!(few.two_sided_p(17), 1.300_479_617_040_63e-25, 1e-12);
+        for keys in [0, 1, 2, 3, 100, 45_402, 1_000_000, 16_000_000, 400_000_000] {
+            for bits in [1, 20, 24, 28, 32, 64] {
+                let law = CollisionLaw::new(keys, bits);
+                let middle = law.expected() as u64;
+                for count in [0, 1, middle / 2, middle, middle + 1, 2 * middle, keys / 2, keys] {
+                    let p = law.two_sided_p(count);
+                    assert!((0.0..=1.0).contains(&p), "{keys} {bits} {count}: {p}");
+                    let (low, high) = law.mean_interval(count, 0.99);
+                    assert!(0.0 <= low && low <= high, "{keys} {bits} {count}: {low} {high}");
+                }
+                assert!(law.two_sided_p(middle) > 0.5, "{keys} {bits}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_band_ends_where_the_verdict_turns() {
+        for (keys, bits) in [
+            (45_402, 32),
+            (45_402, 24),
+            (45_402, 20),
+            (1_000_000, 32),
+            (1_000_000, 20),
+            (16_000_000, 20),
+        ] {
+            for tests in [1, 207, 10_000] {
+                let law = CollisionLaw::new(keys, bits);
+                let (low, high) = law.band(tests);
+                assert!(low as f64 <= law.expected() + 1.0 && law.expected() <= high as f64 + 1.0);
+                assert!(!law.differs(low, tests) && !law.differs(high, tests));
+                assert!(law.differs(high + 1, tests), "{keys} {bits} {tests}");
+                assert!(low == 0 || law.differs(low - 1, tests), "{keys} {bits} {tests}");
+            }
+        }
+        assert_eq!(CollisionLaw::new(0, 32).band(207), (0, 0));
+        assert_eq!(CollisionLaw::new(1, 32).band(207), (0, 0));
+        assert_eq!(CollisionLaw::new(2, 32).band(207), (0, 0));
+    }
+
+    #[test]
+    fn the_approximations_meet_at_their_borders() {
+        // Just below and above one collision in a hundred keys at 20 bits.
+        let at = |keys: u64| CollisionLaw::new(keys, 20);
+        let (poisson, normal) = (at(21_000), at(21_200));
+        assert!(
+            matches!(poisson.shape, Shape::Poisson { .. }) && matches!(normal.shape, Shape::Normal { .. })
+        );
+        for deviations in [-3.0, -1.0, 1.0, 3.0] {
+            let p = |law: CollisionLaw| {
+                law.two_sided_p((law.expected() + deviations * law.expected().sqrt()).round() as u64)
+            };
+            assert_close!(p(poisson), p(normal), 0.5, "{deviations} deviations");
+        }
+    }
+}

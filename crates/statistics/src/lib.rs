@@ -1,0 +1,43 @@
+//! Statistics: what counts say, and how sure one can be.
+//!
+//! Everything is written on `libm`, so that a table made on one machine has the same bytes on every other one. The
+//! usual crate for these distributions, `statrs`, computes with the platform's own `ln`, `exp` and `pow`, whose last
+//! bits differ between systems; it is what the tests here compare with.
+//!
+//! Nothing here measures, reads files or knows of datasets.
+
+pub mod binomial;
+pub mod buckets;
+pub mod chi_square;
+pub mod collisions;
+pub mod correction;
+pub mod normal;
+pub mod occupancy;
+#[cfg(test)]
+mod occupancy_exact;
+pub mod poisson;
+pub mod robust;
+mod root;
+pub mod significant;
+mod special;
+
+#[cfg(test)]
+pub mod test_support {
+    /// Whether two numbers agree to `relative`, or are both next to nothing.
+    pub fn close(a: f64, b: f64, relative: f64) -> bool {
+        (a - b).abs() <= relative * a.abs().max(b.abs()) || (a.abs() < 1e-290 && b.abs() < 1e-290)
+    }
+
+    /// Asserts that two numbers agree to `relative`.
+    macro_rules! assert_close {
+        ($got:expr, $expected:expr, $relative:expr $(, $($context:tt)+)?) => {{
+            let (got, expected): (f64, f64) = ($got, $expected);
+            assert!(
+                $crate::test_support::close(got, expected, $relative),
+                "got {got:e}, expected {expected:e} {}",
+                String::new() $(+ &format!($($context)+))?
+            );
+        }};
+    }
+    pub use assert_close;
+}

@@ -1,0 +1,119 @@
+//! Balls thrown into boxes: what a random function does to distinct keys.
+
+/// Expected collisions of a random function: keys minus distinct values, when each of `keys` keys gets one of
+/// `2^bits` values with equal probability.
+///
+/// With m values and n keys that is `n - m (1 - (1 - 1/m)^n)`. Accurate to some units in the last place for up to 2^53
+/// keys and 1 to 64 bits, also where the plain formula would subtract nearly equal numbers.
+///
+/// ```
+/// use statistics::occupancy::expected_collisions;
+///
+/// assert_eq!(expected_collisions(1, 32), 0.0);
+/// assert!((expected_collisions(1_000_000, 32) - 116.406_170_9).abs() < 1e-6);
+/// ```
+pub fn expected_collisions(keys: u64, bits: u32) -> f64 {
+    let m = values(bits);
+    m * beyond_linear(keys, 1.0 / m)
+}
+
+/// Variance of that number of collisions, which is that of the number of values that no key gets.
+///
+/// With `q = (1 - 1/m)^n` it is `m q (1 - q) + m (m - 1) q^2 ((1 - 1/(m - 1)^2)^n - 1)` (Johnson and Kotz, Urn Models
+/// and Their Application, 1977, section 3.2, rearranged).
+pub fn collision_variance(keys: u64, bits: u32) -> f64 {
+    if keys < 2 {
+        return 0.0;
+    }
+    let m = values(bits);
+    let n = keys as f64;
+    let others = m - 1.0;
+    if n <= m {
+        // The two terms nearly cancel: put q = 1 - u, u = (n - expected) / m, and cancel by hand.
+        let expected = expected_collisions(keys, bits);
+        let u = (n - expected) / m;
+        let q = 1.0 - u;
+        let rest = q * others * beyond_linear(keys, 1.0 / (others * others));
+        return m * q * ((u * n - n / m) / others - expected / m + rest);
+    }
+    let q = libm::exp(n * libm::log1p(-1.0 / m));
+    m * q * (1.0 - q) + m * others * q * q * libm::expm1(n * libm::log1p(-1.0 / (others * others)))
+}
+
+fn values(bits: u32) -> f64 {
+    assert!((1..=64).contains(&bits), "{bits} bits; 1 to 64 are allowed");
+    // Exact: a power of two.
+    libm::ldexp(1.0, bits as i32)
+}
+
+/// `(1 - y)^n - 1 + n y`: what is left of the power without its constant and linear terms, never negative.
+fn beyond_linear(n: u64, y: f64) -> f64 {
+    let count = n as f64;
+    if count * y > 1.0 {
+        return libm::expm1(count * libm::log1p(-y)) + count * y;
+    }
+    // The binomial series from its quadratic term on; with n y at most 1 its terms shrink like 1/k!.
+    let mut term = count * (count - 1.0) / 2.0 * y * y;
+    let mut sum = 0.0;
+    let mut k = 2.0;
+    while term != 0.0 && sum + term != sum {
+        sum += term;
+        term *= -y * (count - k) / (k + 1.0);
+        k += 1.0;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::occupancy_exact::EXACT;
+    use crate::test_support::assert_close;
+
+    #[test]
+    fn expectation_and_variance_are_the_exact_ones() {
+        for (keys, bits, expected, variance) in EXACT {
+            assert_close!(
+                expected_collisions(keys, bits),
+                expected,
+                1e-13,
+                "{keys} keys, {bits} bits"
+            );
+            assert_close!(
+                collision_variance(keys, bits),
+                variance,
+                1e-11,
+                "{keys} keys, {bits} bits"
+            );
+        }
+    }
+
+    #[test]
+    fn small_sets_are_exact() {
+        for bits in 1..=64 {
+            assert_eq!(expected_collisions(0, bits), 0.0);
+            assert_eq!(expected_collisions(1, bits), 0.0);
+            // Two keys collide with probability 1/m.
+            let p = libm::ldexp(1.0, -(bits as i32));
+            assert_eq!(expected_collisions(2, bits), p);
+            assert_close!(collision_variance(2, bits), p * (1.0 - p), 1e-13, "{bits}");
+        }
+    }
+
+    #[test]
+    fn more_keys_never_collide_less() {
+        for bits in [1, 8, 20, 24, 28, 31, 32, 52, 64] {
+            let mut before = -1.0;
+            for power in 0..=32 {
+                let expected = expected_collisions(1 << power, bits);
+                assert!(
+                    expected > before || expected == 0.0,
+                    "2^{power} keys, {bits} bits"
+                );
+                assert!(expected <= libm::ldexp(1.0, power), "2^{power} keys, {bits} bits");
+                assert!(collision_variance(1 << power, bits) >= 0.0);
+                before = expected;
+            }
+        }
+    }
+}

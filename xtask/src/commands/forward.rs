@@ -1,0 +1,68 @@
+//! Commands that belong to other programs of the workspace: cargo builds and runs those.
+
+use std::ffi::OsString;
+
+use crate::failure::Failure;
+use crate::{suite, workspace};
+
+/// The program's own arguments, passed on as they are.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Arguments {
+    /// See `cargo xtask COMMAND --help`
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    rest: Vec<OsString>,
+}
+
+/// A program, as cargo finds it.
+pub(crate) struct Program {
+    /// Manifest of its workspace, from the root.
+    manifest: &'static str,
+    package: &'static str,
+}
+
+/// `hash-comparison`.
+pub(crate) const COMPARISON: Program = Program {
+    manifest: "Cargo.toml",
+    package: "hash-comparison",
+};
+/// `filters`.
+pub(crate) const FILTERS: Program = Program {
+    manifest: "Cargo.toml",
+    package: "filter-tools",
+};
+/// The benchmarks, whose peers stay out of the main build.
+pub(crate) const BENCHMARKS: Program = Program {
+    manifest: "crates/benchmarks/Cargo.toml",
+    package: "bench",
+};
+
+impl Program {
+    /// Builds the program, and becomes it where the system allows that, so that signals and exit codes are its own.
+    ///
+    /// The current folder stays: paths in the arguments are relative to it.
+    pub(crate) fn run(&self, command: &str, arguments: &Arguments) -> Result<(), Failure> {
+        let root = workspace::root();
+        let mut cargo = suite::cargo_here(&["run", "--quiet", "--release", "--locked", "--manifest-path"]);
+        cargo
+            .arg(root.join(self.manifest))
+            .args(["--package", self.package, "--", command])
+            .args(&arguments.rest)
+            .env(workspace::VARIABLE, &root);
+        become_it(cargo)
+    }
+}
+
+#[cfg(unix)]
+fn become_it(mut cargo: std::process::Command) -> Result<(), Failure> {
+    use std::os::unix::process::CommandExt as _;
+    Err(Failure::internal(format!("cargo: {}", cargo.exec())))
+}
+
+#[cfg(not(unix))]
+fn become_it(mut cargo: std::process::Command) -> Result<(), Failure> {
+    let status = cargo
+        .status()
+        .map_err(|error| Failure::internal(format!("cargo: {error}")))?;
+    std::process::exit(status.code().unwrap_or(1));
+}
