@@ -29,7 +29,7 @@ mod input;
 
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
-use std::io::{self, BufRead, BufWriter, ErrorKind, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -113,7 +113,7 @@ struct Names {
 }
 
 impl Names {
-    fn read(mut lines: Lines<impl BufRead>) -> Result<Self, Failure> {
+    fn read(mut lines: Lines) -> Result<Self, Failure> {
         let mut exact = HashSet::new();
         let mut most_words = 0;
         while let Some(line) = lines.read()? {

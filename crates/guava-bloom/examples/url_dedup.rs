@@ -22,23 +22,25 @@
 //!
 //! `--state` keeps the filter in a file between runs: a stream of Guava's `BloomFilter.writeTo`, which Java reads with
 //! `stringFunnel(UTF_8)`. The file is replaced when all new URLs are printed. A run that fails before leaves it as it
-//! was, so that its URLs come again rather than never. One run at a time: of two, the filter of the one that ends last
-//! stays, and the URLs of the other come again.
+//! was, so that its URLs come again rather than never. One run at a time: of two, the filter of one stays, and the
+//! URLs of the other come again.
 //!
 //! Exit codes: 0 done; 2 the arguments or the input are wrong; 1 the system failed.
 
 mod input;
+mod output;
 
-use std::fs::{self, File, Permissions};
+use std::fmt::Display;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 use guava_bloom::{BloomFilter, Bytes, Parameters};
-use tempfile::NamedTempFile;
 
 use self::input::Failure;
+use self::output::Output;
 
 const INSERTIONS: i128 = 1_000_000;
 const FPP: f64 = 0.001;
@@ -67,9 +69,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let state = arguments.state.as_deref().map(State::open).transpose()?;
+    let stored = arguments.state.as_deref().map(read).transpose()?;
+    let state = arguments.state.as_deref().map(Output::to).transpose()?;
     let mut lines = input::open(arguments.file.as_deref())?;
-    let (state, stored) = state.unzip();
     let mut filter = filter(arguments, stored.flatten())?;
 
     let mut out = BufWriter::new(io::stdout().lock());
@@ -91,7 +93,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     out.flush()
         .map_err(|error| Failure::system("standard output", error))?;
     if let Some(state) = state {
-        state.replace(&filter)?;
+        state.write(|file| {
+            filter
+                .write_to(file)
+                .map_err(|error| Failure::system("the state", error))
+        })?;
     }
 
     let dropped = drops.settle(&filter);
@@ -175,83 +181,25 @@ impl Drops {
     }
 }
 
-/// The file that keeps the filter, and the one beside it that will replace it.
-struct State {
-    path: PathBuf,
-    next: NamedTempFile,
-}
-
-impl State {
-    /// Reads the filter, if the file is there, and sees that the folder can be written. A file that is no filter is
-    /// refused, and never replaced.
-    fn open(path: &Path) -> Result<(Self, Option<BloomFilter<Bytes>>), Failure> {
-        // Through a link to the file itself, or the link would be replaced.
-        let found = match fs::canonicalize(path) {
-            Ok(path) => Some(path),
-            // A link to nothing is not found either.
-            Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => None,
-            Err(error) => return Err(Failure::input(path.display(), error)),
-        };
-        let (filter, permissions) = match &found {
-            Some(path) => read(path).map(|(filter, permissions)| (Some(filter), permissions))?,
-            None => (None, None),
-        };
-        let path = found.unwrap_or_else(|| path.to_owned());
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        if let Some(permissions) = permissions.or_else(usual_permissions) {
-            builder.permissions(permissions);
-        }
-        let next = builder
-            .tempfile_in(folder)
-            .map_err(|error| Failure::input(path.display(), format!("cannot be written: {error}")))?;
-        Ok((Self { path, next }, filter))
-    }
-
-    fn replace(mut self, filter: &BloomFilter<Bytes>) -> Result<(), Failure> {
-        let failed = |error: io::Error| Failure::system(self.path.display(), error);
-        filter.write_to(&mut self.next).map_err(failed)?;
-        // On the disk before its name is.
-        self.next.as_file().sync_all().map_err(failed)?;
-        self.next
-            .persist(&self.path)
-            .map_err(|error| failed(error.error))?;
-        Ok(())
-    }
-}
-
-/// A state as it is, with the permissions of its file.
-fn read(path: &Path) -> Result<(BloomFilter<Bytes>, Option<Permissions>), Failure> {
-    let refused = |what: String| Failure::input(path.display(), format!("{what}; nothing was changed"));
-    let metadata = fs::metadata(path).map_err(|error| refused(error.to_string()))?;
+/// The filter of a state. A file that is no filter is refused, and never replaced.
+fn read(path: &Path) -> Result<Option<BloomFilter<Bytes>>, Failure> {
+    let refused = |what: &dyn Display| Failure::input(path.display(), format!("{what}; nothing was changed"));
     // To open a pipe would be to wait for it.
-    if !metadata.is_file() {
-        return Err(refused("is no file".to_owned()));
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(refused(&"is no file")),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(&error)),
     }
-    let mut file = File::open(path).map_err(|error| refused(error.to_string()))?;
+    let mut file = File::open(path).map_err(|error| refused(&error))?;
     let filter = BloomFilter::read_from(&mut file, Bytes)
-        .map_err(|error| refused(format!("holds no filter: {error}")))?;
+        .map_err(|error| refused(&format_args!("holds no filter: {error}")))?;
     match file.read(&mut [0]) {
-        Ok(0) => Ok((filter, Some(metadata.permissions()))),
-        Ok(_) => Err(refused(format!(
+        Ok(0) => Ok(Some(filter)),
+        Ok(_) => Err(refused(&format_args!(
             "goes on behind the {} bytes of a filter",
             filter.stream_len()
         ))),
-        Err(error) => Err(refused(error.to_string())),
+        Err(error) => Err(refused(&error)),
     }
-}
-
-/// Those that the system gives a new file; a temporary one is its owner's alone.
-#[cfg(unix)]
-fn usual_permissions() -> Option<Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(Permissions::from_mode(0o666))
-}
-
-#[cfg(not(unix))]
-fn usual_permissions() -> Option<Permissions> {
-    None
 }

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use crate::arch;
 use crate::error::ParameterError;
+use crate::header::MAX_WORDS;
 use crate::modulus::Modulus;
-use crate::parameters::MAX_WORDS;
 
 /// Bits, and how to find them by a number of 63 bits.
 ///

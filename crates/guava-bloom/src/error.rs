@@ -3,8 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::serial::StreamHeader;
-use crate::{MAX_PROBES, MAX_WORDS, Strategy};
+use crate::header::{MAX_PROBES, MAX_WORDS, StreamHeader};
+use crate::strategy::Strategy;
 
 /// Why a filter cannot have these parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]

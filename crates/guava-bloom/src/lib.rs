@@ -27,6 +27,7 @@ mod filter;
 pub mod format;
 mod funnel;
 mod hash;
+mod header;
 mod java_math;
 #[cfg(feature = "std")]
 mod merge;
@@ -47,13 +48,13 @@ pub use error::{Incompatible, ParameterError, ReadError, Saturated};
 pub use filter::BloomFilter;
 pub use funnel::{Bytes, Funnel, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units};
 pub use hash::Hash128;
+pub use header::{MAX_PROBES, MAX_WORDS, StreamHeader};
 #[cfg(feature = "std")]
 pub use merge::{MergeError, merge_streams};
 pub use modulus::Modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 pub use parallel::CollectBloomFilter;
-pub use parameters::{DEFAULT_FPP, InsertionCount, MAX_PROBES, MAX_WORDS, Parameters, ProbeCountRule};
-pub use serial::StreamHeader;
+pub use parameters::{DEFAULT_FPP, InsertionCount, Parameters, ProbeCountRule};
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use slot::{Rebuild, RebuildUnderWay, Slot};
 pub use strategy::{Positions, Strategy};

@@ -8,8 +8,8 @@ use core::fmt;
 use std::io::{self, Read, Write};
 
 use crate::error::ReadError;
+use crate::header::{StreamHeader, WORD};
 use crate::serial::io::{PIECE_WORDS, fill};
-use crate::serial::{StreamHeader, WORD};
 
 /// Merges streams of filters by OR: the writer gets the stream of the one filter to which all their elements were put.
 /// Returns the header that all of them have. Needs the feature `std`.

@@ -5,18 +5,12 @@
 use core::f64::consts::LN_2;
 
 use crate::error::ParameterError;
+use crate::header::{MAX_WORDS, StreamHeader};
 use crate::java_math;
-use crate::serial::StreamHeader;
 use crate::strategy::Strategy;
 
 /// The false-positive probability of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
 pub const DEFAULT_FPP: f64 = 0.03;
-
-/// The largest probe count: the stream holds it in one byte.
-pub const MAX_PROBES: u8 = u8::MAX;
-
-/// The largest number of 64-bit words: a Java array has no more elements.
-pub const MAX_WORDS: u32 = i32::MAX as u32;
 
 /// How Guava derives the probe count k. It changed between two releases; the stream carries k, so that filters of either
 /// rule are read by all.

@@ -1,61 +1,13 @@
 //! The stream: a header of six bytes, then the words, all big-endian. `FORMAT.md` describes it.
 
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::error::ReadError;
 use crate::filter::BloomFilter;
-use crate::parameters::MAX_WORDS;
+use crate::header::{MAX_WORDS, StreamHeader, WORD};
 use crate::strategy::Strategy;
 
-/// Bytes of a word in the stream.
-pub(crate) const WORD: usize = 8;
-
-/// The six bytes in front of the words, as they are: possibly values that no filter has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamHeader {
-    /// The strategy's ordinal.
-    pub ordinal: i8,
-    /// The probe count.
-    pub probes: u8,
-    /// How many words follow.
-    pub words: i32,
-}
-
 impl StreamHeader {
-    /// Bytes of a header.
-    pub const LEN: usize = 6;
-
-    /// The header of a filter, which has at most `MAX_WORDS` words.
-    pub(crate) fn of(strategy: Strategy, probes: u8, words: usize) -> Self {
-        Self {
-            ordinal: strategy.ordinal().cast_signed(),
-            probes,
-            words: i32::try_from(words).unwrap_or(i32::MAX),
-        }
-    }
-
-    /// The header of these bytes.
-    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
-        let [ordinal, probes, a, b, c, d] = bytes;
-        Self {
-            ordinal: ordinal.cast_signed(),
-            probes,
-            words: i32::from_be_bytes([a, b, c, d]),
-        }
-    }
-
-    /// The bytes of this header.
-    pub const fn to_bytes(self) -> [u8; Self::LEN] {
-        let [a, b, c, d] = self.words.to_be_bytes();
-        [self.ordinal.cast_unsigned(), self.probes, a, b, c, d]
-    }
-
-    /// Bytes of a stream with this header: 6 and 8 for each word.
-    pub const fn stream_len(self) -> u64 {
-        Self::LEN as u64 + self.words.unsigned_abs() as u64 * WORD as u64
-    }
-
     /// The strategy and the number of words, if a filter can have these values.
     ///
     /// # Errors
@@ -71,16 +23,6 @@ impl StreamHeader {
             Ok(words @ 1..=MAX_WORDS) => Ok((strategy, words)),
             _ => Err(ReadError::WordCount(self)),
         }
-    }
-}
-
-impl fmt::Display for StreamHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "strategy ordinal {}, {} probes, {} words",
-            self.ordinal, self.probes, self.words
-        )
     }
 }
 
@@ -158,9 +100,10 @@ pub(crate) mod io {
     use alloc::vec::Vec;
     use std::io::{self, ErrorKind, Read, Write};
 
-    use super::{StreamHeader, WORD, extend_from_big_endian};
+    use super::extend_from_big_endian;
     use crate::error::ReadError;
     use crate::filter::BloomFilter;
+    use crate::header::{StreamHeader, WORD};
 
     /// Words that are converted, written or read at a time.
     pub(crate) const PIECE_WORDS: usize = 8192;

@@ -161,7 +161,7 @@ fn a_line_that_is_not_utf_8_is_named() {
     let text = message(&build, b"good\n\nbad \xff\nmore\n", 2);
     assert_eq!(
         text,
-        "error: line 3 of standard input is not UTF-8: invalid utf-8 sequence of 1 bytes from index 4\n"
+        "error: standard input:3: the line is not UTF-8: invalid utf-8 sequence of 1 bytes from index 4\n"
     );
     assert_eq!(folder.names(), [""; 0], "nothing is left behind");
 
@@ -172,7 +172,7 @@ fn a_line_that_is_not_utf_8_is_named() {
     assert!(
         String::from_utf8(output.stderr)
             .unwrap()
-            .starts_with("error: line 2 of standard input is not UTF-8")
+            .starts_with("error: standard input:2: the line is not UTF-8")
     );
 }
 

@@ -194,7 +194,7 @@ fn a_line_that_is_no_key_is_named() {
     let arguments = [&["map"], &SIZE[..]].concat();
     let message = refusal(&run(&arguments, b"one\n\xff\xfe\nthree\n"));
     assert!(
-        message.starts_with("line 2 of standard input is not UTF-8: invalid utf-8"),
+        message.starts_with("standard input:2: the line is not UTF-8: invalid utf-8"),
         "{message}"
     );
 }

@@ -34,6 +34,10 @@ pub struct HashInfo {
     pub weaknesses: &'static [&'static str],
     /// Other names in use for exactly this mapping.
     pub aliases: &'static [&'static str],
+    /// Known answers: keys and the value of [`HashInfo::hash`], none of them computed by this crate.
+    pub answers: &'static [(&'static [u8], u64)],
+    /// The programs or documents that [`HashInfo::answers`] come from, in words.
+    pub answers_source: &'static str,
     /// Value of [`verification_value`], SMHasher's procedure, over [`HashInfo::result_bytes`].
     pub verification: u32,
     /// The function with its published seed or key; 32-bit values are widened.
@@ -68,13 +72,14 @@ impl HashInfo {
         }
     }
 
-    /// Whether the code computes the function that the record promises: the computed verification value is the
-    /// recorded one.
+    /// Whether the code computes the function that the record promises: the known answers and the verification value
+    /// are the recorded ones.
     ///
     /// ```
     /// assert!(hashzoo::all().all(|info| info.verify()));
     /// ```
     pub fn verify(&self) -> bool {
-        self.computed_verification() == self.verification
+        self.answers.iter().all(|&(key, value)| (self.hash)(key) == value)
+            && self.computed_verification() == self.verification
     }
 }

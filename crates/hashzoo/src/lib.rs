@@ -8,8 +8,9 @@ extern crate std;
 mod functions;
 mod info;
 mod registry;
-mod tail;
 mod verification;
+mod weakness;
+mod words;
 
 pub use functions::*;
 pub use info::HashInfo;

@@ -3,22 +3,20 @@
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.
 
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use guava_bloom::{
-    BloomFilter, Funnel, Hash128, Incompatible, Modulus, ParameterError, Parameters, Positions, Strategy,
-};
+use guava_bloom::{BloomFilter, Funnel, Hash128, Modulus, ParameterError, Parameters, Positions, Strategy};
 
-use crate::error::{AllNonzero, BuildError, MergeError};
+use crate::error::BuildError;
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
 
+mod merge;
 mod stored;
 mod width;
 
+pub use merge::MergeError;
 pub use width::CounterWidth;
 
 /// A Bloom filter from which elements can be removed.
@@ -157,66 +155,6 @@ impl<F> CountingBloomFilter<F> {
         true
     }
 
-    /// Adds all elements of the other filter: each counter becomes the sum of both, or stays at its largest value.
-    ///
-    /// # Errors
-    ///
-    /// [`MergeError`] names the first difference; nothing is changed then.
-    pub fn insert_all(&mut self, other: &Self) -> Result<(), MergeError>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        self.is_compatible(other)?;
-        for position in 0..self.counters.len() {
-            let more = other.counters.get(position);
-            if more > 0 {
-                self.change(position, |counter, largest| (counter + more).min(largest));
-            }
-        }
-        self.items = self.items.saturating_add(other.items);
-        Ok(())
-    }
-
-    /// Whether the filters can be merged: equal probe counts, numbers of counters, strategies, funnels and widths.
-    ///
-    /// # Errors
-    ///
-    /// [`MergeError`] names the first difference.
-    pub fn is_compatible(&self, other: &Self) -> Result<(), MergeError>
-    where
-        F: PartialEq + fmt::Debug,
-    {
-        let difference = if self.probes != other.probes {
-            Incompatible::Probes {
-                ours: self.probes,
-                theirs: other.probes,
-            }
-        } else if self.counters.len() != other.counters.len() {
-            Incompatible::BitSize {
-                ours: self.counters.len(),
-                theirs: other.counters.len(),
-            }
-        } else if self.strategy != other.strategy {
-            Incompatible::Strategy {
-                ours: self.strategy,
-                theirs: other.strategy,
-            }
-        } else if self.funnel != other.funnel {
-            Incompatible::Funnel {
-                ours: debug_form(&self.funnel),
-                theirs: debug_form(&other.funnel),
-            }
-        } else if self.width != other.width {
-            return Err(MergeError::CounterWidth {
-                ours: self.width,
-                theirs: other.width,
-            });
-        } else {
-            return Ok(());
-        };
-        Err(MergeError::Bloom(difference))
-    }
-
     /// The plain filter that contains what this one contains: a bit is set where a counter is not 0. As long as no
     /// counter is stuck, and only inserted elements were removed, it is the filter to which the elements that are left
     /// were put, bit for bit.
@@ -340,10 +278,6 @@ impl<F> CountingBloomFilter<F> {
     }
 }
 
-fn debug_form(funnel: &impl fmt::Debug) -> String {
-    format!("{funnel:?}")
-}
-
 /// The state of a counting filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -363,3 +297,23 @@ pub struct CountingStats {
     /// The probability that an absent element is found now: the fill to the power of the probe count.
     pub expected_fpp: f64,
 }
+
+/// No counter is 0: the filter cannot tell how many elements it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AllNonzero {
+    /// Counters of the filter.
+    pub counters: u64,
+}
+
+impl fmt::Display for AllNonzero {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "none of the {} counters is 0: any number of elements could be in the filter",
+            self.counters
+        )
+    }
+}
+
+impl core::error::Error for AllNonzero {}

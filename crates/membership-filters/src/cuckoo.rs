@@ -12,7 +12,6 @@ mod parameters;
 mod stored;
 
 pub use parameters::CuckooParameters;
-pub(crate) use parameters::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 use parameters::{SLOTS_PER_BUCKET, fpp_at};
 
 /// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use guava_bloom::{Incompatible, ParameterError};
+use guava_bloom::ParameterError;
 
-use crate::counting::CounterWidth;
-use crate::cuckoo::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
-use crate::growing::MAX_GROWTH;
+use crate::limits::{
+    MAX_COUNTER_BITS, MAX_FINGERPRINT_BITS, MAX_GROWTH, MIN_COUNTER_BITS, MIN_FINGERPRINT_BITS,
+};
 
 /// Why a filter cannot be made as asked.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,9 +85,7 @@ impl fmt::Display for BuildError {
             ),
             Self::CounterBits { given } => write!(
                 f,
-                "counters have {given} bits, allowed are {} to {}",
-                CounterWidth::MIN.bits(),
-                CounterWidth::MAX.bits()
+                "counters have {given} bits, allowed are {MIN_COUNTER_BITS} to {MAX_COUNTER_BITS}"
             ),
             Self::Growth { given } => write!(
                 f,
@@ -163,57 +161,6 @@ impl fmt::Display for InsertError {
 }
 
 impl core::error::Error for InsertError {}
-
-/// Why two counting filters cannot be merged: the first difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MergeError {
-    /// The plain filters could not be combined either.
-    Bloom(Incompatible),
-    /// The counters have different widths.
-    CounterWidth {
-        /// Of the filter that was to be changed.
-        ours: CounterWidth,
-        /// Of the other.
-        theirs: CounterWidth,
-    },
-}
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bloom(difference) => difference.fmt(f),
-            Self::CounterWidth { ours, theirs } => write!(
-                f,
-                "the filters cannot be combined: counters of {} bits here, of {} in the other",
-                ours.bits(),
-                theirs.bits()
-            ),
-        }
-    }
-}
-
-impl core::error::Error for MergeError {}
-
-/// No counter is 0: the filter cannot tell how many elements it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AllNonzero {
-    /// Counters of the filter.
-    pub counters: u64,
-}
-
-impl fmt::Display for AllNonzero {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "none of the {} counters is 0: any number of elements could be in the filter",
-            self.counters
-        )
-    }
-}
-
-impl core::error::Error for AllNonzero {}
 
 /// Why bytes are not a filter.
 #[derive(Debug)]

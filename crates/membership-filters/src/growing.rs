@@ -11,7 +11,6 @@ use crate::positions::DistinctPositions;
 mod parameters;
 mod stored;
 
-pub(crate) use parameters::MAX_GROWTH;
 pub use parameters::{GrowingParameters, GrowthRule};
 
 /// A set of elements that may wrongly contain an absent one, for any number of elements.

@@ -20,14 +20,15 @@ mod cuckoo;
 mod error;
 pub mod format;
 mod growing;
+mod limits;
 mod packed;
 mod positions;
 mod random;
 mod serial;
 
-pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
+pub use counting::{AllNonzero, CounterWidth, CountingBloomFilter, CountingStats, MergeError};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
-pub use error::{AllNonzero, BuildError, InsertError, MergeError, ReadError};
+pub use error::{BuildError, InsertError, ReadError};
 /// Funnels, hashes, parameters and the plain filter: what the filters here take and give.
 pub use guava_bloom;
 

@@ -176,20 +176,12 @@ impl<S: Source> Reader<S> {
             });
         }
         if function != MURMUR3_X64_128 {
-            return Err(ReadError::Field {
-                name: "hash function",
-                found: function.into(),
-                allowed: "1",
-            });
+            return Err(field("hash function", function.into(), "1"));
         }
         zero(&reserved)?;
         let seed = u32::from_le_bytes(self.array()?);
         if seed != HASH_SEED {
-            return Err(ReadError::Field {
-                name: "hash seed",
-                found: seed.into(),
-                allowed: "0",
-            });
+            return Err(field("hash seed", seed.into(), "0"));
         }
         Ok(())
     }
@@ -283,10 +275,69 @@ impl<S: Source> Reader<S> {
 pub(crate) fn zero(reserved: &[u8]) -> Result<(), ReadError> {
     match reserved.iter().find(|&&byte| byte != 0) {
         None => Ok(()),
-        Some(&byte) => Err(ReadError::Field {
-            name: "a reserved byte",
-            found: byte.into(),
-            allowed: "0",
-        }),
+        Some(&byte) => Err(field("a reserved byte", byte.into(), "0")),
     }
 }
+
+pub(crate) fn field(name: &'static str, found: u64, allowed: &'static str) -> ReadError {
+    ReadError::Field { name, found, allowed }
+}
+
+pub(crate) fn real(name: &'static str, found: f64, allowed: &'static str) -> ReadError {
+    ReadError::Real { name, found, allowed }
+}
+
+/// Compares what a field states with what the contents allow.
+pub(crate) fn within(name: &'static str, stated: u64, least: u64, most: u64) -> Result<(), ReadError> {
+    if (least..=most).contains(&stated) {
+        return Ok(());
+    }
+    Err(ReadError::Contradiction {
+        name,
+        stated,
+        least,
+        most,
+    })
+}
+
+/// The methods around the stored form of a filter that has `stored_bytes`, `write` and `read`.
+macro_rules! stored_form {
+    ($filter:ident) => {
+        impl<F> $filter<F> {
+            /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
+            pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
+                $crate::serial::collect(self.stored_bytes(), |put| self.write(put))
+            }
+
+            /// The filter from its stored form. All of the bytes must belong to it.
+            ///
+            /// # Errors
+            ///
+            /// [`ReadError`] tells what is wrong with the bytes.
+            pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
+                Self::read(bytes, funnel)
+            }
+
+            /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
+            ///
+            /// # Errors
+            ///
+            /// Those of the writer.
+            #[cfg(feature = "std")]
+            pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
+                self.write(|bytes| writer.write_all(bytes))
+            }
+
+            /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
+            ///
+            /// # Errors
+            ///
+            /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
+            #[cfg(feature = "std")]
+            pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
+                Self::read($crate::serial::Stream(reader), funnel)
+            }
+        }
+    };
+}
+pub(crate) use stored_form;

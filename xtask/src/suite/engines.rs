@@ -1,4 +1,4 @@
-//! Crates that need a storage engine, a database or the real Guava, or another allocator: workspaces of their own, so
+//! Crates that need a storage engine or the real Guava, or another allocator: workspaces of their own, so
 //! that the main build stays quick.
 
 use std::path::Path;
@@ -6,13 +6,11 @@ use std::path::Path;
 use super::{cargo, cargo_command, run_command};
 
 /// Their manifests.
-const MANIFESTS: [&str; 8] = [
-    "crates/bloom-redis/read-through/Cargo.toml",
+const MANIFESTS: [&str; 6] = [
     "crates/filter-policy-leveldb/real-engine/Cargo.toml",
     "crates/filter-policy-rusty-leveldb/Cargo.toml",
     "crates/filter-policy-slatedb/Cargo.toml",
     "crates/filter-policy/real-rocksdb/Cargo.toml",
-    "crates/guava-bloom/cache-guard/Cargo.toml",
     "crates/guava-bloom/real-guava/Cargo.toml",
     "crates/membership-filters/memory/Cargo.toml",
 ];

@@ -2,12 +2,15 @@
 
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Longest line, bytes: a file without line ends must not fill the memory.
+/// Longest line, bytes, unless a program takes longer ones: a file without line ends must not fill the memory.
 const LONGEST: usize = 64 * 1024;
+
+/// Bytes that are asked for at a time.
+const PIECE: usize = 1 << 18;
 
 /// Why a program stops.
 #[derive(Debug)]
@@ -37,32 +40,35 @@ pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
         Err(Failure::Input(message)) => (message, 2),
         Err(Failure::System(message)) => (message, 1),
     };
-    eprintln!("error: {message}");
+    // Nobody is left to be told when standard error is closed.
+    let _ = writeln!(io::stderr(), "error: {message}");
     ExitCode::from(code)
 }
 
 /// Reads lines of bytes and knows where they are.
-pub(crate) struct Lines<R> {
-    reader: R,
+pub(crate) struct Lines {
+    pub(crate) reader: BufReader<Box<dyn Read>>,
+    pub(crate) longest: usize,
     name: String,
     number: u64,
     line: Vec<u8>,
 }
 
 /// The lines of a file, or of standard input without one.
-pub(crate) fn open(path: Option<&Path>) -> Result<Lines<Box<dyn BufRead>>, Failure> {
+pub(crate) fn open(path: Option<&Path>) -> Result<Lines, Failure> {
     let Some(path) = path else {
-        return Ok(Lines::new("standard input", Box::new(io::stdin().lock())));
+        return Ok(Lines::new("standard input", io::stdin().lock()));
     };
     let file = File::open(path).map_err(|error| Failure::input(path.display(), error))?;
-    Ok(Lines::new(path.display(), Box::new(BufReader::new(file))))
+    Ok(Lines::new(path.display(), file))
 }
 
-impl<R: BufRead> Lines<R> {
+impl Lines {
     /// `name` is what messages call the reader.
-    pub(crate) fn new(name: impl Display, reader: R) -> Self {
+    pub(crate) fn new(name: impl Display, reader: impl Read + 'static) -> Self {
         Self {
-            reader,
+            reader: BufReader::with_capacity(PIECE, Box::new(reader)),
+            longest: LONGEST,
             name: name.to_string(),
             number: 0,
             line: Vec::new(),
@@ -73,7 +79,7 @@ impl<R: BufRead> Lines<R> {
     pub(crate) fn read(&mut self) -> Result<Option<&[u8]>, Failure> {
         self.line.clear();
         let read = (&mut self.reader)
-            .take(LONGEST as u64 + 2)
+            .take(self.longest as u64 + 2)
             .read_until(b'\n', &mut self.line)
             .map_err(|error| match error.kind() {
                 ErrorKind::IsADirectory => Failure::input(&self.name, error),
@@ -89,10 +95,10 @@ impl<R: BufRead> Lines<R> {
                 self.line.pop();
             }
         }
-        if self.line.len() > LONGEST {
+        if self.line.len() > self.longest {
             return Err(Failure::input(
                 self.place(),
-                format!("the line is longer than {LONGEST} bytes"),
+                format!("the line is longer than {} bytes", self.longest),
             ));
         }
         Ok(Some(&self.line))

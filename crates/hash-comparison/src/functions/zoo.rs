@@ -1,7 +1,5 @@
 //! The functions that come from `hashzoo`: the published 17, their other forms, and some of the anchors.
 
-mod answers;
-
 use hashzoo::HashInfo;
 
 use super::Function;
@@ -80,24 +78,18 @@ fn resistance(info: &HashInfo) -> (Resistance, &'static str) {
     }
 }
 
-/// The known answers of the function itself, then the verification value that `hashzoo` has on record, which for
-/// functions with a seed is that of their seeded form.
+/// The known answers that `hashzoo` has on record, then the verification value, which for functions with a seed is that
+/// of their seeded form.
 fn verify(function: &Function) -> Result<(), WrongAnswer> {
-    let values = answers::of(function.name).ok_or_else(|| WrongAnswer {
-        question: "the number of its known answers".to_owned(),
-        expected: answers::KEYS.len() as u64,
+    let info = hashzoo::find(function.ident).ok_or_else(|| WrongAnswer {
+        question: "the number of its records in hashzoo".to_owned(),
+        expected: 1,
         got: 0,
     })?;
-    for (key, value) in answers::KEYS.into_iter().zip(values) {
-        check_answers(function, &[(key, value)])?;
-    }
-    hashzoo::all()
-        .find(|info| info.name == function.name)
-        .map_or(Ok(()), |info| {
-            check(
-                || "SMHasher's verification value".to_owned(),
-                u64::from(info.verification),
-                u64::from(info.computed_verification()),
-            )
-        })
+    check_answers(function, info.answers)?;
+    check(
+        || "SMHasher's verification value".to_owned(),
+        u64::from(info.verification),
+        u64::from(info.computed_verification()),
+    )
 }

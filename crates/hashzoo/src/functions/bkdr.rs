@@ -8,6 +8,7 @@
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_LOW_BITS};
 
 /// BKDRHash of `key`: the low 31 bits of [`bkdr131_full32`].
 ///
@@ -68,14 +69,16 @@ pub(super) static INFO: HashInfo = HashInfo {
              Language, 2nd edition (1988), p. 144; masked to 31 bits: hash.cpp of github.com/hardcore-os/HashLib (2021)",
     output_bits: 31,
     seed: None,
-    weaknesses: &[
-        "Only 31 bits.",
-        "Zero bytes in front of a key do not count.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
-    ],
+    weaknesses: &[ONLY_31_BITS, LEADING_ZEROS, POOR_LOW_BITS, EASY_COLLISIONS],
     aliases: &[],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0x0019_98f2),
+        (b"The quick brown fox jumps over the lazy dog", 0x4518_1667),
+        (b"0123456789", 0x1682_1965),
+        (b"\x00\xff\x80", 0x82fd),
+    ],
+    answers_source: "BKDRHash of Partow's C library, its low 31 bits",
     verification: 0x1024_6c6a,
     hash: |key| bkdr(key) as u64,
     seeded: None,
@@ -87,12 +90,15 @@ pub(super) static FULL32: HashInfo = HashInfo {
     source: "Arash Partow, General Purpose Hash Function Algorithms, \
              https://www.partow.net/programming/hashfunctions/",
     output_bits: 32,
-    weaknesses: &[
-        "Zero bytes in front of a key do not count.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+    weaknesses: &[LEADING_ZEROS, POOR_LOW_BITS, EASY_COLLISIONS],
+    answers: &[
+        (b"", 0),
+        (b"hello world", 0x4e19_5644),
+        (b"The quick brown fox jumps over the lazy dog", 0xc518_1667),
+        (b"0123456789", 0x9682_1965),
+        (b"\x00\xff\x80", 0x82fd),
     ],
+    answers_source: "BKDRHash of Partow's C library",
     verification: 0x0e8c_326a,
     hash: |key| bkdr131_full32(key) as u64,
     ..INFO
@@ -107,12 +113,19 @@ pub(super) static MULTIPLIER_31: HashInfo = HashInfo {
     output_bits: 32,
     weaknesses: &[
         "The multiplier is smaller than the range of a letter: two letters already collide (\"Aa\" and \"BB\").",
-        "Zero bytes in front of a key do not count.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        LEADING_ZEROS,
+        POOR_LOW_BITS,
+        EASY_COLLISIONS,
     ],
     aliases: &["String.hashCode"],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0x0001_7862),
+        (b"hello world", 0x6aef_e2c4),
+        (b"The quick brown fox jumps over the lazy dog", 0xdbac_dd53),
+        (b"\x00\xff\x80", 0x1f61),
+    ],
+    answers_source: "java.lang.String.hashCode",
     verification: 0x69cb_1e92,
     hash: |key| bkdr31(key) as u64,
     ..INFO
@@ -120,29 +133,10 @@ pub(super) static MULTIPLIER_31: HashInfo = HashInfo {
 
 #[cfg(test)]
 mod tests {
-    use super::{bkdr, bkdr31, bkdr131_full32};
+    use super::{bkdr31, bkdr131_full32};
 
     #[test]
-    fn known_answers() {
-        // `BKDRHash` of Partow's C library; the left value is its low 31 bits.
-        const KNOWN: [(&[u8], u32, u32); 5] = [
-            (b"", 0, 0),
-            (b"a", 0x61, 0x61),
-            (b"abc", 0x0019_98f2, 0x0019_98f2),
-            (b"0123456789", 0x1682_1965, 0x9682_1965),
-            (b"\xff", 0xff, 0xff),
-        ];
-        for (key, masked, full) in KNOWN {
-            assert_eq!((bkdr(key), bkdr131_full32(key)), (masked, full), "{key:?}");
-        }
-    }
-
-    #[test]
-    fn known_answers_of_java() {
-        // `java.lang.String.hashCode`.
-        assert_eq!(bkdr31(b""), 0);
-        assert_eq!(bkdr31(b"abc"), 96354);
-        assert_eq!(bkdr31(b"hello world"), 1_794_106_052);
+    fn two_letters_collide_under_31() {
         assert_eq!(bkdr31(b"Aa"), bkdr31(b"BB"));
     }
 

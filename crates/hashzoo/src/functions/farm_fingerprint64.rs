@@ -7,6 +7,8 @@
 //! Crate `farmhash` 1.1.5 gives other values at 128, 192, 256, ... bytes: its loop takes the last block twice.
 
 use crate::HashInfo;
+use crate::weakness::EASY_COLLISIONS;
+use crate::words::{half_word, word};
 
 /// Primes between 2^63 and 2^64.
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
@@ -45,8 +47,8 @@ const fn up_to_16(key: &[u8]) -> u64 {
             folded(y.wrapping_mul(K2) ^ z.wrapping_mul(K0)).wrapping_mul(K2)
         }
         _ if len < 8 => combined(
-            len as u64 + ((word_of_4(key, 0) as u64) << 3),
-            word_of_4(key, len - 4) as u64,
+            len as u64 + ((half_word(key, 0) as u64) << 3),
+            half_word(key, len - 4) as u64,
             multiplier,
         ),
         _ => {
@@ -203,24 +205,6 @@ const fn folded(value: u64) -> u64 {
     value ^ (value >> 47)
 }
 
-/// The eight bytes from `at` on, which the caller knows to be there.
-#[inline]
-const fn word(key: &[u8], at: usize) -> u64 {
-    match key.split_at(at).1.first_chunk::<8>() {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => 0,
-    }
-}
-
-/// The four bytes from `at` on, which the caller knows to be there.
-#[inline]
-const fn word_of_4(key: &[u8], at: usize) -> u32 {
-    match key.split_at(at).1.first_chunk::<4>() {
-        Some(bytes) => u32::from_le_bytes(*bytes),
-        None => 0,
-    }
-}
-
 pub(super) static INFO: HashInfo = HashInfo {
     name: "FarmHash64",
     ident: "farm_fingerprint64",
@@ -230,7 +214,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 64,
     seed: None,
     weaknesses: &[
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        EASY_COLLISIONS,
         "Shares its values with CityHash64 up to 32 bytes, and with none of its versions beyond.",
     ],
     aliases: &[
@@ -239,33 +223,21 @@ pub(super) static INFO: HashInfo = HashInfo {
         "FARM_FINGERPRINT",
         "farmHashFingerprint64",
     ],
+    answers: &[
+        (b"1footrue", 0xea9a_f1c3_57a4_ccc9),
+        (b"2applefalse", 0x26c7_d758_028b_a93b),
+        (b"3true", 0xbc46_31f2_e60e_e4d0),
+        (b"test", 0x7717_383d_aa85_b5b2),
+        (b"", 0x9ae1_6a3b_2f90_404f),
+        (b"hello world", 0x588f_b747_8bd6_b01b),
+        (
+            b"The quick brown fox jumps over the lazy dog",
+            0xabbe_83f3_3b1b_5134,
+        ),
+        (b"\x00\xff\x80", 0x2153_2f9f_2298_9430),
+    ],
+    answers_source: "BigQuery's documentation; \"test\": Guava's tests; the last four: farmhash.cc",
     verification: 0x9b32_9eb7,
     hash: farm_fingerprint64,
     seeded: None,
 };
-
-#[cfg(test)]
-mod tests {
-    use super::farm_fingerprint64;
-
-    #[test]
-    fn known_answers() {
-        // The three of BigQuery's documentation, then one of Guava's tests.
-        const KNOWN: [(&[u8], i64); 4] = [
-            (b"1footrue", -1_541_654_101_129_638_711),
-            (b"2applefalse", 2_794_438_866_806_483_259),
-            (b"3true", -4_880_158_226_897_771_312),
-            (b"test", 8_581_389_452_482_819_506),
-        ];
-        for (key, value) in KNOWN {
-            assert_eq!(farm_fingerprint64(key) as i64, value, "{key:x?}");
-        }
-        // farmhash.cc, built by gcc.
-        assert_eq!(farm_fingerprint64(b""), 0x9ae1_6a3b_2f90_404f);
-        assert_eq!(farm_fingerprint64(b"hello world"), 0x588f_b747_8bd6_b01b);
-        assert_eq!(
-            farm_fingerprint64(b"The quick brown fox jumps over the lazy dog"),
-            0xabbe_83f3_3b1b_5134
-        );
-    }
-}

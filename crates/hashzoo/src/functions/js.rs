@@ -6,6 +6,7 @@
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
+use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS};
 
 /// Start value in Partow's library.
 const START: u32 = 1_315_423_911;
@@ -47,12 +48,19 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 31,
     seed: None,
     weaknesses: &[
-        "Only 31 bits.",
+        ONLY_31_BITS,
         "The step is no bijection: one byte leaves 68.6 % of the states reachable, and words collide (\"hack\" and \
          \"junk\", hence \"hacker\" and \"junker\").",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        EASY_COLLISIONS,
     ],
     aliases: &[],
+    answers: &[
+        (b"", 0x4e67_c6a7),
+        (b"abc", 0x1a9b_17a1),
+        (b"The quick brown fox jumps over the lazy dog", 0x5fef_fe38),
+        (b"\x00\xff\x80", 0x1a9a_a85d),
+    ],
+    answers_source: "JSHash of Partow's C library, its low 31 bits",
     verification: 0x169e_045f,
     hash: |key| js(key) as u64,
     seeded: None,
@@ -67,8 +75,15 @@ pub(super) static FULL32: HashInfo = HashInfo {
     weaknesses: &[
         "The step is no bijection: one byte leaves 68.6 % of the states reachable, and words collide (\"hack\" and \
          \"junk\", hence \"hacker\" and \"junker\").",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        EASY_COLLISIONS,
     ],
+    answers: &[
+        (b"", 0x4e67_c6a7),
+        (b"hello world", 0xbc6b_e306),
+        (b"The quick brown fox jumps over the lazy dog", 0xdfef_fe38),
+        (b"\x00\xff\x80", 0x1a9a_a85d),
+    ],
+    answers_source: "JSHash of Partow's C library",
     verification: 0xcea6_0adf,
     hash: |key| js_full32(key) as u64,
     ..INFO
@@ -76,21 +91,7 @@ pub(super) static FULL32: HashInfo = HashInfo {
 
 #[cfg(test)]
 mod tests {
-    use super::{js, js_full32};
-
-    #[test]
-    fn known_answers() {
-        // `JSHash` of Partow's C library; the left value is its low 31 bits.
-        const KNOWN: [(&[u8], u32, u32); 4] = [
-            (b"", 0x4e67_c6a7, 0x4e67_c6a7),
-            (b"a", 0x2ef5_004d, 0xaef5_004d),
-            (b"hello world", 0x3c6b_e306, 0xbc6b_e306),
-            (b"\xff", 0x2ef5_012f, 0xaef5_012f),
-        ];
-        for (key, masked, full) in KNOWN {
-            assert_eq!((js(key), js_full32(key)), (masked, full), "{key:?}");
-        }
-    }
+    use super::js_full32;
 
     #[test]
     fn a_collision_survives_a_common_ending() {

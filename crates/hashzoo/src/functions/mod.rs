@@ -1,6 +1,7 @@
-//! One function a file, with its record and its known answers; the registry's tables.
+//! One function a file, named after it, with its record and its known answers; the registry's tables.
 //!
-//! A new function is a file here, its `mod` and `pub use` lines and its line in a table below.
+//! A new function is a file here, its `mod` and `pub use` lines and its line in a table below. Everything else, in this
+//! crate and outside, iterates the tables.
 
 mod ap;
 mod bkdr;
@@ -24,7 +25,7 @@ mod rs;
 mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
-mod xxph3;
+mod xxph3_64;
 
 pub use ap::{ap, ap_2002_full32, ap_partow};
 pub use bkdr::{bkdr, bkdr_full32, bkdr31, bkdr131_full32};
@@ -50,7 +51,7 @@ pub use siphash12_low32::{
     SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
-pub use xxph3::xxph3_64;
+pub use xxph3_64::xxph3_64;
 
 use crate::HashInfo;
 
@@ -97,14 +98,13 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_2_4,
 ];
 
-/// Functions outside the published comparison: Jenkins's two, and those that stored formats use, the first half of
-/// MurmurHash3's 128 bits, RocksDB's two hashes and FarmHash's fingerprint.
+/// Functions outside the published comparison that stored formats and older programs use.
 pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
     &murmur3_x64_128::INFO,
     &rocksdb_hash::INFO,
-    &xxph3::INFO,
+    &xxph3_64::INFO,
     &farm_fingerprint64::INFO,
 ];
 

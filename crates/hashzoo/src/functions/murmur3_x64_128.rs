@@ -6,7 +6,8 @@
 //! `MurmurHash3_x86_128` is another function, and so is Cassandra's, which sign-extends tail bytes.
 
 use crate::HashInfo;
-use crate::tail::after_words_of_16;
+use crate::weakness::COLLISIONS_UNDER_EVERY_SEED;
+use crate::words::after_words_of_16;
 
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
@@ -179,11 +180,19 @@ pub(super) static INFO: HashInfo = HashInfo {
              first half, h1",
     output_bits: 64,
     seed: Some("seed 0 (Guava's)"),
-    weaknesses: &[
-        "Keys that collide under every seed are known (Aumasson and Bernstein, 2012): not for keys that an attacker \
-         chooses.",
-    ],
+    weaknesses: &[COLLISIONS_UNDER_EVERY_SEED],
     aliases: &["murmur3_128", "MurmurHash3F"],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0xb496_3f3f_3fad_7867),
+        (b"hello", 0xcbd8_a7b3_41bd_9b02),
+        (
+            b"The quick brown fox jumps over the lazy dog",
+            0xe34b_bc7b_bc07_1b6c,
+        ),
+        (b"\x00\xff\x80", 0xf7ce_2dc0_4093_0cc0),
+    ],
+    answers_source: "a transcription of MurmurHash3.cpp into Python; the last: crate murmur3 0.5.2",
     verification: 0x443d_8c6d,
     hash: |key| murmur3_x64_128(key, 0).0,
     seeded: Some(|key, seed| murmur3_x64_128(key, seed).0),
@@ -196,20 +205,12 @@ mod tests {
     use super::{Murmur3X64_128, murmur3_x64_128};
 
     #[test]
-    fn known_answers() {
+    fn known_answers_of_both_halves() {
         // A transcription of `MurmurHash3.cpp` into Python that shares nothing with this one.
-        const KNOWN: [(&[u8], u32, (u64, u64)); 5] = [
-            (b"", 0, (0, 0)),
-            (b"", 1, (0x4610_abe5_6eff_5cb5, 0x5162_2daa_78f8_3583)),
-            (b"abc", 0, (0xb496_3f3f_3fad_7867, 0x3ba2_7441_26ca_2d52)),
+        for (key, seed, value) in [
+            (&b""[..], 1, (0x4610_abe5_6eff_5cb5, 0x5162_2daa_78f8_3583)),
             (b"hello", 0, (0xcbd8_a7b3_41bd_9b02, 0x5b1e_906a_48ae_1d19)),
-            (
-                b"The quick brown fox jumps over the lazy dog",
-                0,
-                (0xe34b_bc7b_bc07_1b6c, 0x7a43_3ca9_c49a_9347),
-            ),
-        ];
-        for (key, seed, value) in KNOWN {
+        ] {
             assert_eq!(murmur3_x64_128(key, seed), value, "{key:?} seed {seed}");
         }
     }

@@ -4,6 +4,7 @@
 //! section of ELF uses the same function: [`elf`](super::elf()).
 
 use crate::HashInfo;
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS};
 
 /// The four bits that each step takes from the top and folds in again at bits 4 to 7.
 const TOP_FOUR_BITS: u32 = 0xf000_0000;
@@ -38,12 +39,19 @@ pub(super) static INFO: HashInfo = HashInfo {
     seed: None,
     weaknesses: &[
         "Only 28 bits.",
-        "Zero bytes in front of a key do not count.",
+        LEADING_ZEROS,
         "The step is no bijection, and bytes overlap in four bits: on decimal digits it collides twice as often as \
          28 random bits would.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        EASY_COLLISIONS,
     ],
     aliases: &["hashpjw", "PJWHash"],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0x6783),
+        (b"The quick brown fox jumps over the lazy dog", 0x0428_0c57),
+        (b"\x00\xff\x80", 0x1070),
+    ],
+    answers_source: "PJWHash of Partow's C library; of keys without NUL also elf_hash of libelf 0.188",
     verification: 0x09c9_6b6c,
     hash: |key| pjw(key) as u64,
     seeded: None,
@@ -52,21 +60,6 @@ pub(super) static INFO: HashInfo = HashInfo {
 #[cfg(test)]
 mod tests {
     use super::pjw;
-
-    #[test]
-    fn known_answers() {
-        // `elf_hash` of libelf 0.188 and `PJWHash` of Partow's C library.
-        const KNOWN: [(&[u8], u32); 5] = [
-            (b"", 0),
-            (b"a", 0x61),
-            (b"abc", 0x6783),
-            (b"hello world", 0x0114_ac14),
-            (b"\xff", 0xff),
-        ];
-        for (key, value) in KNOWN {
-            assert_eq!(pjw(key), value, "{key:?}");
-        }
-    }
 
     #[test]
     fn words_collide() {

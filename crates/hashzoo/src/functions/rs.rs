@@ -7,6 +7,7 @@
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
+use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS, POOR_LOW_BITS};
 
 /// First multiplier.
 const FIRST: u32 = 63689;
@@ -54,14 +55,20 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 31,
     seed: None,
     weaknesses: &[
-        "Only 31 bits.",
+        ONLY_31_BITS,
         "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
          of zero bytes alone all give 0.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        POOR_LOW_BITS,
+        EASY_COLLISIONS,
     ],
     aliases: &[],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0x3101_2aac),
+        (b"The quick brown fox jumps over the lazy dog", 0x29a4_500b),
+        (b"\x00\xff\x80", 0x1f04_3767),
+    ],
+    answers_source: "RSHash of Partow's C library, its low 31 bits",
     verification: 0x00ed_2028,
     hash: |key| rs(key) as u64,
     seeded: None,
@@ -76,31 +83,17 @@ pub(super) static FULL32: HashInfo = HashInfo {
     weaknesses: &[
         "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
          of zero bytes alone all give 0.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        POOR_LOW_BITS,
+        EASY_COLLISIONS,
     ],
+    answers: &[
+        (b"", 0),
+        (b"hello world", 0xc18e_10d4),
+        (b"The quick brown fox jumps over the lazy dog", 0x29a4_500b),
+        (b"\x00\xff\x80", 0x1f04_3767),
+    ],
+    answers_source: "RSHash of Partow's C library",
     verification: 0x6019_cda8,
     hash: |key| rs_full32(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{rs, rs_full32};
-
-    #[test]
-    fn known_answers() {
-        // `RSHash` of Partow's C library; the left value is its low 31 bits.
-        const KNOWN: [(&[u8], u32, u32); 5] = [
-            (b"", 0, 0),
-            (b"a", 0x61, 0x61),
-            (b"abc", 0x3101_2aac, 0xb101_2aac),
-            (b"hello world", 0x418e_10d4, 0xc18e_10d4),
-            (b"\x00\xff\x80", 0x1f04_3767, 0x1f04_3767),
-        ];
-        for (key, masked, full) in KNOWN {
-            assert_eq!((rs(key), rs_full32(key)), (masked, full), "{key:?}");
-        }
-    }
-}

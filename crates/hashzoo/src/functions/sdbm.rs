@@ -5,6 +5,7 @@
 //! <http://www.cse.yorku.ca/~oz/hash.html>
 
 use crate::HashInfo;
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_LOW_BITS};
 
 /// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
 const MULTIPLIER: u32 = 65599;
@@ -36,13 +37,19 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 32,
     seed: None,
     weaknesses: &[
-        "Zero bytes in front of a key do not count.",
-        "Output bit j depends only on bits 0 to j of the bytes, so the low bits are poor: tables of a power of two \
-         size suffer.",
+        LEADING_ZEROS,
+        POOR_LOW_BITS,
         "On decimal digits it collides about a quarter more often than chance.",
-        "Colliding keys are easy to construct: not for keys that an attacker chooses.",
+        EASY_COLLISIONS,
     ],
     aliases: &["65599 hash"],
+    answers: &[
+        (b"", 0),
+        (b"abc", 0x3025_f862),
+        (b"The quick brown fox jumps over the lazy dog", 0x8ca7_7173),
+        (b"\x00\xff\x80", 0x00ff_3f41),
+    ],
+    answers_source: "SDBMHash of Partow's C library; ASCII keys: also apu__sdbm_hash of libaprutil1",
     verification: 0xdb3a_42ce,
     hash: |key| sdbm(key) as u64,
     seeded: None,
@@ -51,21 +58,6 @@ pub(super) static INFO: HashInfo = HashInfo {
 #[cfg(test)]
 mod tests {
     use super::sdbm;
-
-    #[test]
-    fn known_answers() {
-        // `apu__sdbm_hash` of libaprutil1 1.6.3 and `SDBMHash` of Partow's C library; bytes above 0x7f: Partow's
-        // built with -funsigned-char.
-        const KNOWN: [(&[u8], u32); 4] = [
-            (b"", 0),
-            (b"a", 0x61),
-            (b"abc", 0x3025_f862),
-            (b"\x00\xff\x80", 0x00ff_3f41),
-        ];
-        for (key, value) in KNOWN {
-            assert_eq!(sdbm(key), value, "{key:?}");
-        }
-    }
 
     #[test]
     fn equals_the_shifts_of_the_original() {

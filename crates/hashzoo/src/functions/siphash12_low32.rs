@@ -6,7 +6,8 @@
 //! random key.
 
 use crate::HashInfo;
-use crate::tail::after_words_of_8;
+use crate::weakness::{FEWER_ROUNDS, PUBLIC_KEY};
+use crate::words::after_words_of_8;
 
 /// The published comparison's key, of Redis's self-test: the ASCII digits `1234567812345678`.
 pub const SIPHASH_KEY: [u8; 16] = *b"1234567812345678";
@@ -167,11 +168,18 @@ pub(super) static INFO: HashInfo = HashInfo {
     output_bits: 32,
     seed: Some("key \"1234567812345678\" (ASCII)"),
     weaknesses: &[
-        "The key is public here: against keys that an attacker chooses it must be random and secret.",
-        "Fewer rounds than the 2-4 that the designers recommend.",
+        PUBLIC_KEY,
+        FEWER_ROUNDS,
         "32 bits: even under a secret key some tens of thousands of keys are enough for a collision by chance.",
     ],
     aliases: &[],
+    answers: &[
+        (b"", 0x9cae_6be8),
+        (b"abc", 0x810a_dd33),
+        (b"The quick brown fox jumps over the lazy dog", 0x01ed_8033),
+        (b"\x00\xff\x80", 0xe2a0_3064),
+    ],
+    answers_source: "apr_siphash(c = 1, d = 2) of libaprutil1 1.6.3, the low half",
     verification: 0x2579_b868,
     hash: |data| siphash12_low32(&SIPHASH_KEY, data) as u64,
     seeded: Some(|data, seed| as_smhasher_seeds::<1, 2, false>(data, seed) & u32::MAX as u64),
@@ -183,10 +191,13 @@ pub(super) static ROUNDS_1_2: HashInfo = HashInfo {
     source: "Redis, src/siphash.c (2017), after https://eprint.iacr.org/2012/351",
     output_bits: 64,
     seed: Some("key 00 01 02 ... 0f (the paper's test key)"),
-    weaknesses: &[
-        "The key is public here: against keys that an attacker chooses it must be random and secret.",
-        "Fewer rounds than the 2-4 that the designers recommend.",
+    weaknesses: &[PUBLIC_KEY, FEWER_ROUNDS],
+    answers: &[
+        (b"", 0xcea2_8b51_565c_12e2),
+        (b"hello world", 0xb91b_8e97_a165_8e27),
+        (b"\x00\xff\x80", 0xdb88_ed52_07b2_ea2d),
     ],
+    answers_source: "apr_siphash(c = 1, d = 2) of libaprutil1 1.6.3",
     verification: 0xa1c3_0840,
     hash: |data| siphash12(&SIPHASH_TEST_KEY, data),
     seeded: Some(as_smhasher_seeds::<1, 2, false>),
@@ -199,6 +210,13 @@ pub(super) static ROUNDS_1_3: HashInfo = HashInfo {
     year: 2012,
     author: "Jean-Philippe Aumasson and Daniel J. Bernstein",
     source: "https://eprint.iacr.org/2012/351",
+    answers: &[
+        (b"", 0xabac_0158_050f_c4dc),
+        (b"hello world", 0xab49_2b52_ffa7_4d7b),
+        (b"\x00\xff\x80", 0x7a65_8ceb_0eca_7c7e),
+    ],
+    answers_source: "crate siphasher 1.0.4",
+    // SMHasher prints the same code.
     verification: 0x29c0_10bf,
     hash: |data| siphash13(&SIPHASH_TEST_KEY, data),
     seeded: Some(as_smhasher_seeds::<1, 3, false>),
@@ -208,9 +226,17 @@ pub(super) static ROUNDS_1_3: HashInfo = HashInfo {
 pub(super) static ROUNDS_2_4: HashInfo = HashInfo {
     name: "SipHash-2-4",
     ident: "siphash24",
-    weaknesses: &[
-        "The key is public here: against keys that an attacker chooses it must be random and secret.",
+    weaknesses: &[PUBLIC_KEY],
+    answers: &[
+        (b"", 0x726f_db47_dd0e_0e31),
+        (
+            b"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e",
+            0xa129_ca61_49be_45e5,
+        ),
+        (b"\x00\xff\x80", 0xec9d_9e22_e551_93a0),
     ],
+    answers_source: "the paper, appendix A, and its reference code; the last: crate siphasher 1.0.4",
+    // SMHasher prints the same code.
     verification: 0xc58d_7f9c,
     hash: |data| siphash24(&SIPHASH_TEST_KEY, data),
     seeded: Some(as_smhasher_seeds::<2, 4, false>),
@@ -219,36 +245,8 @@ pub(super) static ROUNDS_2_4: HashInfo = HashInfo {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        SIPHASH_KEY, SIPHASH_TEST_KEY, fold_ascii_case, siphash, siphash12, siphash12_low32, siphash13,
-        siphash24,
-    };
+    use super::{fold_ascii_case, siphash};
     use crate::verification_value;
-
-    #[test]
-    fn known_answers() {
-        // `apr_siphash(c = 1, d = 2)` of libaprutil1 1.6.3; the value is its low half.
-        const KNOWN: [(&[u8], u32, u64); 4] = [
-            (b"", 0x9cae_6be8, 0xe978_c7b3_9cae_6be8),
-            (b"a", 0xe835_70c1, 0x7de7_8171_e835_70c1),
-            (b"abc", 0x810a_dd33, 0x6be9_ff37_810a_dd33),
-            (b"\x00\xff\x80", 0xe2a0_3064, 0xcbd7_f9b0_e2a0_3064),
-        ];
-        for (data, low, whole) in KNOWN {
-            assert_eq!(siphash12_low32(&SIPHASH_KEY, data), low, "{data:?}");
-            assert_eq!(siphash12(&SIPHASH_KEY, data), whole, "{data:?}");
-        }
-    }
-
-    #[test]
-    fn known_answers_of_the_paper() {
-        // The worked example of its appendix A, over the bytes 0 to 14, and the first vector of the reference code.
-        let data: [u8; 15] = core::array::from_fn(|i| i as u8);
-        assert_eq!(siphash24(&SIPHASH_TEST_KEY, &data), 0xa129_ca61_49be_45e5);
-        assert_eq!(siphash24(&SIPHASH_TEST_KEY, b""), 0x726f_db47_dd0e_0e31);
-        // The first value of the 1-3 vectors that crate `siphasher` 1.0.4 is tested with.
-        assert_eq!(siphash13(&SIPHASH_TEST_KEY, b""), 0xabac_0158_050f_c4dc);
-    }
 
     /// SMHasher3 seeds as SMHasher does, but hashes the empty input too: other codes, of `hashes/siphash.cpp` there.
     #[test]

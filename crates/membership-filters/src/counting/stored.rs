@@ -1,13 +1,11 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
-use alloc::vec::Vec;
-
 use guava_bloom::{MAX_WORDS, Modulus, Parameters, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
 use crate::error::{BuildError, ReadError};
 use crate::packed::{PackedIntegers, word_count};
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, field, stored_form, zero};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFcounts";
@@ -44,41 +42,9 @@ impl CountingBloomFilter<()> {
     }
 }
 
+stored_form!(CountingBloomFilter);
+
 impl<F> CountingBloomFilter<F> {
-    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
-    pub fn to_bytes(&self) -> Vec<u8> {
-        collect(self.stored_bytes(), |put| self.write(put))
-    }
-
-    /// The filter from its stored form. All of the bytes must belong to it.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes.
-    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
-        Self::read(bytes, funnel)
-    }
-
-    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
-        self.write(|bytes| writer.write_all(bytes))
-    }
-
-    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
-    #[cfg(feature = "std")]
-    pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
-        Self::read(crate::serial::Stream(reader), funnel)
-    }
-
     /// Bytes of the stored form.
     pub fn stored_bytes(&self) -> u64 {
         stored_bytes(self.counters.words().len())
@@ -96,7 +62,6 @@ impl<F> CountingBloomFilter<F> {
     }
 
     fn read(source: impl Source, funnel: F) -> Result<Self, ReadError> {
-        let field = |name, found, allowed| ReadError::Field { name, found, allowed };
         let mut reader = Reader::new(source);
         reader.header(MAGIC)?;
         let [ordinal, probes, bits, reserved @ ..] = reader.array::<8>()?;

@@ -1,6 +1,7 @@
 //! The width of a counter.
 
 use crate::error::BuildError;
+use crate::limits::{MAX_COUNTER_BITS, MIN_COUNTER_BITS};
 
 /// Bits of a counter: any number from 2 to 16.
 ///
@@ -23,7 +24,7 @@ pub struct CounterWidth(u8);
 
 impl CounterWidth {
     /// The narrowest, 2 bits.
-    pub const MIN: Self = Self(2);
+    pub const MIN: Self = Self(MIN_COUNTER_BITS);
     /// 4 bits: counters up to 15.
     pub const FOUR: Self = Self(4);
     /// 8 bits: counters up to 255.
@@ -31,7 +32,7 @@ impl CounterWidth {
     /// 16 bits: counters up to 65,535.
     pub const SIXTEEN: Self = Self(16);
     /// The widest, 16 bits.
-    pub const MAX: Self = Self::SIXTEEN;
+    pub const MAX: Self = Self(MAX_COUNTER_BITS);
 
     /// A width of 2 to 16 bits.
     ///

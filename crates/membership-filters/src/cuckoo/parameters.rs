@@ -5,6 +5,7 @@
 use core::num::NonZeroU64;
 
 use crate::error::BuildError;
+use crate::limits::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
 use crate::packed::word_count;
 
 /// Slots of a bucket.
@@ -12,12 +13,6 @@ use crate::packed::word_count;
 /// Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014),
 /// section 5.1: four are best from 0.2 % down to 0.001 %, and fill to 95 %.
 pub(crate) const SLOTS_PER_BUCKET: u8 = 4;
-
-/// The narrowest fingerprint. With fewer bits than this nearly every absent element is found.
-pub(crate) const MIN_FINGERPRINT_BITS: u8 = 4;
-
-/// The widest fingerprint.
-pub(crate) const MAX_FINGERPRINT_BITS: u8 = 32;
 
 /// Buckets beyond those that the load factor asks for. They matter in small filters, where a few elements more than
 /// eight meet in two buckets by chance: with six more and fingerprints of 12 bits, none of 10,000,000 simulated filters

@@ -1,12 +1,10 @@
 //! The stored form of a cuckoo filter. `FORMAT.md` describes it.
 
-use alloc::vec::Vec;
-
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
 use crate::error::{BuildError, ReadError};
 use crate::packed::PackedIntegers;
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
+use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, field, stored_form, within, zero};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFcuckoo";
@@ -28,41 +26,9 @@ impl CuckooParameters {
     }
 }
 
+stored_form!(CuckooFilter);
+
 impl<F> CuckooFilter<F> {
-    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
-    pub fn to_bytes(&self) -> Vec<u8> {
-        collect(self.stored_bytes(), |put| self.write(put))
-    }
-
-    /// The filter from its stored form. All of the bytes must belong to it.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes.
-    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
-        Self::read(bytes, funnel)
-    }
-
-    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
-        self.write(|bytes| writer.write_all(bytes))
-    }
-
-    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
-    #[cfg(feature = "std")]
-    pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
-        Self::read(crate::serial::Stream(reader), funnel)
-    }
-
     /// Bytes of the stored form.
     pub fn stored_bytes(&self) -> u64 {
         self.parameters.stored_bytes()
@@ -86,16 +52,11 @@ impl<F> CuckooFilter<F> {
         let [bits, slots_per_bucket, reserved @ ..] = reader.array::<8>()?;
         zero(&reserved)?;
         if slots_per_bucket != SLOTS_PER_BUCKET {
-            return Err(ReadError::Field {
-                name: "slots per bucket",
-                found: slots_per_bucket.into(),
-                allowed: "4",
-            });
+            return Err(field("slots per bucket", slots_per_bucket.into(), "4"));
         }
         let seed = reader.u64()?;
         let buckets = reader.u64()?;
         let items = reader.u64()?;
-        let field = |name, found, allowed| ReadError::Field { name, found, allowed };
         if buckets == 0 || buckets % 2 != 0 {
             return Err(field("buckets", buckets, "an even number, at least 2"));
         }
@@ -112,14 +73,7 @@ impl<F> CuckooFilter<F> {
             "0",
         ))?;
         let taken = slots.iter().filter(|&fingerprint| fingerprint != FREE).count() as u64;
-        if items != taken {
-            return Err(ReadError::Contradiction {
-                name: "items",
-                stated: items,
-                least: taken,
-                most: taken,
-            });
-        }
+        within("items", items, taken, taken)?;
         Ok(Self {
             funnel,
             parameters,

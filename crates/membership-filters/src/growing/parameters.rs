@@ -7,13 +7,10 @@ use core::f64::consts::LN_2;
 use guava_bloom::{MAX_WORDS, Parameters};
 
 use crate::error::BuildError;
+use crate::limits::MAX_GROWTH;
 
 /// The least capacity of a link that tightens: a smaller one could be full before its first element is in.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
-
-/// The largest factor between capacities: four times what the paper advises. It also bounds what stored bytes of a
-/// given length can make the next link take.
-pub(crate) const MAX_GROWTH: u32 = 16;
 
 /// The least factor between probabilities. It bounds the size of the next link as well: see `least_bits`.
 const MIN_RATIO: f64 = 0.1;

@@ -7,7 +7,9 @@ use guava_bloom::{BloomFilter, Modulus, Strategy};
 use super::parameters::LinkShape;
 use super::{GrowingBloomFilter, GrowingParameters, GrowthRule, Link};
 use crate::error::{BuildError, ReadError};
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, collect, zero};
+use crate::serial::{
+    CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, field, real, stored_form, within, zero,
+};
 
 /// How the bytes start.
 const MAGIC: [u8; 8] = *b"MFgrowth";
@@ -51,41 +53,9 @@ impl GrowingParameters {
     }
 }
 
+stored_form!(GrowingBloomFilter);
+
 impl<F> GrowingBloomFilter<F> {
-    /// The stored form, as [`format`](crate::format) tells it, in one piece of [`stored_bytes`](Self::stored_bytes).
-    pub fn to_bytes(&self) -> Vec<u8> {
-        collect(self.stored_bytes(), |put| self.write(put))
-    }
-
-    /// The filter from its stored form. All of the bytes must belong to it.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes.
-    pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, ReadError> {
-        Self::read(bytes, funnel)
-    }
-
-    /// Writes the stored form, as [`format`](crate::format) tells it, piece by piece.
-    ///
-    /// # Errors
-    ///
-    /// Those of the writer.
-    #[cfg(feature = "std")]
-    pub fn write_to<W: std::io::Write>(&self, mut writer: W) -> std::io::Result<()> {
-        self.write(|bytes| writer.write_all(bytes))
-    }
-
-    /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError`] tells what is wrong with the bytes, or what the reader failed with.
-    #[cfg(feature = "std")]
-    pub fn read_from<R: std::io::Read>(reader: R, funnel: F) -> Result<Self, ReadError> {
-        Self::read(crate::serial::Stream(reader), funnel)
-    }
-
     /// Bytes of the stored form.
     pub fn stored_bytes(&self) -> u64 {
         let links = self.links().map(|link| LINK_FIELDS_LEN + link.bits / 8);
@@ -208,25 +178,5 @@ fn read_link(reader: &mut Reader<impl Source>, shape: &LinkShape) -> Result<Link
         elements,
         ones,
         limit,
-    })
-}
-
-fn field(name: &'static str, found: u64, allowed: &'static str) -> ReadError {
-    ReadError::Field { name, found, allowed }
-}
-
-fn real(name: &'static str, found: f64, allowed: &'static str) -> ReadError {
-    ReadError::Real { name, found, allowed }
-}
-
-fn within(name: &'static str, stated: u64, least: u64, most: u64) -> Result<(), ReadError> {
-    if (least..=most).contains(&stated) {
-        return Ok(());
-    }
-    Err(ReadError::Contradiction {
-        name,
-        stated,
-        least,
-        most,
     })
 }

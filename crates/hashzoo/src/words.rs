@@ -1,7 +1,25 @@
-//! The bytes after the last whole word of a key.
+//! Little-endian words of a key, and the bytes after its last whole word.
 //!
 //! Where the key is long enough, the last word's worth of it is read whole and the part before the tail shifted out:
 //! a branch on the length of the tail is what costs most on short keys of mixed lengths.
+
+/// The eight bytes at `at`. Every caller has looked at the length.
+#[inline]
+pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
+    match bytes.split_at(at).1.first_chunk() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => unreachable!(),
+    }
+}
+
+/// The four bytes at `at`. Every caller has looked at the length.
+#[inline]
+pub(crate) const fn half_word(bytes: &[u8], at: usize) -> u32 {
+    match bytes.split_at(at).1.first_chunk() {
+        Some(chunk) => u32::from_le_bytes(*chunk),
+        None => unreachable!(),
+    }
+}
 
 /// The last `key.len() % 4` bytes of `key` as a little-endian number; 0 if there are none.
 #[inline]

@@ -33,21 +33,30 @@
 //! A key is a line of at most 2^28 bytes without its end (LF, or CR and LF), hashed as UTF-8, as
 //! `Funnels.stringFunnel(UTF_8)` has it.
 
-#[path = "../support/mod.rs"]
-mod support;
-mod text;
+mod input;
+mod keys;
+mod output;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use base64::prelude::BASE64_STANDARD;
+use base64::read::DecoderReader;
+use base64::write::EncoderWriter;
 use clap::{Args, Parser};
-use guava_bloom::{BloomFilter, MergeError, Parameters, Utf8, merge_streams};
+use guava_bloom::{BloomFilter, MergeError, ParameterError, Parameters, Utf8, merge_streams};
 
-use support::lines::put_lines;
-use support::output::Output;
-use support::{Failure, Mitz, ended};
+use self::input::Failure;
+use self::keys::{Mitz, put_lines};
+use self::output::Output;
+
+/// The key of every line: equal keys come to one reducer.
+const KEY: &str = "filter";
+
+/// The longest key that a line may have, so that a line without end does not fill the memory.
+const LONGEST_KEY: u64 = 4096;
 
 #[derive(Parser)]
 #[command(about = "Builds one Guava Bloom filter in many processes")]
@@ -87,11 +96,11 @@ struct Reduce {
 }
 
 fn unwritten(error: io::Error) -> Failure {
-    Failure::Output(format!("writing the filter: {error}"))
+    Failure::system("writing the filter", error)
 }
 
 fn main() -> ExitCode {
-    ended(match Arguments::parse() {
+    input::exit(match Arguments::parse() {
         Arguments::Map(arguments) => map(&arguments),
         Arguments::Reduce(arguments) if arguments.partials.is_empty() => {
             reduce_lines(&arguments, io::stdin().lock())
@@ -101,10 +110,11 @@ fn main() -> ExitCode {
 }
 
 fn map(arguments: &Map) -> Result<(), Failure> {
+    let wrong = |error: ParameterError| Failure::Input(error.to_string());
     let parameters = Parameters::new(arguments.insertions, arguments.fpp)
-        .map_err(Failure::of_input)?
+        .map_err(wrong)?
         .with_strategy(arguments.strategy.into());
-    let mut filter = BloomFilter::new(Utf8, &parameters).map_err(Failure::of_input)?;
+    let mut filter = BloomFilter::new(Utf8, &parameters).map_err(wrong)?;
     put_lines(&mut filter)?;
     write_to(None, arguments.base64, |out| {
         filter.write_to(out).map_err(unwritten)
@@ -113,15 +123,14 @@ fn map(arguments: &Map) -> Result<(), Failure> {
 
 /// One filter after the other: two of them are in memory.
 fn reduce_lines(arguments: &Reduce, mut lines: impl BufRead) -> Result<(), Failure> {
-    let standard_input = Path::new("standard input");
     let mut merged: Option<BloomFilter<Utf8>> = None;
     for number in 1_u64.. {
         let wrong = |error: String| Failure::Input(format!("line {number} of standard input: {error}"));
-        let at_end = text::peek(&mut lines).map_err(|error| Failure::of_file(standard_input, error))?;
+        let at_end = peek(&mut lines).map_err(|error| Failure::input("standard input", error))?;
         if at_end.is_none() {
             break;
         }
-        match (text::read_line(&mut lines).map_err(wrong)?, &mut merged) {
+        match (read_line(&mut lines).map_err(wrong)?, &mut merged) {
             (None, _) => {}
             (Some(filter), Some(merged)) => merged
                 .put_all(&filter)
@@ -135,7 +144,7 @@ fn reduce_lines(arguments: &Reduce, mut lines: impl BufRead) -> Result<(), Failu
         }),
         // A reducer that no filter came to.
         None if arguments.base64 && arguments.out.is_none() => Ok(()),
-        None => Err(Failure::of_file(standard_input, MergeError::NoStreams)),
+        None => Err(Failure::input("standard input", MergeError::NoStreams)),
     }
 }
 
@@ -144,20 +153,20 @@ fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
     let paths = &arguments.partials;
     let files = paths
         .iter()
-        .map(|path| File::open(path).map_err(|error| Failure::of_file(path, error)))
+        .map(|path| File::open(path).map_err(|error| Failure::input(path.display(), error)))
         .collect::<Result<Vec<File>, Failure>>()?;
     write_to(arguments.out.as_deref(), arguments.base64, |out| {
         merge_streams(&files, out).map_err(|error| match error {
-            MergeError::Read { stream, error } => Failure::of_file(&paths[stream], error),
-            MergeError::Headers { stream, .. } => Failure::of_file(
-                &paths[stream],
+            MergeError::Read { stream, error } => Failure::input(paths[stream].display(), error),
+            MergeError::Headers { stream, .. } => Failure::input(
+                paths[stream].display(),
                 format!("{error}; stream 0 is {}", paths[0].display()),
             ),
             MergeError::Write(error) => unwritten(error),
-            error => Failure::of_input(error),
+            error => Failure::Input(error.to_string()),
         })?;
         for (path, file) in paths.iter().zip(&files) {
-            must_end(file).map_err(|error| Failure::of_file(path, error))?;
+            must_end(file).map_err(|error| Failure::input(path.display(), error))?;
         }
         Ok(())
     })
@@ -181,7 +190,7 @@ fn write_to(
     let write = |out: &mut dyn Write| {
         let mut out = BufWriter::new(out);
         if as_line {
-            text::write_line(&mut out, write)?;
+            write_line(&mut out, write)?;
         } else {
             write(&mut out)?;
         }
@@ -190,5 +199,90 @@ fn write_to(
     match path {
         Some(path) => Output::to(path)?.write(write),
         None => write(&mut io::stdout().lock()),
+    }
+}
+
+/// Writes a filter as a line.
+fn write_line(
+    mut out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    write!(out, "{KEY}\t").map_err(unwritten)?;
+    let mut encoder = EncoderWriter::new(&mut out, &BASE64_STANDARD);
+    write(&mut encoder)?;
+    encoder.finish().map_err(unwritten)?;
+    drop(encoder);
+    writeln!(out).map_err(unwritten)
+}
+
+/// Reads the next line, of which the filter is the last field that is not empty: a line need not have a key, and engines
+/// take such a line for a key and write a tab behind it. `Ok(None)` of an empty line. Memory is taken as bytes arrive.
+fn read_line(lines: &mut impl BufRead) -> Result<Option<BloomFilter<Utf8>>, String> {
+    let failed = |error: io::Error| error.to_string();
+    let mut first;
+    loop {
+        first = Vec::new();
+        (Field(lines).take(LONGEST_KEY))
+            .read_to_end(&mut first)
+            .map_err(failed)?;
+        let is_field = skip_tabs(lines).map_err(failed)?;
+        let at_end = matches!(peek(lines).map_err(failed)?, None | Some(b'\r' | b'\n'));
+        // Without a tab behind them, these bytes are the last field, or the beginning of a long one.
+        if at_end || !is_field {
+            break;
+        }
+    }
+    let filter = if first.is_empty() {
+        None
+    } else {
+        let mut decoder = DecoderReader::new(first.chain(Field(lines)), &BASE64_STANDARD);
+        let filter = BloomFilter::read_from(&mut decoder, Utf8).map_err(|error| error.to_string())?;
+        must_end(decoder)?;
+        Some(filter)
+    };
+    skip_tabs(lines).map_err(failed)?;
+    let mut end = Vec::new();
+    (lines.take(2).read_until(b'\n', &mut end)).map_err(failed)?;
+    match &*end {
+        b"" | b"\n" | b"\r\n" | b"\r" => Ok(filter),
+        _ => Err("more fields follow the filter".to_owned()),
+    }
+}
+
+/// The next byte, which stays in the reader.
+fn peek(reader: &mut impl BufRead) -> io::Result<Option<u8>> {
+    loop {
+        match reader.fill_buf() {
+            Ok(bytes) => return Ok(bytes.first().copied()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Whether tabs came next; they are left behind.
+fn skip_tabs(reader: &mut impl BufRead) -> io::Result<bool> {
+    let mut some = false;
+    while peek(reader)? == Some(b'\t') {
+        reader.consume(1);
+        some = true;
+    }
+    Ok(some)
+}
+
+/// What is left of a field, up to the tab or line end behind it.
+struct Field<'a, R>(&'a mut R);
+
+impl<R: BufRead> Read for Field<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.0.fill_buf()?;
+        let bytes = &bytes[..bytes.len().min(buffer.len())];
+        let end = bytes
+            .iter()
+            .position(|byte| matches!(byte, b'\t' | b'\r' | b'\n'));
+        let read = end.unwrap_or(bytes.len());
+        buffer[..read].copy_from_slice(&bytes[..read]);
+        self.0.consume(read);
+        Ok(read)
     }
 }

@@ -1,36 +1,16 @@
-//! The example `dedup` as a process: what it answers, leaves on the server, and refuses.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! The example `dedup`: what it answers, leaves on the server, and refuses.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-#[path = "server/support/server.rs"]
-#[expect(dead_code, reason = "other tests restart servers")]
-mod server;
-
-use server::Server;
-
-/// Cargo builds examples beside the folder of the tests.
-fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let folder = test.parent().and_then(Path::parent).unwrap();
-    let path = folder
-        .join("examples")
-        .join(format!("dedup{}", std::env::consts::EXE_SUFFIX));
-    assert!(
-        path.exists(),
-        "{} is missing: cargo test builds it",
-        path.display()
-    );
-    path
-}
+use crate::server::Server;
+use crate::{program, text};
 
 /// Starts the program with the words of its arguments.
 fn start(url: &str, arguments: &str) -> Child {
-    Command::new(program())
+    Command::new(program("dedup"))
         .args(["--redis", url])
         .args(arguments.split(' '))
         .stdin(Stdio::piped())
@@ -50,10 +30,6 @@ fn run(url: &str, arguments: &str, input: &[u8]) -> Output {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
-}
-
-fn text(bytes: &[u8]) -> &str {
-    core::str::from_utf8(bytes).unwrap()
 }
 
 /// What a run that went well answers.

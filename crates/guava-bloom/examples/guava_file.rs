@@ -10,22 +10,24 @@
 //! empty line is the empty key. The funnel is `Funnels.stringFunnel(StandardCharsets.UTF_8)`. `query` answers every line
 //! with `true` or `false`, as soon as it has arrived.
 //!
-//! Exit codes: 0 done; 2 the arguments, the keys or the file are wrong, and standard error says which; 1 writing failed.
+//! Exit codes: 0 done; 2 the arguments, the keys or the file are wrong, and standard error says which; 1 the system failed.
 
-#[path = "../support/mod.rs"]
-mod support;
+mod input;
+mod keys;
+mod output;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Utf8};
+use guava_bloom::{BloomFilter, ParameterError, Parameters, ProbeCountRule, Utf8};
 
-use support::lines::{HashedLines, put_lines};
-use support::output::Output;
-use support::{Failure, Mitz, ended};
+use self::input::Failure;
+use self::keys::{Mitz, for_each_block, put_lines};
+use self::output::Output;
 
 /// Builds and asks Bloom filters in files that Guava reads and writes.
 #[derive(Parser)]
@@ -73,7 +75,7 @@ enum Guava {
 }
 
 fn main() -> ExitCode {
-    ended(match Arguments::parse().command {
+    input::exit(match Arguments::parse().command {
         Command::Build {
             insertions,
             fpp,
@@ -90,23 +92,25 @@ fn build(insertions: i128, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -
         Guava::Older => ProbeCountRule::FromBitsPerInsertion,
         Guava::Newer => ProbeCountRule::FromFpp,
     };
-    let parameters = Parameters::with_rule(insertions, fpp, rule).map_err(Failure::of_input)?;
+    let wrong = |error: ParameterError| Failure::Input(error.to_string());
+    let parameters = Parameters::with_rule(insertions, fpp, rule).map_err(wrong)?;
     let output = Output::to(out)?;
 
-    let mut filter =
-        BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into())).map_err(Failure::of_input)?;
+    let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into())).map_err(wrong)?;
     put_lines(&mut filter)?;
 
     output.write(|file| {
-        (filter.write_to(file)).map_err(|error| Failure::Output(format!("{}: {error}", out.display())))
+        filter
+            .write_to(file)
+            .map_err(|error| Failure::system(out.display(), error))
     })
 }
 
 fn query(path: &Path) -> Result<(), Failure> {
-    let mut file = File::open(path).map_err(|error| Failure::of_file(path, error))?;
-    let filter = BloomFilter::read_from(&mut file, Utf8).map_err(|error| Failure::of_file(path, error))?;
-    let behind =
-        io::copy(&mut file.take(1), &mut io::sink()).map_err(|error| Failure::of_file(path, error))?;
+    let wrong = |error: &dyn Display| Failure::input(path.display(), error);
+    let mut file = File::open(path).map_err(|error| wrong(&error))?;
+    let filter = BloomFilter::read_from(&mut file, Utf8).map_err(|error| wrong(&error))?;
+    let behind = io::copy(&mut file.take(1), &mut io::sink()).map_err(|error| wrong(&error))?;
     if behind > 0 {
         // Guava reads such a stream and leaves the rest.
         let _ = writeln!(
@@ -117,11 +121,10 @@ fn query(path: &Path) -> Result<(), Failure> {
         );
     }
 
-    let mut lines = HashedLines::new(io::stdin().lock());
     let mut answers = Vec::new();
     let mut text = Vec::new();
     let mut output = io::stdout().lock();
-    while let Some((hashes, failure)) = lines.next_block() {
+    for_each_block(|hashes| {
         answers.resize(hashes.len(), false);
         filter.might_contain_hashes(hashes, &mut answers);
         text.clear();
@@ -129,14 +132,10 @@ fn query(path: &Path) -> Result<(), Failure> {
             text.extend_from_slice(if answer { b"true\n" } else { b"false\n" });
         }
         match output.write_all(&text).and_then(|()| output.flush()) {
-            Ok(()) => {}
+            Ok(()) => Ok(true),
             // Whoever reads has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            Err(error) => return Err(Failure::Output(format!("standard output: {error}"))),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Failure::system("standard output", error)),
         }
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
-    }
-    Ok(())
+    })
 }

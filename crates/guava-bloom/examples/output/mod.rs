@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use guava_bloom::StreamHeader;
 use tempfile::NamedTempFile;
 
-use super::Failure;
+use crate::input::Failure;
 
 /// Where a filter goes.
 pub(crate) struct Output<'a> {
@@ -31,7 +31,7 @@ impl<'a> Output<'a> {
     /// Finds out whether a filter can be written under this name: where nothing is, or an empty file, or another filter.
     /// A link is followed. Whatever else a name stands for may be something that nobody wanted to lose.
     pub(crate) fn to(path: &'a Path) -> Result<Self, Failure> {
-        let wrong = |error: io::Error| Failure::of_file(path, error);
+        let wrong = |error: io::Error| Failure::input(path.display(), error);
         let present = match fs::metadata(path) {
             Ok(metadata) => Some(metadata),
             // A link to nothing is not found either.
@@ -40,15 +40,18 @@ impl<'a> Output<'a> {
         };
         let to = match present {
             Some(metadata) if metadata.is_dir() => {
-                return Err(Failure::of_file(path, "this is a folder; choose another name"));
+                return Err(Failure::input(
+                    path.display(),
+                    "this is a folder; choose another name",
+                ));
             }
             Some(metadata) if !metadata.is_file() => {
                 Destination::Through(File::options().write(true).open(path).map_err(wrong)?)
             }
             Some(metadata) => {
                 if metadata.len() > 0 && !is_filter(path, metadata.len()).map_err(wrong)? {
-                    return Err(Failure::of_file(
-                        path,
+                    return Err(Failure::input(
+                        path.display(),
                         "there is a file already, which is no filter; choose another name",
                     ));
                 }
@@ -77,7 +80,7 @@ impl<'a> Output<'a> {
         self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let unwritten = |error: io::Error| Failure::Output(format!("{}: {error}", self.path.display()));
+        let unwritten = |error: io::Error| Failure::system(self.path.display(), error);
         match self.to {
             Destination::Through(mut file) => write(&mut file),
             Destination::Place {

@@ -1,0 +1,212 @@
+//! A guard before a read-through cache: what a database is asked, and Redis, with three of them.
+//!
+//! ```text
+//! cargo run --release -p bloom-redis --example read_through -- --redis redis://127.0.0.1:6379
+//! ```
+//!
+//! Lookups of what exists nowhere pass every cache: there is nothing to keep, so that each of them reaches the database.
+//! A program that guesses account names does this on purpose. Here a filter over all names stands in front of a cache in
+//! Redis and a database behind it, which a map in memory stands for. What the database and Redis are asked is counted
+//! with no guard, with empty values in the cache, and with the filter. With `--rows 1000 --lookups 5000 --seed 7`:
+//!
+//! ```text
+//! 1000 rows, 5000 lookups, 4474 of them of names that exist nowhere
+//!
+//!                      database reads    round trips  keys in Redis
+//! no guard                       4797           5323            324
+//! empty values cached            4797           9797           4798
+//! filter                          368           5894            326
+//! ```
+//!
+//! All three find the same, and every number follows from `--seed`.
+//!
+//! - No guard: every absent name is read from the database.
+//! - Empty values: an absent name is read once, and costs a write and a key of the cache. That helps where the same absent
+//!   names come again and again. Here hardly any does: the database is read as often, and the cache is full of names that
+//!   do not exist.
+//! - The filter: one round trip more for each lookup that it lets through, one in place of the cache's for those that it
+//!   stops. What is left are the accounts themselves, once each, and one absent name in a hundred. A deleted row stays in
+//!   the filter at the same cost, until a rebuild.
+//!
+//! `store.rs` is the part to copy. Everything in Redis is under `--prefix`, and removed at the end. Exit codes: 0 done; 2
+//! the arguments are wrong; 1 the server cannot be reached or fails.
+
+mod store;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use bloom_redis::{Fixed, Schema};
+use clap::Parser;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+use redis::{Client, Commands as _};
+use store::{Database, Guard, Link, Store};
+
+/// Count what a database is asked, and Redis, with three guards before a read-through cache.
+#[derive(Parser)]
+struct Arguments {
+    /// The server that holds cache and filter
+    #[arg(long, value_name = "URL", value_parser = |url: &str| Client::open(url))]
+    redis: Client,
+
+    /// What all keys there begin with
+    #[arg(long, value_name = "PREFIX", default_value = "read-through:")]
+    prefix: String,
+
+    /// Accounts in the table
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    rows: u32,
+
+    /// Names to look up
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    lookups: u32,
+
+    /// Share of them that exist nowhere, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
+    absent: f64,
+
+    /// Share of absent names that the filter may let through, between 0 and 1
+    #[arg(long, value_name = "P", default_value_t = 0.01, value_parser = share)]
+    fpp: f64,
+
+    /// Of the names
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn share(text: &str) -> Result<f64, &'static str> {
+    text.parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or("allowed are numbers from 0 to 1")
+}
+
+/// How long it is cached that a name is absent: short, since every wrong name takes memory that long.
+const EMPTY: Duration = Duration::from_secs(60);
+/// How long the server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Signs up before the lookups.
+const NEWCOMER: &str = "newcomer";
+
+fn main() -> ExitCode {
+    if let Err(error) = run(&Arguments::parse()) {
+        eprintln!("error: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let rows = u64::from(arguments.rows);
+    let filter = Fixed::new(Schema::fixed(rows + 1, arguments.fpp)?)
+        .with_prefix(format!("{}filter:", arguments.prefix));
+    let mut table = String::new();
+    let mut answers = None;
+    for (name, guard) in [
+        ("no guard", Guard::Nothing),
+        ("empty values cached", Guard::EmptyValues(EMPTY)),
+        ("filter", Guard::Filter(filter)),
+    ] {
+        let mut database = Database::default();
+        database
+            .accounts
+            .extend((0..rows).map(|index| (account(index), 100)));
+        let mut store = Store {
+            guard,
+            link: Link {
+                connection: arguments.redis.get_connection_with_timeout(CONNECT)?,
+                trips: 0,
+            },
+            prefix: format!("{}account:", arguments.prefix),
+            database: &mut database,
+        };
+        let measured = measure(arguments, &mut store);
+        let (reads, trips) = (store.database.reads, store.link.trips);
+        let keys = remove(arguments)?;
+        let found = measured?;
+        if *answers.get_or_insert(found) != found {
+            return Err(format!("{name}: other answers").into());
+        }
+        table.push_str(&format!("{name:<20} {reads:>14} {trips:>14} {keys:>14}\n"));
+    }
+    let (_, absent) = answers.unwrap_or_default();
+    println!(
+        "{rows} rows, {} lookups, {absent} of them of names that exist nowhere\n",
+        arguments.lookups
+    );
+    println!(
+        "{:<20} {:>14} {:>14} {:>14}",
+        "", "database reads", "round trips", "keys in Redis"
+    );
+    print!("{table}");
+    Ok(())
+}
+
+/// The sum of all balances that were found, and how many names were absent. The store's counts are then of the lookups.
+fn measure(arguments: &Arguments, store: &mut Store<'_>) -> Result<(i64, u64), Box<dyn Error>> {
+    store.rebuild_filter()?;
+    // A name that was absent a moment ago, and may be cached as that.
+    let before = store.balance(NEWCOMER)?;
+    store.insert(NEWCOMER, 100)?;
+    if (before, store.balance(NEWCOMER)?) != (None, Some(100)) {
+        return Err(format!("{NEWCOMER} is not found, or was before").into());
+    }
+    (store.database.reads, store.link.trips) = (0, 0);
+    let (mut sum, mut absent) = (0, 0);
+    for name in names(arguments).take(arguments.lookups as usize) {
+        match store.balance(&name)? {
+            Some(balance) => sum += balance,
+            None => absent += 1,
+        }
+    }
+    Ok((sum, absent))
+}
+
+/// The name of account `index`.
+fn account(index: u64) -> String {
+    format!("user-{index:012}")
+}
+
+/// Names to look up, without end.
+fn names(arguments: &Arguments) -> impl Iterator<Item = String> {
+    /// Names that exist are below this number.
+    const NAMES: u64 = 1_000_000_000_000;
+    let rows = u64::from(arguments.rows);
+    // Without accounts all names are absent.
+    let absent = if rows == 0 { 1.0 } else { arguments.absent };
+    let mut random = SplitMix64::seed_from_u64(arguments.seed);
+    std::iter::repeat_with(move || {
+        // 53 bits, as many as a double has.
+        let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        let mut below = |bound: u64| ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64;
+        account(if share < absent {
+            // Hardly ever the same twice: caching that a name is absent would not help.
+            rows + below(NAMES - rows)
+        } else {
+            // Some accounts are asked for more often than others.
+            (0..4).map(|_| below(rows)).min().unwrap_or_default()
+        })
+    })
+}
+
+/// Removes all keys under the prefix, and those that accompany a filter; how many there were.
+fn remove(arguments: &Arguments) -> Result<usize, Box<dyn Error>> {
+    let mut connection = arguments.redis.get_connection_with_timeout(CONNECT)?;
+    let escaped: String = (arguments.prefix.chars())
+        .flat_map(|character| {
+            let special = matches!(character, '*' | '?' | '[' | ']' | '\\' | '^' | '-');
+            special.then_some('\\').into_iter().chain([character])
+        })
+        .collect();
+    let mut removed = 0;
+    for pattern in [format!("{escaped}*"), format!("bloom-redis:*{{{escaped}filter:*")] {
+        let keys: Vec<Vec<u8>> = connection.scan_match(&pattern)?.collect::<Result<_, _>>()?;
+        removed += keys.len();
+        for keys in keys.chunks(1_000) {
+            let () = connection.unlink(keys)?;
+        }
+    }
+    Ok(removed)
+}

@@ -1,0 +1,57 @@
+//! The example `read_through`: what it counts, and that it leaves nothing behind.
+
+use std::process::{Command, Output};
+
+use crate::server::Server;
+use crate::{program, text};
+
+fn run(url: &str, arguments: &str) -> Output {
+    Command::new(program("read_through"))
+        .args(["--redis", url])
+        .args(arguments.split(' '))
+        .output()
+        .unwrap()
+}
+
+/// What its first lines say that it prints.
+fn documented() -> String {
+    let source = include_str!("../../examples/read_through/main.rs");
+    let lines: Vec<&str> = source
+        .lines()
+        .map(|line| line.trim_start_matches("//!"))
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    let block = lines.split(|line| line.starts_with("```")).nth(3).unwrap();
+    format!("{}\n", block.join("\n"))
+}
+
+#[test]
+fn it_prints_what_its_first_lines_say_and_leaves_nothing_behind() {
+    let server = Server::start(&[]);
+    let () = server.words(&["SET", "mine", "stays"]);
+    for _ in 0..2 {
+        let output = run(&server.url(), "--rows 1000 --lookups 5000 --seed 7");
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stdout), documented());
+        assert_eq!(server.words::<Vec<String>>(&["KEYS", "*"]), ["mine"]);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let server = Server::start(&[]);
+    for (url, arguments, code, part) in [
+        (&*server.url(), "--fpp 2", 2, "numbers from 0 to 1"),
+        (&server.url(), "--absent 1.5", 2, "numbers from 0 to 1"),
+        ("http://127.0.0.1/", "--rows 1", 2, "--redis"),
+        ("redis://127.0.0.1:1/", "--rows 1", 1, "error: "),
+    ] {
+        let output = run(url, arguments);
+        assert_eq!(
+            (output.status.code(), text(&output.stdout)),
+            (Some(code), ""),
+            "{arguments}"
+        );
+        assert!(text(&output.stderr).contains(part), "{output:?}");
+    }
+}

@@ -1,0 +1,74 @@
+//! Lines of standard input as keys: UTF-8, hashed, as many at a time as have arrived.
+
+use clap::ValueEnum;
+use guava_bloom::{BloomFilter, Funnel, Hash128, Strategy, Utf8};
+
+use crate::input::{Failure, Lines, open};
+
+/// Lines of up to so many bytes are keys.
+const LONGEST: usize = 1 << 28;
+
+/// How bit positions follow from the hash.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Mitz {
+    /// MURMUR128_MITZ_32, of Guava before version 17.
+    Mitz32,
+    /// MURMUR128_MITZ_64, Guava's default.
+    Mitz64,
+}
+
+impl From<Mitz> for Strategy {
+    fn from(mitz: Mitz) -> Self {
+        match mitz {
+            Mitz::Mitz32 => Self::Murmur128Mitz32,
+            Mitz::Mitz64 => Self::Murmur128Mitz64,
+        }
+    }
+}
+
+/// Puts the lines of standard input into a filter.
+pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
+    let mut changed = Vec::new();
+    for_each_block(|hashes| {
+        changed.resize(hashes.len(), false);
+        filter.put_hashes(hashes, &mut changed);
+        Ok(true)
+    })
+}
+
+/// Gives the hashes of all lines to `each`, those that have arrived together, until it says false.
+pub(crate) fn for_each_block(
+    mut each: impl FnMut(&[Hash128]) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let mut lines = open(None)?;
+    lines.longest = LONGEST;
+    let mut hashes = Vec::new();
+    loop {
+        let next = next_hash(&mut lines);
+        if let Ok(Some(hash)) = next {
+            hashes.push(hash);
+            if lines.reader.buffer().contains(&b'\n') {
+                continue;
+            }
+        }
+        // Lines before one that is wrong are answered.
+        let goes_on = hashes.is_empty() || each(&hashes)?;
+        hashes.clear();
+        if next?.is_none() || !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+fn next_hash(lines: &mut Lines) -> Result<Option<Hash128>, Failure> {
+    let Some(line) = lines.read()? else {
+        return Ok(None);
+    };
+    match str::from_utf8(line) {
+        Ok(text) => Ok(Some(Utf8.hash(text))),
+        Err(error) => {
+            let what = format!("the line is not UTF-8: {error}");
+            Err(Failure::input(lines.place(), what))
+        }
+    }
+}
