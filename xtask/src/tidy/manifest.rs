@@ -10,27 +10,34 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("hashzoo", &[]),
     ("filter-policy", &["hashzoo"]),
     ("filter-policy-leveldb", &["hashzoo", "filter-policy"]),
-    ("filter-policy-rusty-leveldb", &["hashzoo", "filter-policy"]),
-    ("filter-policy-slatedb", &["hashzoo", "filter-policy"]),
     ("guava-bloom", &["hashzoo"]),
     ("membership-filters", &["hashzoo", "guava-bloom"]),
     ("bloom-redis", &["hashzoo", "guava-bloom"]),
+    ("statistics", &[]),
+    ("plots", &[]),
     (
-        "harness",
-        &["hashzoo", "filter-policy", "guava-bloom", "membership-filters"],
+        "filter-tools",
+        &[
+            "filter-policy",
+            "guava-bloom",
+            "membership-filters",
+            "statistics",
+            "plots",
+        ],
     ),
-    ("hash-comparison", &["harness"]),
     (
-        "xtask",
+        "hash-comparison",
         &[
             "hashzoo",
             "filter-policy",
             "guava-bloom",
             "membership-filters",
-            "harness",
-            "hash-comparison",
+            "filter-tools",
+            "statistics",
+            "plots",
         ],
     ),
+    ("xtask", &[]),
 ];
 
 /// Crates that may use only these of other people's crates, tests aside.

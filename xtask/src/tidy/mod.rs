@@ -6,6 +6,7 @@
 mod format;
 mod layout;
 mod manifest;
+mod modules;
 mod source;
 mod text;
 
@@ -81,6 +82,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
         }
     }
     offences.extend(source::forbids_unsafe(&sources));
+    offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&manifest::packages(root)?));
     offences.extend(format::check(root, &sources)?);
     offences.sort();
