@@ -39,9 +39,9 @@ pub(crate) const MAP_BITS: usize = 8192;
 /// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
 /// by [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel); tests and benchmarks name one.
 ///
-/// The choice can be made when the crate is compiled, too: `--cfg filter_policy_kernel="scalar"` (or `"avx2"`,
-/// `"avx512"`) in `RUSTFLAGS` makes it the best one. It is looked for when the program runs all the same: where the
-/// processor does not have it, [`Kernel::Scalar`] is the best one.
+/// With the feature `std` the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
+/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
+/// built or asked; another value changes nothing.
 ///
 /// ```
 /// use filter_policy::Kernel;
@@ -70,12 +70,12 @@ impl Kernel {
         Self::ALL.into_iter().filter(|kernel| kernel.is_available())
     }
 
-    /// Whether this processor and its operating system can run it.
+    /// Whether this processor and its operating system can run it, and the environment does not forbid it.
     pub fn is_available(self) -> bool {
         Chosen::of(self).kernel() == self
     }
 
-    /// The fastest that is available, or the one that the build prescribes.
+    /// The fastest that is available.
     pub fn best() -> Self {
         Chosen::best().kernel()
     }
@@ -256,19 +256,6 @@ macro_rules! dispatch {
 pub(crate) fn create(kernel: Chosen, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
     let way = Way::new(kernel, bit_array.len());
     dispatch!(way, create(bit_array, probes, source))
-}
-
-/// [`create`] for at most [`MAP_BITS`], in memory of the caller's: a map of [`MAP_BITS`] bytes, all 0 before and after.
-#[cfg(feature = "alloc")]
-pub(crate) fn create_in_map(
-    kernel: Chosen,
-    source: Source<'_>,
-    probes: u8,
-    bit_array: &mut [u8],
-    map: &mut [u8],
-) {
-    let way = Way::new(kernel, bit_array.len());
-    dispatch!(way, create_in_map(bit_array, probes, source, map))
 }
 
 /// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.

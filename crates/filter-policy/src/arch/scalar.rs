@@ -25,30 +25,18 @@ pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
         bit_array.fill(0);
         return insert(bit_array, modulus, probes, source);
     };
-    create_in_map(bit_array, modulus, probes, source, map);
-}
-
-/// The same for at most [`MAP_BITS`], with a map of a byte for each bit or more, all 0 before and after.
-pub(super) fn create_in_map(
-    bit_array: &mut [u8],
-    modulus: Modulus,
-    probes: u8,
-    source: Source<'_>,
-    map: &mut [u8],
-) {
     for_each_position(source, modulus, probes, |position| {
         // Never absent.
         if let Some(byte) = map.get_mut(position as usize) {
             *byte = 1;
         }
     });
-    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks_mut::<8>().0) {
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
         // Each product moves one of the eight to its place in the highest byte.
         let [.., byte] = u64::from_le_bytes(*eight)
             .wrapping_mul(0x0102_0408_1020_4080)
             .to_le_bytes();
         *bits = byte;
-        *eight = [0; 8];
     }
 }
 

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
-use super::error::{BlockRole, Damage, RocksDbForm, TableError};
-use super::footer::{BlockHandle, Footer, MAGIC};
+use super::error::{BlockRole, Damage, TableError};
+use super::footer::{BlockHandle, Footer, MAGIC, RocksDbForm};
 use super::source::ReadAt;
 
 /// What the name of a policy follows in the metaindex.

@@ -85,24 +85,6 @@ pub(in super::super) fn create<S: Lanes>(
     }
 }
 
-/// The same for at most [`MAP_BITS`], with a map of the caller's, whose bytes are 0 before and after.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-pub(in super::super) fn create_in_map<S: Lanes>(
-    lanes: S,
-    bit_array: &mut [u8],
-    divisor: LaneDivisor,
-    probes: u8,
-    source: Source<'_>,
-    map: &mut [u8],
-) {
-    fill_map(lanes, divisor, probes, source, map);
-    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks_mut().0) {
-        put(lanes.high_bits(bits), bytes);
-        *bits = [0; 64];
-    }
-}
-
 /// Up to 8 bytes of the word.
 #[inline(always)]
 fn put(word: u64, bytes: &mut [u8]) {

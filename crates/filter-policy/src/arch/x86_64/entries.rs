@@ -50,15 +50,6 @@ macro_rules! entries {
                 source: Source<'_>,
             ) = create::create);
 
-            #[cfg(feature = "alloc")]
-            entry!($lanes, $features, fn create_in_map(
-                bit_array: &mut [u8],
-                divisor: LaneDivisor,
-                probes: u8,
-                source: Source<'_>,
-                map: &mut [u8],
-            ) = create::create_in_map);
-
             entry!($lanes, $features, fn insert(
                 bit_array: &mut [u8],
                 divisor: LaneDivisor,

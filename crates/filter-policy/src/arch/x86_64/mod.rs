@@ -42,35 +42,38 @@ impl Found {
     #[cold]
     #[inline(never)]
     pub(crate) fn now() -> Self {
+        let most = most_wanted();
         let mut found = Self::LOOKED;
-        if avx2::are_there() {
+        if most != Kernel::Scalar && avx2::are_there() {
             found |= Self::AVX2;
         }
-        if avx512::are_there() {
+        if most == Kernel::Avx512 && avx512::are_there() {
             found |= Self::AVX512;
         }
         FOUND.store(found, Ordering::Relaxed);
         Self(found)
     }
 
-    /// Those of them that may be used for a kernel; for none in particular, those that the build leaves.
+    /// Those of them that may be used for a kernel; for none in particular, all.
     #[inline(always)]
     pub(crate) fn only_for(self, kernel: Option<Kernel>) -> Self {
-        const ANY: u8 = if cfg!(filter_policy_kernel = "scalar") {
-            0
-        } else if cfg!(filter_policy_kernel = "avx2") {
-            Found::AVX2
-        } else if cfg!(filter_policy_kernel = "avx512") {
-            Found::AVX512
-        } else {
-            Found::AVX2 | Found::AVX512
-        };
         let wanted = match kernel {
-            None => ANY,
+            None => Self::AVX2 | Self::AVX512,
             Some(Kernel::Scalar) => 0,
             Some(Kernel::Avx2) => Self::AVX2,
             Some(Kernel::Avx512) => Self::AVX512,
         };
         Self(self.0 & wanted)
     }
+}
+
+/// The fastest kernel that the environment allows, see [`Kernel`].
+fn most_wanted() -> Kernel {
+    #[cfg(feature = "std")]
+    if let Some(name) = std::env::var_os("FILTER_POLICY_KERNEL")
+        && let Some(kernel) = Kernel::ALL.into_iter().find(|kernel| name == kernel.name())
+    {
+        return kernel;
+    }
+    Kernel::Avx512
 }

@@ -10,7 +10,7 @@ use single::{all_of_32, key_may_match, may_match, stored_may_match};
 use tile::Tile;
 
 use super::super::Avx512;
-use super::{first_bits, hash, load, load_words, store_words};
+use super::{first_bits, half, hash, load, load_words, store_words, whole};
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
@@ -333,21 +333,7 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn whole(line: &Line) -> __m512i {
-    // SAFETY: a line has the length of a vector.
-    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
 fn put(line: &mut Line, bits: __m512i) {
     // SAFETY: a line has the length of a vector.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), bits) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn half(values: &[u32; 8]) -> __m256i {
-    // SAFETY: the array has the length of half a vector.
-    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
 }

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::super::build::{Layout as _, collect};
-use super::super::rates::ribbon_one_in;
-use super::super::{FastLocalBloomPolicy, RIBBON_MARKER, RocksDbBitsPerKey, RocksDbFilterView, TAIL_LEN};
-use super::banding::Banding;
-use super::sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
+use super::bits_per_key::RocksDbBitsPerKey;
+use super::build::{Layout as _, collect};
+use super::fast_local::FastLocalBloomPolicy;
+use super::rates::ribbon_one_in;
+use super::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
+use super::view::{RIBBON_MARKER, RocksDbFilterView, TAIL_LEN};
 use crate::error::Error;
 use crate::policy::{FilterPolicy, append_with};
 
