@@ -2,7 +2,7 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::{Chosen, MAP_BITS, Source, may_match_stored};
+use super::source::{MAP_BITS, Source};
 use crate::hasher::{KeyHasher, LaneHash};
 use crate::modulus::Modulus;
 
@@ -57,8 +57,13 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 }
 
 /// Whether a stored filter may hold a key: in one function without loops for the usual number of probes and keys of 16
-/// bytes.
-pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8]) -> bool {
+/// bytes. What is rare goes the `other` way.
+pub(super) fn may_match_key<H: KeyHasher + ?Sized>(
+    hasher: &H,
+    key: &[u8],
+    filter: &[u8],
+    other: impl Fn(&H, &[u8], &[u8]) -> bool,
+) -> bool {
     if let [bit_array @ .., USUAL_PROBES] = filter
         && !bit_array.is_empty()
     {
@@ -68,7 +73,7 @@ pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filte
         let modulus = Modulus::of_bytes(bit_array.len());
         all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hasher.hash(key))
     } else {
-        may_match_stored(hasher, key, filter, Chosen::Scalar)
+        other(hasher, key, filter)
     }
 }
 

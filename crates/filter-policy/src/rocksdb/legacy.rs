@@ -10,7 +10,7 @@ use super::bits_per_key::RocksDbBitsPerKey;
 use super::build::append;
 use super::build::{Layout, build_in};
 use super::legacy_lines::{self, Lines};
-use super::view::{RocksDbFilterView, TAIL_LEN};
+use super::view::{TAIL_LEN, may_match};
 use crate::error::Error;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
@@ -55,6 +55,8 @@ impl CacheLine {
 /// [`RocksDbFilterView`] does, and lines of any length.
 ///
 /// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
+/// [`RocksDbFilterView`]: crate::RocksDbFilterView
+/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -244,6 +246,6 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        RocksDbFilterView::new(filter).may_match(key)
+        may_match(key, filter)
     }
 }

@@ -358,6 +358,15 @@ impl<'a> RocksDbFilterView<'a> {
     }
 }
 
+/// Whether a filter of any kind may hold the key, for policies of the kinds that have portable code alone.
+#[inline]
+pub(super) fn may_match(key: &[u8], filter: &[u8]) -> bool {
+    match fast_local(filter) {
+        Some((lines, probes)) => lines::key_may_match(Chosen::best(), lines, probes, key),
+        None => Contents::of_another_kind(filter).may_match(key),
+    }
+}
+
 /// The lines must fill the filter, and their length be a power of two: whichever machine wrote it.
 fn legacy(bits: &[u8], probes: u8, lines: u32) -> Option<Contents<'_>> {
     let count = NonZeroU32::new(lines)?;

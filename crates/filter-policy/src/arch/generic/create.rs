@@ -11,7 +11,7 @@
 use core::hint::black_box;
 use core::mem;
 
-use super::super::{MAP_BITS, Source};
+use super::super::source::{MAP_BITS, Source};
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
 use super::{Lanes, MOST_LANES};

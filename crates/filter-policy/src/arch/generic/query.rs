@@ -6,7 +6,7 @@ mod levels;
 use batch::{Batch, Words, answer};
 use levels::{ByLevel, TILE};
 
-use super::super::Source;
+use super::super::source::Source;
 use super::Lanes;
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
