@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::params::BitsPerKey;
-
 /// Why a filter could not be built or a size could not be computed.
 ///
 /// Reading stored bytes never fails: every malformed filter has a documented answer (see
@@ -78,11 +76,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::BitsPerKeyOutOfRange { given } => {
-                write!(
-                    f,
-                    "bits per key are {given}, allowed are 0 to {}",
-                    BitsPerKey::MAX.get()
-                )
+                write!(f, "bits per key are {given}, allowed are 0 to {}", u32::MAX)
             }
             Self::FilterTooLarge { keys, bits_per_key } => write!(
                 f,

@@ -34,6 +34,8 @@ mod hasher;
 mod keys;
 mod modulus;
 mod params;
+#[cfg(feature = "alloc")]
+pub mod policies;
 mod policy;
 #[cfg(feature = "alloc")]
 mod prefix;
@@ -45,8 +47,6 @@ pub mod table;
 pub mod theory;
 mod view;
 pub mod which;
-#[cfg(feature = "alloc")]
-mod writer;
 
 pub use arch::Kernel;
 pub use bloom::BloomFilterPolicy;
@@ -71,5 +71,3 @@ pub use rocksdb::{
     RocksDbFilterKind, RocksDbFilterView,
 };
 pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
-#[cfg(feature = "alloc")]
-pub use writer::FilterWriter;

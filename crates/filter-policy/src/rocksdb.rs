@@ -9,8 +9,11 @@ mod build;
 mod fast_local;
 mod hashed;
 mod legacy;
+mod legacy_lines;
 mod rates;
 mod ribbon;
+#[cfg(feature = "alloc")]
+mod ribbon_policy;
 mod view;
 
 pub use bits_per_key::RocksDbBitsPerKey;
@@ -19,19 +22,5 @@ pub use hashed::HashedRocksDbKey;
 pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};
 #[cfg(feature = "alloc")]
-pub use ribbon::RibbonPolicy;
+pub use ribbon_policy::RibbonPolicy;
 pub use view::{RocksDbFilterKind, RocksDbFilterView};
-
-/// Bytes behind the bits of every filter, which tell what they are.
-///
-/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kMetadataLen`).
-const TAIL_LEN: usize = 5;
-
-/// The first byte of the tail of what RocksDB calls new Bloom filters.
-const NEW_BLOOM_MARKER: u8 = 0xff;
-
-/// The first byte of the tail of Ribbon filters.
-const RIBBON_MARKER: u8 = 0xfe;
-
-/// The fewest bytes, tail included, that a filter can have and hold a key.
-const MIN_LEN: usize = TAIL_LEN + 1;

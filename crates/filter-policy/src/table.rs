@@ -50,8 +50,8 @@ pub use block::{Block, Entries, Entry};
 #[cfg(feature = "alloc")]
 pub use blocks::{MAX_BLOCK_BYTES, MAX_METAINDEX_BYTES};
 pub use checksum::{ChecksumKind, block_checksum};
-pub use error::{BlockRole, Damage, RocksDbForm, TableError};
-pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
+pub use error::{BlockRole, Damage, TableError};
+pub use footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, RocksDbForm};
 #[cfg(feature = "alloc")]
 pub use reader::{MetaindexEntry, Table};
 #[cfg(feature = "alloc")]

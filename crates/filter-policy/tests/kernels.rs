@@ -72,17 +72,6 @@ fn check_keys<H: KeyHasher + Copy>(hasher: H, bits_per_key: BitsPerKey, keys: &[
             let mut appended = vec![1, 2, 3];
             policy.append_batch(keys, &mut appended).unwrap();
             assert_eq!(appended[3..], expected, "{}", context());
-            let mut writer = filter_policy::FilterWriter::new(policy);
-            // Twice, to see that nothing of the first is left.
-            for start in [0, expected.len()] {
-                let place = writer.add(keys).unwrap();
-                assert_eq!(place, start..start + expected.len());
-                assert_eq!(writer.filters()[place], expected, "{}", context());
-            }
-            writer.clear();
-            assert!(writer.filters().is_empty());
-            writer.add(keys).unwrap();
-            assert_eq!(writer.finish(), expected, "{}", context());
         }
         if let Some((bytes, len)) = &packed {
             let keys = PackedKeys::new(bytes, *len).unwrap();

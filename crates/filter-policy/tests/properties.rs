@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterKind, FilterPolicy, FilterView, KeyHasher, LevelDbHash, Murmur2,
-    Murmur2SignedTail,
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, FilterKind, FilterPolicy,
+    FilterView, KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail,
 };
 use proptest::collection::{hash_set, vec};
 use proptest::prelude::*;
@@ -240,6 +240,42 @@ proptest! {
         let view = FilterView::new(&filter);
         for hash in others {
             prop_assert_eq!(view.may_match_hash(hash), oracle.may_match(hash));
+        }
+    }
+
+    /// Against a vector of flags.
+    #[test]
+    fn bloom64_filters_are_those_of_the_oracle(
+        hashes in vec(any::<u64>(), 0..300),
+        others in vec(any::<u64>(), 50),
+        bits in 0..=60_u32,
+    ) {
+        let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits));
+        let mut filter = vec![0xaa; policy.filter_len(hashes.len()).unwrap()];
+        policy.build_hashes_in(hashes.iter().copied(), &mut filter).unwrap();
+        let size = (filter.len() - 1) * 8;
+        let probes = policy.probe_count(hashes.len()).unwrap();
+        let positions = |hash: u64| -> Vec<usize> {
+            let mut walk = u128::from(hash);
+            let mut next = || {
+                let position = (walk * size as u128) >> 64;
+                walk = walk * 0xf135_7aea_2e62_a9c5 % (1 << 64);
+                usize::try_from(position).unwrap()
+            };
+            (0..probes).map(|_| next()).collect()
+        };
+        let mut flags = vec![false; size];
+        for position in hashes.iter().flat_map(|&hash| positions(hash)) {
+            flags[position] = true;
+        }
+        let view = BloomFilter64View::new(&filter);
+        prop_assert_eq!(view.probe_count(), Some(probes));
+        for (at, &flag) in flags.iter().enumerate() {
+            prop_assert_eq!(view.bit_array()[at / 8] >> (at % 8) & 1 == 1, flag);
+        }
+        for hash in others {
+            let answer = positions(hash).into_iter().all(|at| flags[at]);
+            prop_assert_eq!(view.may_match_hash(hash), answer);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
-use super::{Chosen, MAP_BITS, Source, may_match_stored};
+use super::source::{MAP_BITS, Source};
 use crate::hasher::{KeyHasher, LaneHash};
 use crate::modulus::Modulus;
 
@@ -25,30 +25,18 @@ pub(super) fn create(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
         bit_array.fill(0);
         return insert(bit_array, modulus, probes, source);
     };
-    create_in_map(bit_array, modulus, probes, source, map);
-}
-
-/// The same for at most [`MAP_BITS`], with a map of a byte for each bit or more, all 0 before and after.
-pub(super) fn create_in_map(
-    bit_array: &mut [u8],
-    modulus: Modulus,
-    probes: u8,
-    source: Source<'_>,
-    map: &mut [u8],
-) {
     for_each_position(source, modulus, probes, |position| {
         // Never absent.
         if let Some(byte) = map.get_mut(position as usize) {
             *byte = 1;
         }
     });
-    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks_mut::<8>().0) {
+    for (bits, eight) in bit_array.iter_mut().zip(map.as_chunks::<8>().0) {
         // Each product moves one of the eight to its place in the highest byte.
         let [.., byte] = u64::from_le_bytes(*eight)
             .wrapping_mul(0x0102_0408_1020_4080)
             .to_le_bytes();
         *bits = byte;
-        *eight = [0; 8];
     }
 }
 
@@ -69,8 +57,13 @@ pub(super) fn insert(bit_array: &mut [u8], modulus: Modulus, probes: u8, source:
 }
 
 /// Whether a stored filter may hold a key: in one function without loops for the usual number of probes and keys of 16
-/// bytes.
-pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8]) -> bool {
+/// bytes. What is rare goes the `other` way.
+pub(super) fn may_match_key<H: KeyHasher + ?Sized>(
+    hasher: &H,
+    key: &[u8],
+    filter: &[u8],
+    other: impl Fn(&H, &[u8], &[u8]) -> bool,
+) -> bool {
     if let [bit_array @ .., USUAL_PROBES] = filter
         && !bit_array.is_empty()
     {
@@ -80,7 +73,7 @@ pub(super) fn may_match_key<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filte
         let modulus = Modulus::of_bytes(bit_array.len());
         all_are_set(bit_array, modulus, u32::from(USUAL_PROBES), hasher.hash(key))
     } else {
-        may_match_stored(hasher, key, filter, Chosen::Scalar)
+        other(hasher, key, filter)
     }
 }
 

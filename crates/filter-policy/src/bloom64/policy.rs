@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use hashzoo::xxph3_64;
 
-use super::{BloomFilter64View, HashedKey64, MARKER, probes_for};
+use super::probes::{MARKER, probes_for};
+use super::view::{BloomFilter64View, HashedKey64};
 use crate::arch::wide::{WideSource, spread};
 use crate::arch::{Chosen, Kernel};
 use crate::batches::for_each_batch;

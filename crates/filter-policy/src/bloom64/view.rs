@@ -1,6 +1,6 @@
 //! Reads stored filter bytes in place.
 
-use super::MARKER;
+use super::probes::MARKER;
 use crate::arch::wide::{WideSource, spread};
 use crate::arch::{Chosen, Kernel};
 use crate::error::Error;

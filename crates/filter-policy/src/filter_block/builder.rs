@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{BASE_LG, TAIL_LEN};
+use super::reader::{BASE_LG, TAIL_LEN};
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 

@@ -3,8 +3,14 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::{BASE_LG, TAIL_LEN};
 use crate::policy::FilterPolicy;
+
+/// A filter covers the data blocks that start within 2^11 bytes of the file (`kFilterBaseLg` in LevelDB's
+/// `table/filter_block.cc`).
+pub(super) const BASE_LG: u8 = 11;
+
+/// The bytes after the offsets: where the offsets start, and `BASE_LG`.
+pub(super) const TAIL_LEN: usize = 5;
 
 /// A filter block in stored bytes, read in place.
 ///

@@ -1,6 +1,32 @@
 //! Bits per key as RocksDB takes them.
 
-use super::fast_local;
+/// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on; measured by RocksDB
+/// (`util/bloom_impl.h`, `ChooseNumProbes`).
+const MILLIBITS_UP_TO: [u32; 12] = [
+    2080, 3580, 5100, 6640, 8300, 10_070, 11_720, 14_001, 16_050, 18_300, 22_001, 25_501,
+];
+
+/// The probe count for so many thousandths of bits per key.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the largest value is 24: a count of the table's, or below 50,000 / 2,000"
+)]
+const fn probes_for(millibits: u32) -> u8 {
+    let mut steps: &[u32] = &MILLIBITS_UP_TO;
+    let mut probes = 1;
+    while let Some((&up_to, rest)) = steps.split_first() {
+        if millibits <= up_to {
+            return probes;
+        }
+        probes += 1;
+        steps = rest;
+    }
+    if millibits > 50_000 {
+        24
+    } else {
+        ((millibits - 1) / 2000 - 1) as u8
+    }
+}
 
 /// How many bits RocksDB's filters are given for each key: a number from 1 to 100, whole or not, of which they count
 /// thousandths.
@@ -63,7 +89,7 @@ impl RocksDbBitsPerKey {
 
     /// The probe count of Bloom filters of format version 5 and later, 1 to 24.
     pub const fn probe_count(self) -> u8 {
-        fast_local::probes_for(self.millibits())
+        probes_for(self.millibits())
     }
 
     /// Whole bits per key: what Bloom filters of format version 4 and before are sized by.

@@ -10,8 +10,7 @@ use super::bits_per_key::RocksDbBitsPerKey;
 use super::build::append;
 use super::build::{Layout, build_in};
 use super::hashed::HashedRocksDbKey;
-use super::view::{Contents, fast_local};
-use super::{NEW_BLOOM_MARKER, TAIL_LEN};
+use super::view::{Contents, NEW_BLOOM_MARKER, TAIL_LEN, fast_local};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
 use crate::arch::{Chosen, Kernel};
@@ -23,34 +22,6 @@ use crate::policy::append_with;
 
 /// Filters grow no further, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
-
-/// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on; measured by RocksDB
-/// (`util/bloom_impl.h`, `ChooseNumProbes`).
-const MILLIBITS_UP_TO: [u32; 12] = [
-    2080, 3580, 5100, 6640, 8300, 10_070, 11_720, 14_001, 16_050, 18_300, 22_001, 25_501,
-];
-
-/// The probe count for so many thousandths of bits per key.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the largest value is 24: a count of the table's, or below 50,000 / 2,000"
-)]
-pub(super) const fn probes_for(millibits: u32) -> u8 {
-    let mut steps: &[u32] = &MILLIBITS_UP_TO;
-    let mut probes = 1;
-    while let Some((&up_to, rest)) = steps.split_first() {
-        if millibits <= up_to {
-            return probes;
-        }
-        probes += 1;
-        steps = rest;
-    }
-    if millibits > 50_000 {
-        24
-    } else {
-        ((millibits - 1) / 2000 - 1) as u8
-    }
-}
 
 /// How many lines so many keys take, at most 2^26 - 1.
 pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {

@@ -1,6 +1,7 @@
 //! One key and many filters.
 
-use super::FastLocalBloomPolicy;
+use hashzoo::xxph3_64;
+
 use super::view::{Contents, fast_local};
 use crate::arch::Chosen;
 use crate::arch::wide::lines;
@@ -33,12 +34,12 @@ impl<'k> HashedRocksDbKey<'k> {
     pub(super) fn new(kernel: Chosen, key: &'k [u8]) -> Self {
         Self {
             key,
-            hash: FastLocalBloomPolicy::hash(key),
+            hash: xxph3_64(key, 0),
             kernel,
         }
     }
 
-    /// The hash value, [`FastLocalBloomPolicy::hash`].
+    /// The hash value, [`FastLocalBloomPolicy::hash`](crate::FastLocalBloomPolicy::hash).
     pub const fn hash(&self) -> u64 {
         self.hash
     }

@@ -5,14 +5,12 @@
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
-
-use super::TAIL_LEN;
 use super::bits_per_key::RocksDbBitsPerKey;
 #[cfg(feature = "alloc")]
 use super::build::append;
 use super::build::{Layout, build_in};
-use super::view::RocksDbFilterView;
+use super::legacy_lines::{self, Lines};
+use super::view::{TAIL_LEN, may_match};
 use crate::error::Error;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
@@ -47,52 +45,6 @@ impl CacheLine {
     }
 }
 
-/// Lines of bits of which each key uses one: what the probes need to know of a filter.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lines {
-    pub(super) count: NonZeroU32,
-    /// Log2 of the bits of a line, at least 3.
-    pub(super) log2_bits: u32,
-}
-
-impl Lines {
-    /// The bit positions of a hash value in the whole filter.
-    #[inline]
-    fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
-        let line = u64::from(hash % self.count) << self.log2_bits;
-        let mask = (1 << self.log2_bits) - 1;
-        let stride = hash.rotate_right(17);
-        (0..probes).scan(hash, move |walk, _| {
-            let position = line | u64::from(*walk) & mask;
-            *walk = walk.wrapping_add(stride);
-            Some(position)
-        })
-    }
-}
-
-/// Sets the bits of these hash values.
-fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
-    for &hash in hashes {
-        for position in lines.positions(hash, probes) {
-            // Never absent: the lines are as many as the bits have.
-            if let Some(byte) = usize::try_from(position / 8).ok().and_then(|at| bits.get_mut(at)) {
-                *byte |= 1 << (position % 8);
-            }
-        }
-    }
-}
-
-/// Whether all bits of a hash value are set; bits that are not there count as set.
-#[inline]
-pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
-    lines.positions(hash, probes).all(|position| {
-        usize::try_from(position / 8)
-            .ok()
-            .and_then(|at| bits.get(at))
-            .is_none_or(|byte| byte & (1 << (position % 8)) != 0)
-    })
-}
-
 /// RocksDB's full Bloom filter of format versions 4 and before.
 ///
 /// For reading old tables, and for writing what an old RocksDB reads: [`FastLocalBloomPolicy`] is better in rate and
@@ -103,6 +55,8 @@ pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> boo
 /// [`RocksDbFilterView`] does, and lines of any length.
 ///
 /// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
+/// [`RocksDbFilterView`]: crate::RocksDbFilterView
+/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
 #[cfg_attr(
     feature = "alloc",
     doc = r#"
@@ -161,7 +115,7 @@ impl LegacyFullFilterPolicy {
 
     /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
     pub const fn hash(key: &[u8]) -> u32 {
-        rocksdb_hash(key, LEVELDB_BLOOM_SEED)
+        legacy_lines::hash(key)
     }
 
     /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
@@ -272,7 +226,7 @@ impl Layout for LegacyFullFilterPolicy {
         if let Some((bits, [probes, lines @ ..])) = filter.split_last_chunk_mut::<TAIL_LEN>()
             && let Some(count) = NonZeroU32::new(u32::from_le_bytes(*lines))
         {
-            insert(bits, Lines { count, log2_bits }, *probes, hashes);
+            legacy_lines::insert(bits, Lines { count, log2_bits }, *probes, hashes);
         }
     }
 }
@@ -292,6 +246,6 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        RocksDbFilterView::new(filter).may_match(key)
+        may_match(key, filter)
     }
 }

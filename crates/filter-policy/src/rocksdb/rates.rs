@@ -1,9 +1,9 @@
 //! What filters of RocksDB's take, from the numbers alone.
 
-use super::TAIL_LEN;
 use super::bits_per_key::RocksDbBitsPerKey;
 use super::fast_local::lines_for;
 use super::ribbon::{RibbonSize, size};
+use super::view::TAIL_LEN;
 use crate::arch::wide::lines::LINE_LEN;
 
 /// What a Ribbon filter's rate is chosen by: one over the rate of a large FastLocalBloom filter of these bits per key, as

@@ -7,12 +7,12 @@
 #[cfg(feature = "alloc")]
 mod banding;
 mod equation;
-#[cfg(feature = "alloc")]
-mod policy;
 mod sizing;
 mod solution;
 
 #[cfg(feature = "alloc")]
-pub use policy::RibbonPolicy;
+pub(super) use banding::Banding;
+#[cfg(feature = "alloc")]
+pub(super) use sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
 pub(super) use sizing::{RibbonSize, size};
 pub(super) use solution::Solution;

@@ -4,9 +4,10 @@
 
 use core::num::NonZeroU32;
 
-use super::legacy::{self, LegacyFullFilterPolicy, Lines};
+use hashzoo::xxph3_64;
+
+use super::legacy_lines::{self, Lines};
 use super::ribbon::Solution;
-use super::{FastLocalBloomPolicy, MIN_LEN, NEW_BLOOM_MARKER, RIBBON_MARKER, TAIL_LEN};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN, Line};
 use crate::arch::{Chosen, Kernel};
@@ -15,6 +16,20 @@ use crate::keys::KeyBatch;
 use crate::params::MAX_PROBES;
 use crate::prepared::{fill, words_for};
 use crate::view::{MATCHES_EVERYTHING, count_ones};
+
+/// Bytes behind the bits of every filter, which tell what they are.
+///
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`kMetadataLen`).
+pub(super) const TAIL_LEN: usize = 5;
+
+/// The first byte of the tail of what RocksDB calls new Bloom filters.
+pub(super) const NEW_BLOOM_MARKER: u8 = 0xff;
+
+/// The first byte of the tail of Ribbon filters.
+pub(super) const RIBBON_MARKER: u8 = 0xfe;
+
+/// The fewest bytes, tail included, that a filter can have and hold a key.
+const MIN_LEN: usize = TAIL_LEN + 1;
 
 /// What stored filter bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +130,12 @@ impl<'a> Contents<'a> {
             Self::Empty => false,
             Self::Reserved => true,
             Self::LegacyBloom { bits, lines, probes } => {
-                legacy::may_match(bits, lines, probes, LegacyFullFilterPolicy::hash(key))
+                legacy_lines::may_match(bits, lines, probes, legacy_lines::hash(key))
             }
             Self::FastLocalBloom { lines, probes } => {
                 lines::key_may_match(Chosen::Scalar, lines, probes, key)
             }
-            Self::Ribbon(solution) => solution.may_match(FastLocalBloomPolicy::hash(key)),
+            Self::Ribbon(solution) => solution.may_match(xxph3_64(key, 0)),
         }
     }
 }
@@ -261,7 +276,7 @@ impl<'a> RocksDbFilterView<'a> {
         }
     }
 
-    /// Asks for keys of these hash values, [`FastLocalBloomPolicy::hash`]'s; otherwise as
+    /// Asks for keys of these hash values, [`FastLocalBloomPolicy::hash`](crate::FastLocalBloomPolicy::hash)'s; otherwise as
     /// [`may_match_many`](Self::may_match_many). Filters of the legacy kind have another hash function: they answer "may
     /// match".
     ///
@@ -340,6 +355,15 @@ impl<'a> RocksDbFilterView<'a> {
             Contents::FastLocalBloom { lines, probes } => Some((lines.as_flattened(), LINE_LEN, probes)),
             _ => None,
         }
+    }
+}
+
+/// Whether a filter of any kind may hold the key, for policies of the kinds that have portable code alone.
+#[inline]
+pub(super) fn may_match(key: &[u8], filter: &[u8]) -> bool {
+    match fast_local(filter) {
+        Some((lines, probes)) => lines::key_may_match(Chosen::best(), lines, probes, key),
+        None => Contents::of_another_kind(filter).may_match(key),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use core::f64::consts::LN_2;
 
-use super::{exact_rate, lines, proper_rate, rate};
+use super::lines;
+use super::occupancy::exact_rate;
+use super::textbook::{proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
 use crate::params::BitsPerKey;

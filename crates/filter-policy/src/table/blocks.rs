@@ -50,13 +50,8 @@ impl Protection {
         offset: u64,
     ) -> Result<(), Damage> {
         match self.checksum(stored.contents(), stored.compression(), offset) {
-            Some(computed) if computed != stored.stored_checksum() => Err(Damage::Checksum {
-                block,
-                offset,
-                stored: stored.stored_checksum(),
-                computed,
-            }),
-            _ => Ok(()),
+            Some(computed) => stored.expect(computed, block, offset),
+            None => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use super::checksum::ChecksumKind;
-use super::footer::{BlockHandle, FOOTER_LEN, MAGIC};
+use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, MAX_FORMAT_VERSION, ROCKSDB_MARK, RocksDbForm};
 
 /// What a block is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,32 +36,6 @@ impl fmt::Display for BlockRole {
             Self::Properties => "properties block",
             Self::IndexPartition => "index partition",
             Self::FilterIndex => "index of the filter partitions",
-        })
-    }
-}
-
-/// The kinds of RocksDB's tables, told apart by magic numbers (`table/format.cc`, `table/plain/` and
-/// `table/cuckoo/` in RocksDB's source).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RocksDbForm {
-    /// Block-based, format version 1 and later: the tables that RocksDB writes by default.
-    BlockBased,
-    /// Block-based, format version 0: LevelDB's magic number, told by the properties in the metaindex.
-    BlockBasedVersion0,
-    /// Plain tables of either age.
-    Plain,
-    /// Cuckoo tables.
-    Cuckoo,
-}
-
-impl fmt::Display for RocksDbForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BlockBased => "block-based",
-            Self::BlockBasedVersion0 => "block-based, format version 0",
-            Self::Plain => "plain",
-            Self::Cuckoo => "cuckoo",
         })
     }
 }
@@ -211,7 +185,7 @@ impl fmt::Display for Damage {
             } => write!(
                 f,
                 "the footer of format version {format_version} has the mark {found:02x?}, allowed is {:02x?}",
-                super::rocksdb::FOOTER_MARK
+                ROCKSDB_MARK
             ),
             Self::Property { name } => write!(f, "the property {name} has no value that is known"),
             Self::Entry { block, position } => {
@@ -326,7 +300,7 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
             Self::UnsupportedVersion { found } => write!(
                 f,
                 "the table has the format version {found}, read are 0 to {}",
-                super::rocksdb::MAX_FORMAT_VERSION
+                MAX_FORMAT_VERSION
             ),
             Self::UnsupportedChecksum { kind } => write!(
                 f,

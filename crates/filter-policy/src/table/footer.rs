@@ -1,6 +1,7 @@
 //! The end of a table: two handles and a magic number.
 
-use super::error::RocksDbForm;
+use core::fmt;
+
 use super::varint;
 
 /// The length of the footer, in bytes.
@@ -8,6 +9,38 @@ pub const FOOTER_LEN: usize = 48;
 
 /// The last eight bytes of a table, little-endian (LevelDB's `table/format.h`).
 pub const MAGIC: u64 = 0xdb47_7524_8b80_fb57;
+
+/// The highest format version of RocksDB's tables that is read.
+pub(super) const MAX_FORMAT_VERSION: u32 = 7;
+
+/// What RocksDB's footer has in the place of handles from format version 6 on.
+pub(super) const ROCKSDB_MARK: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
+
+/// The kinds of RocksDB's tables, told apart by magic numbers (`table/format.cc`, `table/plain/` and
+/// `table/cuckoo/` in RocksDB's source).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RocksDbForm {
+    /// Block-based, format version 1 and later: the tables that RocksDB writes by default.
+    BlockBased,
+    /// Block-based, format version 0: LevelDB's magic number, told by the properties in the metaindex.
+    BlockBasedVersion0,
+    /// Plain tables of either age.
+    Plain,
+    /// Cuckoo tables.
+    Cuckoo,
+}
+
+impl fmt::Display for RocksDbForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BlockBased => "block-based",
+            Self::BlockBasedVersion0 => "block-based, format version 0",
+            Self::Plain => "plain",
+            Self::Cuckoo => "cuckoo",
+        })
+    }
+}
 
 /// Where a block lies in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

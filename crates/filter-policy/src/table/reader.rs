@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use super::block::{Block, Entry};
 use super::blocks::{Blocks, MAX_METAINDEX_BYTES};
-use super::error::{BlockRole, Damage, RocksDbForm, TableError};
-use super::footer::{BlockHandle, Footer, MAGIC};
+use super::error::{BlockRole, Damage, TableError};
+use super::footer::{BlockHandle, Footer, MAGIC, RocksDbForm};
 use super::source::ReadAt;
 
 /// What the name of a policy follows in the metaindex.
@@ -143,10 +143,7 @@ impl<R: ReadAt> Table<R> {
             let (handle, _) = BlockHandle::decode(value).ok_or(Damage::Handle {
                 block: BlockRole::Data,
             })?;
-            handles.try_reserve(1).map_err(|_| TableError::AllocationFailed {
-                bytes: size_of_val(handles.as_slice()).saturating_add(size_of::<BlockHandle>()),
-            })?;
-            handles.push(handle);
+            push(&mut handles, handle)?;
         }
         Ok(handles)
     }
@@ -185,7 +182,12 @@ pub(super) fn read_metaindex<R: ReadAt>(
 ) -> Result<Vec<MetaindexEntry>, TableError<R::Error>> {
     let block = BlockRole::Metaindex;
     let metaindex = blocks.block(block, handle.ok_or(Damage::Handle { block })?)?;
-    let mut entries = metaindex.entries()?;
+    entries_of(block, &metaindex)
+}
+
+/// All entries of a block that has few.
+pub(super) fn entries_of<E>(role: BlockRole, block: &Block) -> Result<Vec<MetaindexEntry>, TableError<E>> {
+    let mut entries = block.entries()?;
     let mut collected = Vec::new();
     // Keys that share their start take more memory than they take in the file.
     let mut size = 0_u64;
@@ -193,15 +195,21 @@ pub(super) fn read_metaindex<R: ReadAt>(
         size = size.saturating_add((key.len() + value.len()) as u64);
         if size > MAX_METAINDEX_BYTES {
             return Err(TableError::TooLarge {
-                block,
+                block: role,
                 size,
                 allowed: MAX_METAINDEX_BYTES,
             });
         }
-        collected.push(MetaindexEntry {
-            key: key.to_vec(),
-            value: value.to_vec(),
-        });
+        let (key, value) = (key.to_vec(), value.to_vec());
+        push(&mut collected, MetaindexEntry { key, value })?;
     }
     Ok(collected)
+}
+
+pub(super) fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), TableError<E>> {
+    items.try_reserve(1).map_err(|_| TableError::AllocationFailed {
+        bytes: size_of_val(items.as_slice()).saturating_add(size_of::<T>()),
+    })?;
+    items.push(item);
+    Ok(())
 }

@@ -16,7 +16,6 @@ mod reader;
 
 #[cfg(feature = "alloc")]
 pub use filters::{FilterPartition, RocksDbFilters};
-pub(super) use footer::{FOOTER_MARK, MAX_FORMAT_VERSION};
 pub use footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter};
 #[cfg(feature = "alloc")]
 pub use properties::RocksDbProperties;

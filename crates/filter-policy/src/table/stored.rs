@@ -59,7 +59,11 @@ impl<'a> StoredBlock<'a> {
     ///
     /// [`Damage::Checksum`].
     pub fn verify(&self, block: BlockRole, offset: u64) -> Result<(), Damage> {
-        let computed = self.computed_checksum();
+        self.expect(self.computed_checksum(), block, offset)
+    }
+
+    /// Whether the checksum that is stored is this one.
+    pub(super) fn expect(&self, computed: u32, block: BlockRole, offset: u64) -> Result<(), Damage> {
         if computed == self.checksum {
             return Ok(());
         }

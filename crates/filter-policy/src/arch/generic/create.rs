@@ -11,7 +11,7 @@
 use core::hint::black_box;
 use core::mem;
 
-use super::super::{MAP_BITS, Source};
+use super::super::source::{MAP_BITS, Source};
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
 use super::{Lanes, MOST_LANES};
@@ -82,24 +82,6 @@ pub(in super::super) fn create<S: Lanes>(
     fill_map(lanes, divisor, probes, source, map);
     for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {
         put(lanes.high_bits(bits), bytes);
-    }
-}
-
-/// The same for at most [`MAP_BITS`], with a map of the caller's, whose bytes are 0 before and after.
-#[cfg(feature = "alloc")]
-#[inline(always)]
-pub(in super::super) fn create_in_map<S: Lanes>(
-    lanes: S,
-    bit_array: &mut [u8],
-    divisor: LaneDivisor,
-    probes: u8,
-    source: Source<'_>,
-    map: &mut [u8],
-) {
-    fill_map(lanes, divisor, probes, source, map);
-    for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks_mut().0) {
-        put(lanes.high_bits(bits), bytes);
-        *bits = [0; 64];
     }
 }
 

@@ -1,10 +1,12 @@
 //! Answers.
 
+mod batch;
 mod levels;
 
+use batch::{Batch, Words, answer};
 use levels::{ByLevel, TILE};
 
-use super::super::Source;
+use super::super::source::Source;
 use super::Lanes;
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
@@ -17,54 +19,6 @@ const SHORT_PART: usize = 128;
 /// Length from which bytes are brought into the cache before they are read: four times the second-level cache of the
 /// machines this was measured on. Below, prefetching costs more than it saves.
 const PREFETCHED: usize = 4 << 20;
-
-/// The whole words, and one of the bytes after them.
-#[inline(always)]
-fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
-    let (words, rest) = bytes.as_chunks();
-    let beyond = match bytes.last_chunk() {
-        // In two steps, as a shift by all 32 bits would not be one.
-        Some(last) => u32::from_le_bytes(*last) >> 8 >> (24 - 8 * rest.len()),
-        None => rest
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    (words, beyond)
-}
-
-/// The words of a bit array, for look-ups of positions.
-struct Words<'a, S: Lanes> {
-    bytes: &'a [u8],
-    words: &'a [[u8; 4]],
-    /// The bytes after the last whole word.
-    beyond: S::Vector,
-}
-
-impl<'a, S: Lanes> Words<'a, S> {
-    #[inline(always)]
-    fn new(lanes: S, bytes: &'a [u8]) -> Self {
-        let (words, beyond) = words(bytes);
-        Self {
-            bytes,
-            words,
-            beyond: lanes.splat(beyond),
-        }
-    }
-
-    #[inline(always)]
-    fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
-        lanes.words_at(self.words, self.beyond, positions)
-    }
-
-    /// For positions of which the first `count` will be looked up.
-    #[inline(always)]
-    fn prefetch(&self, lanes: S, positions: &[u32], count: usize) {
-        for &position in positions.iter().take(count) {
-            lanes.prefetch::<false>(self.bytes, (position / 8) as usize);
-        }
-    }
-}
 
 /// One hash value, whose probes are the lanes.
 #[inline(always)]
@@ -143,50 +97,6 @@ pub(in super::super) fn may_match_many<S: Lanes, const IN_PLACE: bool>(
     }
 }
 
-/// What all ways have in common.
-struct Batch<'a, S: Lanes> {
-    remainders: Remainders<S>,
-    probes: u32,
-    /// For the keys that were not taken yet.
-    answers: &'a mut [u64],
-}
-
-impl<'a, S: Lanes> Batch<'a, S> {
-    /// The words for the answers of the next keys, all 0.
-    #[inline(always)]
-    fn next_answers(&mut self, keys: usize) -> &'a mut [u64] {
-        let answers = core::mem::take(&mut self.answers);
-        let words = keys.div_ceil(64).min(answers.len());
-        let (now, later) = answers.split_at_mut(words);
-        self.answers = later;
-        now.fill(0);
-        now
-    }
-
-    /// The lanes that have all bits from this probe on.
-    #[inline(always)]
-    fn rest(&self, lanes: S, words: &Words<'_, S>, hashes: S::Vector, probe: u32) -> u32 {
-        let mut sequence = Probes::starting_at(self.remainders, hashes, probe);
-        let mut hits = lanes.all_hits();
-        for _ in probe..self.probes {
-            let positions = sequence.positions();
-            hits = lanes.hit(hits, words.at(lanes, positions), positions);
-            sequence.advance();
-        }
-        lanes.hit_bits(hits)
-    }
-}
-
-/// Writes the answers of the group that starts with this key, of `keys`.
-#[inline(always)]
-fn answer<S: Lanes>(answers: &mut [u64], keys: usize, start: usize, hits: u32) {
-    // The lanes beyond the last key repeat it.
-    let hits = hits & first_bits(keys - start, S::LANES);
-    if let Some(word) = answers.get_mut(start / 64) {
-        *word |= u64::from(hits) << (start % 64);
-    }
-}
-
 /// All probes of a group after each other, with the whole bit array in registers.
 struct ByTable<'a, S: Lanes, const QUARTERS: usize> {
     batch: Batch<'a, S>,
@@ -228,10 +138,4 @@ impl<S: Lanes> Consumer<S> for ByGroup<'_, S> {
             answer::<S>(answers, keys, group * S::LANES, hits);
         }
     }
-}
-
-/// The lowest `count` bits, at most `most`.
-#[inline(always)]
-fn first_bits(count: usize, most: usize) -> u32 {
-    u32::MAX >> (32 - count.min(most))
 }

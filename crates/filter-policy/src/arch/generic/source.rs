@@ -3,7 +3,7 @@
 //! Packed keys of 16 bytes can be hashed where their values are used, which costs next to nothing where registers are
 //! left. Other keys are hashed a part at a time, by code that is compiled once.
 
-use super::super::Source;
+use super::super::source::Source;
 use super::{Lanes, MOST_LANES, STEP, hash};
 use crate::hasher::LaneHash;
 use crate::keys::KeyBatch;

@@ -3,9 +3,10 @@
 
 use hashzoo::xxph3_64;
 
+use super::super::chosen::Chosen;
+use super::super::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
-use super::super::Found;
-use super::super::{Chosen, Kernel};
+use super::super::x86_64::Found;
 use super::WideSource;
 use crate::keys::KeyBatch;
 #[cfg(target_arch = "x86_64")]

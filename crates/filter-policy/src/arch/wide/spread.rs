@@ -3,7 +3,7 @@
 
 use hashzoo::xxph3_64;
 
-use super::super::Chosen;
+use super::super::chosen::Chosen;
 use super::WideSource;
 #[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;

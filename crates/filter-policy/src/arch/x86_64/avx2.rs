@@ -6,15 +6,13 @@ mod wide;
 use core::arch::x86_64::*;
 
 use super::super::generic::{Lanes, create, query, source};
-use super::super::{Chosen, Source, may_match_stored};
-use super::Found;
+use super::super::source::Source;
 use super::entries::{entries, entry};
+use super::found::Found;
 use super::single::{bytes_at, usual};
 use crate::hasher::{KeyHasher, LaneHash};
 use crate::keys::KeyBatch;
 use crate::modulus::LaneDivisor;
-
-cpufeatures::new!(detection, "avx2", "bmi1", "bmi2", "popcnt");
 
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is
 /// sound, wherever the comments below speak of the type.
@@ -41,11 +39,6 @@ static WORD_MASKS: [u32; 16] = [
     0,
 ];
 
-/// Whether the processor and the operating system have the instructions.
-pub(super) fn are_there() -> bool {
-    detection::get()
-}
-
 entries!(
     Avx2,
     "avx2,bmi1,bmi2,popcnt",
@@ -56,7 +49,7 @@ impl Avx2 {
     /// If the instructions are among those that were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {
-        (found.0 & Found::AVX2 != 0).then_some(Self(()))
+        found.has(Found::AVX2).then_some(Self(()))
     }
 
     /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, without the

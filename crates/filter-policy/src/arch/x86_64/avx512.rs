@@ -8,29 +8,18 @@ mod wide;
 use core::arch::x86_64::*;
 
 use super::super::generic::{Lanes, create, query, source};
-use super::super::{Chosen, Source, may_match_stored};
-use super::Found;
+use super::super::source::Source;
 use super::entries::{entries, entry};
+use super::found::Found;
 use super::single::{bytes_at, usual};
 use crate::hasher::{KeyHasher, LaneHash};
 use crate::keys::KeyBatch;
 use crate::modulus::LaneDivisor;
 
-// With AVX-512 F the compiler takes FMA and F16C for given. The latter cannot be asked for here; it came before AVX2, and
-// is, as the other, for floating-point numbers, of which there are none.
-cpufeatures::new!(
-    detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "bmi1", "bmi2", "fma", "popcnt"
-);
-
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is
 /// sound, wherever the comments below speak of the type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(());
-
-/// Whether the processor and the operating system have the instructions.
-pub(super) fn are_there() -> bool {
-    detection::get()
-}
 
 entries!(
     Avx512,
@@ -42,7 +31,7 @@ impl Avx512 {
     /// If the instructions are among those that were found.
     #[inline(always)]
     pub(crate) fn of(found: Found) -> Option<Self> {
-        (found.0 & Found::AVX512 != 0).then_some(Self(()))
+        found.has(Found::AVX512).then_some(Self(()))
     }
 
     /// [`query::may_match`] for at most 8 probes, in half a vector.

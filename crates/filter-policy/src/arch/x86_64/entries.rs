@@ -3,12 +3,12 @@
 /// Gives lanes a method that is compiled for instructions of these names: `fn name(arguments) = function`, where the
 /// function takes the lanes before the arguments.
 macro_rules! entry {
-    ($lanes:ident, $features:literal, fn $name:ident $(<$hasher:ident>)? ($($argument:ident: $type:ty),* $(,)?)
+    ($lanes:ident, $features:literal, fn $name:ident $(<$hasher:ident, $other:ident>)? ($($argument:ident: $type:ty),* $(,)?)
         $(-> $result:ty)? = $function:expr) => {
         #[inline]
-        pub(in crate::arch) fn $name $(<$hasher: KeyHasher + ?Sized>)? (self, $($argument: $type),*) $(-> $result)? {
+        pub(in crate::arch) fn $name $(<$hasher: KeyHasher + ?Sized, $other: Fn($lanes, &$hasher, &[u8], &[u8]) -> bool>)? (self, $($argument: $type),*) $(-> $result)? {
             #[target_feature(enable = $features)]
-            fn run $(<$hasher: KeyHasher + ?Sized>)? (lanes: $lanes, $($argument: $type),*) $(-> $result)? {
+            fn run $(<$hasher: KeyHasher + ?Sized, $other: Fn($lanes, &$hasher, &[u8], &[u8]) -> bool>)? (lanes: $lanes, $($argument: $type),*) $(-> $result)? {
                 $function(lanes, $($argument),*)
             }
             // SAFETY: see the type.
@@ -50,15 +50,6 @@ macro_rules! entries {
                 source: Source<'_>,
             ) = create::create);
 
-            #[cfg(feature = "alloc")]
-            entry!($lanes, $features, fn create_in_map(
-                bit_array: &mut [u8],
-                divisor: LaneDivisor,
-                probes: u8,
-                source: Source<'_>,
-                map: &mut [u8],
-            ) = create::create_in_map);
-
             entry!($lanes, $features, fn insert(
                 bit_array: &mut [u8],
                 divisor: LaneDivisor,
@@ -95,36 +86,106 @@ macro_rules! entries {
             });
 
             // For one question the way to it takes as long as the answer: hence one function from the key to the
-            // answer, for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes another way.
-            entry!($lanes, $features, fn may_match_key<H>(
+            // answer, for keys of 16 bytes, such as UUIDs, one without a loop. What is rare goes the `other` way.
+            entry!($lanes, $features, fn may_match_key<H, O>(
                 hasher: &H,
                 key: &[u8],
                 filter: &[u8],
-            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8]| {
+                other: O,
+            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8], other: O| {
                 if let Some((bit_array, divisor, probes)) = usual(filter) {
                     let hash = match <&[u8; 16]>::try_from(key) {
                         Ok(key) => hasher.hash(key),
-                        Err(_) => return lanes.may_match_any_key(hasher, key, filter),
+                        Err(_) => return lanes.may_match_any_key(hasher, key, filter, other),
                     };
                     lanes.all_of_8(bit_array, divisor, probes, hash)
                 } else {
-                    may_match_stored(hasher, key, filter, Chosen::$lanes(lanes))
+                    other(lanes, hasher, key, filter)
                 }
             });
 
-            entry!($lanes, $features, fn may_match_any_key<H>(
+            entry!($lanes, $features, fn may_match_any_key<H, O>(
                 hasher: &H,
                 key: &[u8],
                 filter: &[u8],
-            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8]| {
+                other: O,
+            ) -> bool = |lanes: $lanes, hasher: &H, key: &[u8], filter: &[u8], other: O| {
                 if let Some((bit_array, divisor, probes)) = usual(filter) {
                     lanes.all_of_8(bit_array, divisor, probes, hasher.hash(key))
                 } else {
-                    may_match_stored(hasher, key, filter, Chosen::$lanes(lanes))
+                    other(lanes, hasher, key, filter)
                 }
             });
         }
     };
 }
 
-pub(super) use {entries, entry};
+/// Gives lanes what they need to build and ask RocksDB's lines, by functions of the module that uses it.
+macro_rules! line_entries {
+    ($lanes:ident) => {
+        impl $lanes {
+            pub(in crate::arch) fn insert_in_lines(
+                self,
+                lines: &mut [Line],
+                probes: u8,
+                source: WideSource<'_>,
+            ) -> usize {
+                // SAFETY: see the type.
+                unsafe {
+                    if probes == USUAL_PROBES {
+                        insert::<USUAL, USUAL>(self, lines, probes, source)
+                    } else {
+                        insert::<0, MOST>(self, lines, probes, source)
+                    }
+                }
+            }
+
+            #[inline]
+            pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
+                // SAFETY: see the type.
+                unsafe { may_match(lines, probes, hash) }
+            }
+
+            #[inline]
+            pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+                // SAFETY: see the type.
+                unsafe { key_may_match(lines, probes, key) }
+            }
+
+            #[inline]
+            pub(in crate::arch) fn stored_may_match<S: Stored>(
+                self,
+                stored: &S,
+                key: &[u8],
+                filter: &[u8],
+            ) -> bool {
+                // SAFETY: see the type.
+                unsafe { stored_may_match(stored, key, filter) }
+            }
+
+            pub(in crate::arch) fn lines_may_match_many(
+                self,
+                lines: &[Line],
+                probes: u8,
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) {
+                // SAFETY: see the type.
+                unsafe { may_match_many(self, lines, probes, source, answers) }
+            }
+        }
+    };
+}
+
+/// Operations on vectors alone, each an expression of the processor's instructions.
+macro_rules! operations {
+    ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
+        #[inline(always)]
+        fn $name(self, $($vector: Self::Vector),+) -> Self::Vector {
+            // SAFETY: see the type.
+            unsafe { $expression }
+        }
+    )+};
+}
+
+pub(super) use {entries, entry, line_entries, operations};

@@ -6,10 +6,10 @@ use super::equation::WIDTH;
 ///
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
-pub(super) const MAX_ENTRIES: usize = 950_000_000;
+pub(in super::super) const MAX_ENTRIES: usize = 950_000_000;
 
 /// Below so many slots the smaller of the two kinds is written.
-pub(super) const SMALL_SLOTS: u32 = 1024;
+pub(in super::super) const SMALL_SLOTS: u32 = 1024;
 
 /// The fewest slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
@@ -73,13 +73,13 @@ pub(super) fn slots(keys: u32) -> u32 {
 
 /// The size of a Ribbon filter, or of the system that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(in super::super) struct Shape {
     /// Blocks of 128 slots, at least two.
-    pub(super) blocks: u32,
+    pub(in super::super) blocks: u32,
     /// Columns of the blocks from `narrow` on, 1 to 32.
-    pub(super) columns: u32,
+    pub(in super::super) columns: u32,
     /// How many blocks, from the first on, have one column less.
-    pub(super) narrow: u32,
+    pub(in super::super) narrow: u32,
 }
 
 impl Shape {
@@ -87,7 +87,7 @@ impl Shape {
     ///
     /// `entropy` is of the first key: where the rate asks for part of a block, it decides whether the block is a wide
     /// one.
-    pub(super) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
+    pub(in super::super) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
         let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
         let (columns, narrow) = columns(blocks, one_in, entropy);
         Self {
@@ -98,23 +98,23 @@ impl Shape {
     }
 
     /// The number of slots: below 2^31, as the blocks are below 2^23.
-    pub(super) const fn slots(self) -> u32 {
+    pub(in super::super) const fn slots(self) -> u32 {
         self.blocks * WIDTH
     }
 
     /// The slots that an equation can start from.
-    pub(super) const fn starts(self) -> u32 {
+    pub(in super::super) const fn starts(self) -> u32 {
         self.slots() - (WIDTH - 1)
     }
 
     /// Columns of a block.
     #[cfg(feature = "alloc")]
-    pub(super) const fn columns_of(self, block: u32) -> u32 {
+    pub(in super::super) const fn columns_of(self, block: u32) -> u32 {
         self.columns - (block < self.narrow) as u32
     }
 
     /// Words of 16 bytes that the solution takes.
-    pub(super) const fn words(self) -> u64 {
+    pub(in super::super) const fn words(self) -> u64 {
         self.blocks as u64 * self.columns as u64 - self.narrow as u64
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::checksum::ChecksumKind;
 use super::super::error::Damage;
-use super::super::footer::{BlockHandle, FOOTER_LEN, Footer};
+use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, ROCKSDB_MARK};
 use super::super::stored::TRAILER_LEN;
 
 /// The length of the footer from format version 1 on, in bytes. That of version 0 is LevelDB's.
@@ -13,14 +13,8 @@ pub const ROCKSDB_FOOTER_LEN: usize = 53;
 /// The last eight bytes of a block-based table from format version 1 on, little-endian.
 pub const ROCKSDB_MAGIC: u64 = 0x88e2_41b7_85f4_cff7;
 
-/// The highest format version that is read.
-pub(in super::super) const MAX_FORMAT_VERSION: u32 = 7;
-
 /// The first format version whose footer has a checksum, and the metaindex right before it.
 const FIRST_WITH_CHECKSUM: u32 = 6;
-
-/// What the footer has in the place of handles from format version 6 on.
-pub(in super::super) const FOOTER_MARK: [u8; 4] = [0x3e, 0x00, 0x7a, 0x00];
 
 /// The footer of a table of RocksDB's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +73,7 @@ impl RocksDbFooter {
         }
         let (fields, _) = part.as_chunks::<4>();
         let field = |at: usize| fields.get(at).copied().unwrap_or_default();
-        if field(0) != FOOTER_MARK {
+        if field(0) != ROCKSDB_MARK {
             return Err(Damage::FooterMark {
                 format_version,
                 found: field(0),
@@ -106,7 +100,7 @@ impl RocksDbFooter {
             return None;
         }
         let mut without = *bytes;
-        let (_, from_checksum) = without.split_at_mut(1 + FOOTER_MARK.len());
+        let (_, from_checksum) = without.split_at_mut(1 + ROCKSDB_MARK.len());
         let stored = from_checksum.first_chunk_mut::<4>()?;
         let checksum = u32::from_le_bytes(*stored);
         *stored = [0; 4];

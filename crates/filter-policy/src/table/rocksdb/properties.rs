@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use super::super::error::Damage;
+use super::super::reader::MetaindexEntry;
 use super::super::varint;
 
 /// The properties of a table (`rocksdb.properties`), each a name and a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RocksDbProperties(Vec<(Vec<u8>, Vec<u8>)>);
+pub struct RocksDbProperties(Vec<MetaindexEntry>);
 
 /// How the index of a table is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,15 +24,13 @@ pub(super) struct IndexForm {
 }
 
 impl RocksDbProperties {
-    pub(super) const fn new(properties: Vec<(Vec<u8>, Vec<u8>)>) -> Self {
+    pub(super) const fn new(properties: Vec<MetaindexEntry>) -> Self {
         Self(properties)
     }
 
     /// All of them, in the order they are stored.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_slice(), value.as_slice()))
+        self.0.iter().map(|entry| (entry.key(), entry.value()))
     }
 
     /// The value of a property, whatever its form.

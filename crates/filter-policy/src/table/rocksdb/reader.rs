@@ -2,15 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::super::block::{Block, Entry};
-use super::super::blocks::{Blocks, MAX_METAINDEX_BYTES, Protection, of_place};
+use super::super::block::Block;
+use super::super::blocks::{Blocks, Protection, of_place};
 use super::super::error::{BlockRole, Damage, TableError};
-use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC};
-use super::super::reader::{MetaindexEntry, read_metaindex};
+use super::super::footer::{BlockHandle, FOOTER_LEN, Footer, MAGIC, MAX_FORMAT_VERSION};
+use super::super::reader::{MetaindexEntry, entries_of, push, read_metaindex};
 use super::super::source::ReadAt;
 use super::super::stored::StoredBlock;
 use super::filters::{FilterPartition, RocksDbFilters};
-use super::footer::{MAX_FORMAT_VERSION, ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
+use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
 use crate::RocksDbFilterView;
@@ -358,28 +358,5 @@ fn read_properties<R: ReadAt>(
         return Ok(RocksDbProperties::default());
     };
     let contents = read_entries(blocks, block, entry.handle().ok_or(Damage::Handle { block })?)?;
-    let mut entries = contents.entries()?;
-    let mut properties = Vec::new();
-    // Names that share their start take more memory than they take in the file.
-    let mut size = 0_u64;
-    while let Some(Entry { key, value }) = entries.next_entry()? {
-        size = size.saturating_add((key.len() + value.len()) as u64);
-        if size > MAX_METAINDEX_BYTES {
-            return Err(TableError::TooLarge {
-                block,
-                size,
-                allowed: MAX_METAINDEX_BYTES,
-            });
-        }
-        push(&mut properties, (key.to_vec(), value.to_vec()))?;
-    }
-    Ok(RocksDbProperties::new(properties))
-}
-
-fn push<T, E>(items: &mut Vec<T>, item: T) -> Result<(), TableError<E>> {
-    items.try_reserve(1).map_err(|_| TableError::AllocationFailed {
-        bytes: size_of_val(items.as_slice()).saturating_add(size_of::<T>()),
-    })?;
-    items.push(item);
-    Ok(())
+    Ok(RocksDbProperties::new(entries_of(block, &contents)?))
 }

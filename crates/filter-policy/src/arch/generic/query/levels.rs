@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::super::probes::positions_of;
 use super::super::source::{Consumer, Groups};
 use super::super::{Lanes, MOST_LANES};
-use super::{Batch, Words, answer, first_bits};
+use super::batch::{Batch, Words, answer, first_bits};
 
 /// How many keys go from probe to probe together, a whole number of words of answers.
 pub(super) const TILE: usize = 1024;

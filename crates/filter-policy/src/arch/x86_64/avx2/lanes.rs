@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::super::super::generic::Lanes;
+use super::super::entries::operations;
 use super::Avx2;
 use crate::hasher::LaneHash;
 use crate::keys::KeyBatch;
@@ -61,75 +62,33 @@ impl Lanes for Avx2 {
         unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
     }
 
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_mullo_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul_high(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
+    operations! {
+        fn add(a, b) = _mm256_add_epi32(a, b);
+        fn sub(a, b) = _mm256_sub_epi32(a, b);
+        fn mul(a, b) = _mm256_mullo_epi32(a, b);
+        fn mul_high(a, b) = {
             let even = _mm256_srli_epi64::<32>(_mm256_mul_epu32(a, b));
             let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
             _mm256_blend_epi32::<0b1010_1010>(even, odd)
-        }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_min_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_xor_si256(a, b) }
+        };
+        fn min(a, b) = _mm256_min_epu32(a, b);
+        fn xor(a, b) = _mm256_xor_si256(a, b);
+        fn rotate_15(a) = _mm256_or_si256(_mm256_slli_epi32::<15>(a), _mm256_srli_epi32::<17>(a));
+        fn if_less(a, b, less, other) = {
+            // Only equality can be compared without a sign.
+            let not_less = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
+            _mm256_blendv_epi8(less, other, not_less)
+        };
+        fn bit_of(positions) = {
+            let counts = _mm256_and_si256(positions, _mm256_set1_epi32(31));
+            _mm256_sllv_epi32(_mm256_set1_epi32(1), counts)
+        };
     }
 
     #[inline(always)]
     fn shift_right<const BY: u32>(self, a: __m256i) -> __m256i {
         // SAFETY: see the type.
         unsafe { _mm256_srl_epi32(a, _mm_cvtsi32_si128(BY.cast_signed())) }
-    }
-
-    #[inline(always)]
-    fn rotate_15(self, a: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe { _mm256_or_si256(_mm256_slli_epi32::<15>(a), _mm256_srli_epi32::<17>(a)) }
-    }
-
-    #[inline(always)]
-    fn if_less(self, a: __m256i, b: __m256i, less: __m256i, other: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
-            // Only equality can be compared without a sign.
-            let not_less = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
-            _mm256_blendv_epi8(less, other, not_less)
-        }
-    }
-
-    #[inline(always)]
-    fn bit_of(self, positions: __m256i) -> __m256i {
-        // SAFETY: see the type.
-        unsafe {
-            let counts = _mm256_and_si256(positions, _mm256_set1_epi32(31));
-            _mm256_sllv_epi32(_mm256_set1_epi32(1), counts)
-        }
     }
 
     #[inline(always)]

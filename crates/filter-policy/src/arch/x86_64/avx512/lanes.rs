@@ -3,6 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::super::super::generic::Lanes;
+use super::super::entries::operations;
 use super::Avx512;
 use crate::hasher::LaneHash;
 use crate::keys::KeyBatch;
@@ -40,71 +41,29 @@ impl Lanes for Avx512 {
         unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
     }
 
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_add_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_sub_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_mullo_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn mul_high(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
+    operations! {
+        fn add(a, b) = _mm512_add_epi32(a, b);
+        fn sub(a, b) = _mm512_sub_epi32(a, b);
+        fn mul(a, b) = _mm512_mullo_epi32(a, b);
+        fn mul_high(a, b) = {
             let even = _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, b));
             let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
             _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd)
-        }
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_min_epu32(a, b) }
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_xor_si512(a, b) }
+        };
+        fn min(a, b) = _mm512_min_epu32(a, b);
+        fn xor(a, b) = _mm512_xor_si512(a, b);
+        fn rotate_15(a) = _mm512_rol_epi32::<15>(a);
+        fn if_less(a, b, less, other) = _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less);
+        fn bit_of(positions) = {
+            // A rotation counts modulo 32 by itself.
+            _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
+        };
     }
 
     #[inline(always)]
     fn shift_right<const BY: u32>(self, a: __m512i) -> __m512i {
         // SAFETY: see the type.
         unsafe { _mm512_srli_epi32::<BY>(a) }
-    }
-
-    #[inline(always)]
-    fn rotate_15(self, a: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_rol_epi32::<15>(a) }
-    }
-
-    #[inline(always)]
-    fn if_less(self, a: __m512i, b: __m512i, less: __m512i, other: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe { _mm512_mask_blend_epi32(_mm512_cmplt_epu32_mask(a, b), other, less) }
-    }
-
-    #[inline(always)]
-    fn bit_of(self, positions: __m512i) -> __m512i {
-        // SAFETY: see the type.
-        unsafe {
-            // A rotation counts modulo 32 by itself.
-            _mm512_rolv_epi32(_mm512_set1_epi32(1), positions)
-        }
     }
 
     #[inline(always)]

@@ -7,6 +7,7 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxph3_64;
 
+use crate::arch::wide::lines::Line;
 use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource, have_16_bytes};
 use crate::keys::KeyBatch;
 
@@ -218,4 +219,18 @@ fn upper_halves(first: __m512i, second: __m512i) -> __m512i {
 #[inline(always)]
 fn first_bits(count: usize) -> u64 {
     u64::MAX >> (TILE - count.clamp(1, TILE))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn whole(line: &Line) -> __m512i {
+    // SAFETY: a line has the length of a vector.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn half(values: &[u32; 8]) -> __m256i {
+    // SAFETY: the array has the length of half a vector.
+    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
 }

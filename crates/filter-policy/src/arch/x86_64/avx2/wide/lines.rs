@@ -5,6 +5,7 @@ use core::hint::black_box;
 
 use hashzoo::xxph3_64;
 
+use super::super::super::entries::line_entries;
 use super::super::Avx2;
 use super::hash;
 use crate::arch::generic::Lanes;
@@ -18,52 +19,7 @@ const WORDS: usize = LINE_LEN / 4;
 const USUAL: usize = USUAL_PROBES as usize;
 const MOST: usize = MAX_PROBES as usize;
 
-impl Avx2 {
-    pub(in crate::arch) fn insert_in_lines(
-        self,
-        lines: &mut [Line],
-        probes: u8,
-        source: WideSource<'_>,
-    ) -> usize {
-        // SAFETY: see the type.
-        unsafe {
-            if probes == USUAL_PROBES {
-                insert::<USUAL, USUAL>(self, lines, probes, source)
-            } else {
-                insert::<0, MOST>(self, lines, probes, source)
-            }
-        }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
-        // SAFETY: see the type.
-        unsafe { may_match(lines, probes, hash) }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-        // SAFETY: see the type.
-        unsafe { key_may_match(lines, probes, key) }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn stored_may_match<S: Stored>(self, stored: &S, key: &[u8], filter: &[u8]) -> bool {
-        // SAFETY: see the type.
-        unsafe { stored_may_match(stored, key, filter) }
-    }
-
-    pub(in crate::arch) fn lines_may_match_many(
-        self,
-        lines: &[Line],
-        probes: u8,
-        source: WideSource<'_>,
-        answers: &mut [u64],
-    ) {
-        // SAFETY: see the type.
-        unsafe { may_match_many(self, lines, probes, source, answers) }
-    }
-}
+line_entries!(Avx2);
 
 /// Asks for the lines of these hash values.
 #[inline(always)]

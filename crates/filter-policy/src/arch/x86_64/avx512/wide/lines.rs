@@ -9,8 +9,9 @@ use core::hint::black_box;
 use single::{all_of_32, key_may_match, may_match, stored_may_match};
 use tile::Tile;
 
+use super::super::super::entries::line_entries;
 use super::super::Avx512;
-use super::{first_bits, hash, load, load_words, store_words};
+use super::{first_bits, half, hash, load, load_words, store_words, whole};
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
@@ -55,52 +56,9 @@ impl Avx512 {
         lines.copy_from_slice(copied);
         repeats
     }
-
-    pub(in crate::arch) fn insert_in_lines(
-        self,
-        lines: &mut [Line],
-        probes: u8,
-        source: WideSource<'_>,
-    ) -> usize {
-        // SAFETY: see the type.
-        unsafe {
-            if probes == USUAL_PROBES {
-                insert::<USUAL, USUAL>(self, lines, probes, source)
-            } else {
-                insert::<0, MOST>(self, lines, probes, source)
-            }
-        }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn line_may_match(self, lines: &[Line], probes: u8, hash: u64) -> bool {
-        // SAFETY: see the type.
-        unsafe { may_match(lines, probes, hash) }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn line_may_match_key(self, lines: &[Line], probes: u8, key: &[u8]) -> bool {
-        // SAFETY: see the type.
-        unsafe { key_may_match(lines, probes, key) }
-    }
-
-    #[inline]
-    pub(in crate::arch) fn stored_may_match<S: Stored>(self, stored: &S, key: &[u8], filter: &[u8]) -> bool {
-        // SAFETY: see the type.
-        unsafe { stored_may_match(stored, key, filter) }
-    }
-
-    pub(in crate::arch) fn lines_may_match_many(
-        self,
-        lines: &[Line],
-        probes: u8,
-        source: WideSource<'_>,
-        answers: &mut [u64],
-    ) {
-        // SAFETY: see the type.
-        unsafe { may_match_many(self, lines, probes, source, answers) }
-    }
 }
+
+line_entries!(Avx512);
 
 #[repr(align(64))]
 struct Aligned<T>(T);
@@ -333,21 +291,7 @@ fn ask_pairs(lines: &[Line], probes: u8, tile: &Tile, count: usize) -> u64 {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn whole(line: &Line) -> __m512i {
-    // SAFETY: a line has the length of a vector.
-    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
 fn put(line: &mut Line, bits: __m512i) {
     // SAFETY: a line has the length of a vector.
     unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), bits) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn half(values: &[u32; 8]) -> __m256i {
-    // SAFETY: the array has the length of half a vector.
-    unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
 }

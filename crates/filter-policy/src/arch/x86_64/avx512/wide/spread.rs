@@ -10,8 +10,8 @@ use walks::{Walks, scaled};
 
 use super::super::Avx512;
 use super::{first_bits, hash, load, store_words};
-use crate::arch::MAP_BITS;
 use crate::arch::generic::Lanes;
+use crate::arch::source::MAP_BITS;
 use crate::arch::wide::spread::{POWERS, PREFETCHED, TOO_LONG, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::super::build::{Layout as _, collect};
-use super::super::rates::ribbon_one_in;
-use super::super::{FastLocalBloomPolicy, RIBBON_MARKER, RocksDbBitsPerKey, RocksDbFilterView, TAIL_LEN};
-use super::banding::Banding;
-use super::sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
+use super::bits_per_key::RocksDbBitsPerKey;
+use super::build::{Layout as _, collect};
+use super::fast_local::FastLocalBloomPolicy;
+use super::rates::ribbon_one_in;
+use super::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
+use super::view::{RIBBON_MARKER, TAIL_LEN, may_match};
 use crate::error::Error;
 use crate::policy::{FilterPolicy, append_with};
 
@@ -20,6 +21,9 @@ use crate::policy::{FilterPolicy, append_with};
 /// Stored by engines as `rocksdb.internal.Standard128RibbonFilter`; in RocksDB's own tables under the name that all of
 /// its filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
 /// [`RocksDbFilterView`] does.
+///
+/// [`RocksDbFilterView`]: crate::RocksDbFilterView
+/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
 ///
 /// ```
 /// use filter_policy::{FilterPolicy, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView};
@@ -201,6 +205,6 @@ impl FilterPolicy for RibbonPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        RocksDbFilterView::new(filter).may_match(key)
+        may_match(key, filter)
     }
 }

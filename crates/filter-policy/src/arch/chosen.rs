@@ -1,0 +1,86 @@
+//! The one place that chooses a kernel.
+
+use super::kernel::Kernel;
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::{Avx2, Avx512, Found};
+
+impl Kernel {
+    /// Those that this processor and its operating system can run, slowest first. The answer stays the same as long as
+    /// the program runs.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kernel| kernel.is_available())
+    }
+
+    /// Whether this processor and its operating system can run it, and the environment does not forbid it.
+    pub fn is_available(self) -> bool {
+        Chosen::of(self).kernel() == self
+    }
+
+    /// The fastest that is available.
+    pub fn best() -> Self {
+        Chosen::best().kernel()
+    }
+}
+
+/// A kernel that was found to be available: the proof goes with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Chosen {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+}
+
+impl Chosen {
+    /// [`Kernel::best`].
+    #[inline]
+    pub(crate) fn best() -> Self {
+        Self::given(None)
+    }
+
+    /// This kernel, or the portable one where it is not available.
+    #[inline]
+    pub(crate) fn of(kernel: Kernel) -> Self {
+        Self::given(Some(kernel))
+    }
+
+    /// [`of`](Self::of) this kernel, or the [`best`](Self::best).
+    #[inline]
+    pub(crate) fn given(kernel: Option<Kernel>) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            Self::among(Found::before().unwrap_or_else(Found::now), kernel)
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            // Whichever it is, there is no other.
+            let _ = kernel;
+            Self::Scalar
+        }
+    }
+
+    /// The fastest of those that were found.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn among(found: Found, kernel: Option<Kernel>) -> Self {
+        let found = found.only_for(kernel);
+        if let Some(lanes) = Avx512::of(found) {
+            Self::Avx512(lanes)
+        } else if let Some(lanes) = Avx2::of(found) {
+            Self::Avx2(lanes)
+        } else {
+            Self::Scalar
+        }
+    }
+
+    pub(crate) const fn kernel(self) -> Kernel {
+        match self {
+            Self::Scalar => Kernel::Scalar,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2(_) => Kernel::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512(_) => Kernel::Avx512,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The names of the kernels.
+
+use core::fmt;
+
+/// A set of instructions by which filters are built and asked.
+///
+/// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
+/// by [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel); tests and benchmarks name one.
+///
+/// With the feature `std` the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
+/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
+/// built or asked; another value changes nothing.
+///
+/// ```
+/// use filter_policy::Kernel;
+///
+/// assert!(Kernel::available().any(|kernel| kernel == Kernel::best()));
+/// assert!(Kernel::Scalar.is_available());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// Portable code, one key at a time; on every processor.
+    Scalar,
+    /// 8 keys at a time: x86-64 with AVX2, BMI1, BMI2 and POPCNT (Intel Haswell of 2013, AMD Zen).
+    Avx2,
+    /// 16 keys at a time: x86-64 with AVX-512 F, BW, DQ and VL besides (Intel Skylake-SP of 2017, AMD Zen 4).
+    Avx512,
+}
+
+impl Kernel {
+    /// All that the crate has, for whatever processor, slowest first.
+    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
+
+    /// Its name in lower case: `scalar`, `avx2`, `avx512`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,34 @@
+//! What the kernels for 32-bit hash values are given.
+
+use crate::hasher::LaneHash;
+use crate::keys::{KeyBatch, PackedKeys};
+
+/// Largest bit array that is built as a map of one byte per bit first, in bits, as maps lie on the stack. A store to a
+/// byte needs not wait for the one before, as a change of a bit would.
+pub(crate) const MAP_BITS: usize = 8192;
+
+/// Where hash values come from.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    Slices(&'a [&'a [u8]], LaneHash),
+    Packed(PackedKeys<'a>, LaneHash),
+    Hashes(&'a [u32]),
+}
+
+impl<'a> Source<'a> {
+    pub(crate) const fn keys(keys: KeyBatch<'a>, hash: LaneHash) -> Self {
+        match keys {
+            KeyBatch::Slices(keys) => Self::Slices(keys, hash),
+            KeyBatch::Packed(keys) => Self::Packed(keys, hash),
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Slices(keys, _) => keys.len(),
+            Self::Packed(keys, _) => keys.len(),
+            Self::Hashes(hashes) => hashes.len(),
+        }
+    }
+}
