@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use guava_bloom::{BloomFilter, Hash128, Long, Modulus, Parameters, Strategy, Utf8};
+use guava_bloom::{BloomFilter, Hash128, Long, Parameters, Strategy, Utf8};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -47,38 +47,26 @@ fn lookups(c: &mut Criterion) {
             let mut runs = absent.chunks(KEYS).cycle();
             let mut group = c.benchmark_group(format!("{name} bits, {strategy}"));
             group.throughput(Throughput::Elements(KEYS as u64));
-            group.bench_function("absent, one by one", |b| {
-                b.iter(|| {
-                    let run = runs.next().unwrap_or_default();
-                    run.iter()
-                        .filter(|&&hash| filter.might_contain_hash(hash))
-                        .count()
-                });
-            });
             let mut answers = vec![false; KEYS];
-            group.bench_function("absent, many", |b| {
-                b.iter(|| {
-                    filter.might_contain_hashes(runs.next().unwrap_or_default(), &mut answers);
-                    black_box(&answers);
+            for what in ["absent", "present"] {
+                group.bench_function(format!("{what}, one by one"), |b| {
+                    b.iter(|| {
+                        let run = runs.next().unwrap_or_default();
+                        run.iter()
+                            .filter(|&&hash| filter.might_contain_hash(hash))
+                            .count()
+                    });
                 });
-            });
-            for &hash in &absent {
-                filter.put_hash(hash);
+                group.bench_function(format!("{what}, many"), |b| {
+                    b.iter(|| {
+                        filter.might_contain_hashes(runs.next().unwrap_or_default(), &mut answers);
+                        black_box(&answers);
+                    });
+                });
+                for &hash in &absent {
+                    filter.put_hash(hash);
+                }
             }
-            group.bench_function("present, one by one", |b| {
-                b.iter(|| {
-                    let run = runs.next().unwrap_or_default();
-                    run.iter()
-                        .filter(|&&hash| filter.might_contain_hash(hash))
-                        .count()
-                });
-            });
-            group.bench_function("present, many", |b| {
-                b.iter(|| {
-                    filter.might_contain_hashes(runs.next().unwrap_or_default(), &mut answers);
-                    black_box(&answers);
-                });
-            });
             group.bench_function("put, one by one", |b| {
                 b.iter(|| {
                     for &hash in runs.next().unwrap_or_default() {
@@ -120,22 +108,6 @@ fn keys(c: &mut Criterion) {
                 .filter(|number| of_numbers.might_contain(*number))
                 .count()
         });
-    });
-    group.finish();
-
-    let modulus = Modulus::new(black_box(191_701_184)).unwrap();
-    let divisor = black_box(191_701_184_u64);
-    let mut group = c.benchmark_group("remainder");
-    group.throughput(Throughput::Elements(KEYS as u64));
-    let sum = |remainder: &dyn Fn(u64) -> u64| {
-        numbers
-            .iter()
-            .map(|number| remainder(number.cast_unsigned() >> 1))
-            .fold(0, u64::wrapping_add)
-    };
-    group.bench_function("division", |b| b.iter(|| sum(&|number| number % divisor)));
-    group.bench_function("multiplication", |b| {
-        b.iter(|| sum(&|number| modulus.remainder(number)))
     });
     group.finish();
 }

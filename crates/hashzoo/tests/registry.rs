@@ -58,7 +58,7 @@ fn every_file_is_named_after_its_first_function_and_registers_all() {
         for ident in idents {
             assert!(
                 registered.remove(ident),
-                "`{ident}` of src/functions/{file} is in no table: add it to src/functions/mod.rs"
+                "`{ident}` of src/functions/{file} is in no table: add it to crates/hashzoo/src/functions/mod.rs"
             );
         }
     }
@@ -83,7 +83,7 @@ fn every_record_has_answers_of_all_kinds_and_their_source() {
             let has = |kind: &str, wanted: fn(&[u8]) -> bool| {
                 assert!(
                     info.answers.iter().any(|(key, _)| wanted(key)),
-                    "{} has no known answer of {kind}: add it to src/functions/{file}",
+                    "{} has no known answer of {kind}: add it to crates/hashzoo/src/functions/{file}",
                     info.name
                 );
             };
@@ -93,7 +93,7 @@ fn every_record_has_answers_of_all_kinds_and_their_source() {
             has("a key with bytes above 0x7f", |key| !key.is_ascii());
             assert!(
                 !info.answers_source.is_empty(),
-                "{} does not say where its answers come from: add it to src/functions/{file}",
+                "{} does not say where its answers come from: add it to crates/hashzoo/src/functions/{file}",
                 info.name
             );
         }
