@@ -6,6 +6,7 @@
 mod format;
 mod layout;
 mod manifest;
+mod map;
 mod modules;
 mod source;
 mod text;
@@ -82,6 +83,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
         }
     }
     offences.extend(source::forbids_unsafe(&sources));
+    offences.extend(map::check(&sources));
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&manifest::packages(root)?));
     offences.extend(format::check(root, &sources)?);

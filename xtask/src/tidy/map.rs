@@ -1,0 +1,161 @@
+//! The table of changes in the map: it names every file that its examples touch.
+
+use super::{Offence, Source};
+
+/// Where the map is.
+const MAP: &str = "crates/ARCHITECTURE.md";
+/// Heading of the table.
+const HEADING: &str = "## Where a change goes";
+/// Files that a change is written in; the others are generated, or prose.
+const WRITTEN: [&str; 5] = [".rs", ".toml", ".html", ".js", ".css"];
+
+/// A line of the table.
+struct Change<'a> {
+    line: usize,
+    what: &'a str,
+    /// A word that stands for an earlier change of this kind.
+    example: Option<&'a str>,
+    files: Vec<&'a str>,
+}
+
+/// Checks the map against the sources.
+pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
+    let Some(map) = sources.iter().find(|source| source.path == MAP) else {
+        return vec![Offence::new(MAP, 0, "map: is not there")];
+    };
+    let changes = changes(&map.text);
+    if changes.is_empty() {
+        return vec![Offence::new(MAP, 0, format!("map: no table under {HEADING:?}"))];
+    }
+    changes
+        .iter()
+        .flat_map(|change| offences(change, sources))
+        .collect()
+}
+
+fn changes(map: &str) -> Vec<Change<'_>> {
+    let lines = map.lines().enumerate();
+    let table = lines.skip_while(|(_, line)| *line != HEADING).skip(1);
+    table
+        .take_while(|(_, line)| !line.starts_with("## "))
+        .filter_map(|(index, line)| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            let &[_, what, example, files, _check, _] = &cells[..] else {
+                return None;
+            };
+            let files = quoted(files);
+            (!files.is_empty()).then_some(Change {
+                line: index + 1,
+                what,
+                example: quoted(example).first().copied(),
+                files,
+            })
+        })
+        .collect()
+}
+
+/// What stands between backticks.
+fn quoted(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+fn offences(change: &Change<'_>, sources: &[Source]) -> Vec<Offence> {
+    let mut offences = Vec::new();
+    for file in &change.files {
+        let source = sources.iter().find(|source| source.path == *file);
+        let wrong = match (source, change.example) {
+            (None, _) => Some("is not there".to_owned()),
+            (Some(source), Some(example)) if !mentions(&source.text, example) => {
+                Some(format!("does not mention the example {example}"))
+            }
+            _ => None,
+        };
+        offences.extend(wrong.map(|wrong| Offence::new(MAP, change.line, format!("map: {file} {wrong}"))));
+    }
+    let Some(example) = change.example else {
+        return offences;
+    };
+    let unnamed = sources.iter().filter(|source| {
+        WRITTEN.iter().any(|ending| source.path.ends_with(ending))
+            && !change.files.contains(&source.path.as_str())
+            && mentions(&source.text, example)
+    });
+    offences.extend(unnamed.map(|source| {
+        let rule = format!(
+            "map: mentions {example}, the example of {}; let it iterate a table, or add it to {MAP}",
+            change.what
+        );
+        Offence::new(&source.path, 0, rule)
+    }));
+    offences
+}
+
+/// Whether `word` stands in `text`, and not as a part of a longer one.
+fn mentions(text: &str, word: &str) -> bool {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    text.match_indices(word).any(|(start, _)| {
+        let before = start.checked_sub(1).and_then(|index| text.as_bytes().get(index));
+        !is_part(before) && !is_part(text.as_bytes().get(start + word.len()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn with_map(row: &str, others: &[(&str, &str)]) -> Vec<String> {
+        let map = format!(
+            "{HEADING}\n\n| change | example | files | check |\n|---|---|---|---|\n{row}\n\n## Next\n"
+        );
+        let mut sources = vec![source(MAP, &map)];
+        sources.extend(others.iter().map(|(path, text)| source(path, text)));
+        check(&sources).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_file_that_the_map_does_not_name_is_caught() {
+        let row = "| a hash | `lookup3` | `a.rs`, `mod.rs` | `cargo test` |";
+        let named = [
+            ("a.rs", "fn lookup3()"),
+            ("mod.rs", "mod lookup3;"),
+            ("b.rs", "lookup3_tail"),
+        ];
+        assert!(with_map(row, &named).is_empty());
+        let more = [
+            named[0],
+            named[1],
+            ("c.rs", "use lookup3;"),
+            ("notes.md", "lookup3"),
+        ];
+        let offences = with_map(row, &more);
+        assert_eq!(offences.len(), 1, "{offences:?}");
+        assert!(
+            offences[0].starts_with("c.rs: map: ")
+                && offences[0].ends_with("add it to crates/ARCHITECTURE.md")
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_gone_or_beside_the_point_is_caught() {
+        let row = "| a hash | `lookup3` | `a.rs`, `gone.rs` | |";
+        let offences = with_map(row, &[("a.rs", "nothing")]);
+        assert_eq!(offences.len(), 2, "{offences:?}");
+        assert!(
+            offences
+                .iter()
+                .all(|offence| offence.starts_with("crates/ARCHITECTURE.md:5: map: "))
+        );
+    }
+
+    #[test]
+    fn a_map_without_a_table_is_caught() {
+        assert_eq!(with_map("", &[]).len(), 1);
+    }
+}
