@@ -1,7 +1,7 @@
 //! Measures two functions of one's own beside built-in ones, and writes the report.
 //!
 //! ```text
-//! cargo run --release --package harness --example own_function -- OUT [KEYS]
+//! cargo run --release --package hash-comparison --example own_function -- OUT [KEYS]
 //! ```
 //!
 //! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use hash_comparison::functions::{Function, HashFunction, OwnFunctionError};
 use hash_comparison::progress::Silent;
 use hash_comparison::record::Resistance;
-use hash_comparison::record::files::{CSV_FILES, RUN, Records};
+use hash_comparison::record::files::{RUN, Records};
 use hash_comparison::record::folder::{Destination, REPORT};
 use hash_comparison::report::render;
 use hash_comparison::run::compare::{self, DEFAULT_SEED, Options};
@@ -33,7 +33,7 @@ impl HashFunction for Wordwise {
         (b"hello world", 0x06d9_713b_4c30_46ff),
     ];
     const AUTHOR: &'static str = "this example";
-    const SOURCE: &'static str = "crates/harness/examples/own_function.rs";
+    const SOURCE: &'static str = "crates/hash-comparison/examples/own_function.rs";
     const STABLE: bool = true;
     const RESISTANCE: Resistance = Resistance::None;
     const RESISTANCE_REASON: &'static str =
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let keys: Vec<PathBuf> = arguments.collect();
 
     let mut command = format!(
-        "cargo run --release --package harness --example own_function -- {}",
+        "cargo run --release --package hash-comparison --example own_function -- {}",
         out.display()
     );
     for path in &keys {
@@ -117,7 +117,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Writes records, charts and report; the folder has all of them or none.
 fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn Error>> {
     let mut files = render::file_names(&records);
-    files.extend(CSV_FILES.iter().chain(&[RUN]).map(|&name| name.to_owned()));
+    let of_records = records.files().map(|file| file.name);
+    files.extend(of_records.chain([RUN]).map(str::to_owned));
     files.sort();
     records.run.files = files;
     destination.refuse_foreign(&records.run.files)?;

@@ -3,6 +3,8 @@
 
 mod names;
 pub mod progress;
+#[cfg(test)]
+mod property;
 mod system;
 
 pub mod record;

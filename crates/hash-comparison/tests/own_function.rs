@@ -26,7 +26,7 @@ fn example() -> PathBuf {
             None => panic!("{}: no folder of a profile", path.display()),
         };
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "harness"])
+            .args(["build", "--quiet", "--package", "hash-comparison"])
             .args(["--example", "own_function", "--profile", profile])
             .status()
             .unwrap();
@@ -75,7 +75,7 @@ fn two_own_functions_are_judged_beside_built_in_ones() {
     let own = &records.run.functions[3..];
     assert!(own.iter().all(|function| {
         function.group == FunctionGroup::Own
-            && function.resistance == Some(Resistance::None)
+            && function.resistance == Resistance::None
             && function.origin == "own code"
     }));
     assert_eq!((own[0].output_bits, own[0].bits), (64, 32));

@@ -7,8 +7,8 @@ use hash_comparison::judge::findings::sentences;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::measure::occupancy;
 use hash_comparison::progress::Silent;
-use hash_comparison::record::{Structure, Verdict};
-use hash_comparison::run::structure;
+use hash_comparison::record::Verdict;
+use hash_comparison::run::structure::{self, Structure};
 
 fn measured(names: &[&str], threads: usize) -> Structure {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();

@@ -1,5 +1,6 @@
 //! Numbers with nine significant digits, as records hold them.
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// `value` rounded to nine significant digits.
@@ -16,7 +17,12 @@ pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_f64(round(*value))
 }
 
-/// Reads any number.
+/// Reads a finite number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    f64::deserialize(deserializer)
+    let value = f64::deserialize(deserializer)?;
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(D::Error::custom(format!("a number must be finite, got {value}")))
+    }
 }

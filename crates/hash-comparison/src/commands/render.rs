@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::progress::Progress as _;
-use crate::record::files::{self, Records};
+use crate::record::files::{self, Records, RecordsError};
 use crate::record::folder::{Destination, REPORT, RUN};
 
 use super::written;
@@ -31,8 +31,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let destination = Destination::ours(dir).map_err(written::output)?;
-    let mut records =
-        Records::read(dir).map_err(|error| Failure::input(format!("{error}; mend it, or measure again")))?;
+    let mut records = Records::read(dir).map_err(|error| match error {
+        RecordsError::Changed { .. } => Failure::input(error),
+        other => Failure::input(format!("{other}; restore it, or measure again")),
+    })?;
 
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);

@@ -192,7 +192,6 @@ fn reference(result: &Reproduction) -> String {
     let rows = result.reference.iter().map(|check| {
         let state = match &check.state {
             FileState::Equal => "equal".to_owned(),
-            FileState::Checksum { .. } => "another checksum".to_owned(),
             FileState::Missing => "missing".to_owned(),
             FileState::Differs { line, .. } => format!("differs from line {line}"),
         };

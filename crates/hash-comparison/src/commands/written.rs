@@ -74,7 +74,13 @@ pub fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
 /// Every file that belongs to the run of `records`, sorted.
 pub fn files(records: &Records) -> Vec<String> {
     let mut files = render::file_names(records);
-    files.extend(records.csv_files().chain([RUN]).map(str::to_owned));
+    files.extend(
+        records
+            .files()
+            .map(|file| file.name)
+            .chain([RUN])
+            .map(str::to_owned),
+    );
     files.sort();
     files.dedup();
     files

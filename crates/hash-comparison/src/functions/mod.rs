@@ -83,7 +83,7 @@ impl Function {
             stable: self.stable,
             licence: self.licence.to_owned(),
             seed: self.seed.map(str::to_owned),
-            resistance: Some(self.resistance),
+            resistance: self.resistance,
             resistance_reason: self.resistance_reason.to_owned(),
         }
     }

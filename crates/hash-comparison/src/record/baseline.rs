@@ -6,6 +6,7 @@ use super::{CallForm, significant};
 
 /// What changed since an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// Folder of the earlier run, as it was named.
     pub folder: String,
@@ -29,6 +30,7 @@ pub struct Baseline {
 
 /// A field that must be the same on every machine, and is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Difference {
     /// Name of the file.
     pub file: String,
@@ -48,6 +50,7 @@ pub struct Difference {
 
 /// Times held against those of an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TimesAgainst {
     /// How much slower the machine was as a whole; taken out of `rows`.
     pub drifts: Vec<Drift>,
@@ -57,6 +60,7 @@ pub struct TimesAgainst {
 
 /// How much slower than before all functions together were on one dataset in one form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Drift {
     /// Name of the dataset.
     pub dataset: String,
@@ -74,6 +78,7 @@ pub struct Drift {
 
 /// The time of one function now and before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TimeChange {
     /// Name of the dataset.
     pub dataset: String,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::significant;
+use super::table::Row;
 
 /// Which bits of a value a window takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub struct WindowRow {
     pub p_adjusted: f64,
 }
 
+impl Row for WindowRow {}
+
 /// A row of `avalanche.csv`: how often turning over one bit of a key turns over one bit of the value.
 ///
 /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv` sums up
@@ -67,6 +70,8 @@ pub struct AvalancheRow {
     /// Number of trials.
     pub trials: u64,
 }
+
+impl Row for AvalancheRow {}
 
 /// What a row of `mixing.csv` sums up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -123,16 +128,7 @@ pub struct MixingRow {
     pub p_adjusted: f64,
 }
 
-/// What a run says of single bits beyond the verdicts; older versions did not ask.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BitTests {
-    /// `windows.csv`.
-    pub windows: Vec<WindowRow>,
-    /// `avalanche.csv`.
-    pub avalanche: Vec<AvalancheRow>,
-    /// `mixing.csv`.
-    pub mixing: Vec<MixingRow>,
-}
+impl Row for MixingRow {}
 
 /// A kind of test of single bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -149,6 +145,7 @@ pub enum BitTest {
 /// A test of single bits that a function failed. It is no part of the verdict: a table or filter over the keys at hand may
 /// never meet the weakness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BitFact {
     /// Name of the dataset; none where the keys are drawn at random.
     pub dataset: Option<String>,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a function is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FunctionSummary {
     /// Name in the rows.
     pub name: String,
@@ -25,17 +26,13 @@ pub struct FunctionSummary {
     pub weaknesses: Vec<String>,
     /// Whether it promises the same values for ever on every platform.
     pub stable: bool,
-    /// Licence of the crate, as SPDX writes it; empty in runs of older versions and where a user's function has none.
-    #[serde(default)]
+    /// Licence of the crate, as SPDX writes it; empty where a user's function has none.
     pub licence: String,
-    /// The seed or key that was used, in words; `None` when there is none to use, and in runs of older versions.
-    #[serde(default)]
+    /// The seed or key that was used, in words; `None` when there is none to use.
     pub seed: Option<String>,
-    /// What it is worth against keys that an attacker chooses; runs of older versions do not tell.
-    #[serde(default)]
-    pub resistance: Option<Resistance>,
+    /// What it is worth against keys that an attacker chooses.
+    pub resistance: Resistance,
     /// Why, in a sentence.
-    #[serde(default)]
     pub resistance_reason: String,
 }
 

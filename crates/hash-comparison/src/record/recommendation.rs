@@ -54,6 +54,7 @@ pub struct Request {
 
 /// What a run recommends for one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Recommendation {
     /// Name of the dataset.
     pub dataset: String,
@@ -67,7 +68,7 @@ pub struct Recommendation {
     pub too_few_keys: bool,
     /// The times that decide.
     pub form: CallForm,
-    /// The best, at most [`MOST_LISTED`](crate::judge::recommend::MOST_LISTED), best first.
+    /// The best, at most five, best first.
     pub short_list: Vec<Candidate>,
     /// Others that suit, best first.
     pub more: Vec<Other>,
@@ -82,6 +83,7 @@ pub struct Recommendation {
 
 /// A function of the short list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Candidate {
     /// Name of the function.
     pub function: String,
@@ -97,6 +99,7 @@ pub struct Candidate {
 
 /// A median, and how far readings stray from it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Median, nanoseconds per key.
     #[serde(with = "significant")]
@@ -111,6 +114,7 @@ pub struct Interval {
 
 /// A function that suits and is not on the short list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Other {
     /// Name of the function.
     pub function: String,
@@ -134,6 +138,7 @@ pub enum Ground {
 
 /// Functions that are left out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Exclusion {
     /// The reason.
     pub ground: Ground,
@@ -143,6 +148,7 @@ pub struct Exclusion {
 
 /// A function that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Excluded {
     /// Name of the function.
     pub function: String,
@@ -166,6 +172,7 @@ pub enum Standing {
 
 /// The function in use today.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Incumbent {
     /// Name of the function.
     pub function: String,

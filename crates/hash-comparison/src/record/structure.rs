@@ -2,18 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::table::Row;
 use super::{Verdict, significant};
-
-/// What a run says of structured keys, hash tables and mechanisms.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Structure {
-    /// `structured.csv`, by set and function.
-    pub structured: Vec<StructuredRow>,
-    /// `occupancy.csv`, by dataset and function.
-    pub occupancy: Vec<OccupancyRow>,
-    /// `mechanisms.csv`, by function.
-    pub mechanisms: Vec<MechanismRow>,
-}
 
 /// Which bits of a value are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -64,6 +54,8 @@ pub struct StructuredRow {
     /// That other key.
     pub second: String,
 }
+
+impl Row for StructuredRow {}
 
 /// How a hash table makes a bucket of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -143,6 +135,8 @@ pub struct OccupancyRow {
     pub verdict: Verdict,
 }
 
+impl Row for OccupancyRow {}
+
 /// A way in which values of a function depend on keys that a random function's do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -196,3 +190,5 @@ pub struct MechanismRow {
     /// A key whose value, or whose part of it, the same mechanism makes equal; empty where it takes more than two keys.
     pub second: String,
 }
+
+impl Row for MechanismRow {}

@@ -57,13 +57,7 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
 
 /// What one test says of every function; `None` where the run did not ask.
 pub(super) fn mixing(records: &Records, test: MixingTest) -> Option<Table> {
-    let rows = || {
-        records
-            .bits
-            .iter()
-            .flat_map(|bits| &bits.mixing)
-            .filter(|row| row.test == test)
-    };
+    let rows = || records.mixing.iter().filter(|row| row.test == test);
     rows().next()?;
     let kind = match test {
         MixingTest::Avalanche => BitTest::Avalanche,

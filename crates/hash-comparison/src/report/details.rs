@@ -228,11 +228,9 @@ pub(crate) fn functions(run: &Run) -> Table {
     table
 }
 
-/// What a function is worth against chosen keys, and why; empty where an older run does not tell.
+/// What a function is worth against chosen keys, and why.
 fn against_attackers(function: &FunctionSummary) -> String {
-    function.resistance.map_or_else(String::new, |resistance| {
-        format!("{}: {}", resistance.label(), function.resistance_reason)
-    })
+    format!("{}: {}", function.resistance.label(), function.resistance_reason)
 }
 
 /// The machine and the build.

@@ -55,8 +55,6 @@ struct Page<'a> {
     baseline: Option<AgainstBaseline>,
     comparisons: Vec<SetComparison>,
     filters: Option<FilterComparison>,
-    /// Whether the run asked what functions do to single bits.
-    bits_asked: bool,
     avalanche: Option<Table>,
     independence: Option<Table>,
     structure: Option<StructureSection<'a>>,
@@ -168,13 +166,12 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
-        bits_asked: records.bits.is_some(),
         avalanche: bits::mixing(records, MixingTest::Avalanche),
         independence: bits::mixing(records, MixingTest::Independence),
-        structure: records.structure.as_ref().map(|rows| {
+        structure: (!records.structured.is_empty()).then(|| {
             let mut pairs = charts.iter().zip(drawn);
             let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
-            structure::section(rows, chart.map(|(_, svg)| svg.as_str()))
+            structure::section(records, chart.map(|(_, svg)| svg.as_str()))
         }),
         calibration: structure::calibration()?,
         key_sets: details::key_sets(run),

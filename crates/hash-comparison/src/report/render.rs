@@ -122,7 +122,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
     // The command of the run is left out: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <!-- Written by harness {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
+         <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
     write(&dir.join(svg_name(chart)), document.as_bytes())?;
     let png = plots::png(&chart.scene).map_err(failed(png_name(chart)))?;
@@ -148,7 +148,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), RenderError> {
 mod tests {
     use std::path::Path;
 
-    use super::{Records, chart, report, svg_name};
+    use super::{Records, chart, svg_name};
 
     #[test]
     fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
@@ -165,7 +165,7 @@ mod tests {
         for (chart, svg) in charts.iter().zip(&drawn) {
             assert!(svg.len() < CHART, "{}: {} bytes", svg_name(chart), svg.len());
         }
-        let page = super::page(&records, &charts, &drawn).unwrap();
+        let page = crate::report::page(&records, &charts, &drawn).unwrap();
         assert!(page.len() < PAGE, "{} bytes", page.len());
     }
 }

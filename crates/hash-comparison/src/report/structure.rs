@@ -9,13 +9,14 @@ use super::table::{Cell, Table};
 use crate::judge::calibration::{self, COMMITTED};
 use crate::judge::findings::sentences;
 use crate::keys::structured;
-use crate::record::{Choice, OccupancyRow, Structure, StructuredRow, Window};
+use crate::record::files::Records;
+use crate::record::{Choice, OccupancyRow, StructuredRow, Window};
 use crate::report::chart::rows::distinct;
 use crate::report::chart::structured::{ratio, worst};
 use crate::report::chart::verdict_words;
 use plots::number;
 
-/// The sections that older runs do not have.
+/// The sections about structured keys and hash tables.
 #[derive(Debug, Serialize)]
 pub(super) struct StructureSection<'a> {
     /// SVG element, where there are rows.
@@ -33,28 +34,29 @@ struct Occupancy {
     table: Table,
 }
 
-pub(super) fn section<'a>(rows: &Structure, chart: Option<&'a str>) -> StructureSection<'a> {
-    let occupancy = distinct(rows.occupancy.iter().map(|row| row.dataset.as_str()));
+pub(super) fn section<'a>(records: &Records, chart: Option<&'a str>) -> StructureSection<'a> {
+    let occupancy = distinct(records.occupancy.iter().map(|row| row.dataset.as_str()));
     let occupancy = occupancy.into_iter().map(|dataset| Occupancy {
         dataset: plots::scene::printable(dataset),
-        table: tables(rows.occupancy.iter().filter(|row| row.dataset == dataset)),
+        table: tables(records.occupancy.iter().filter(|row| row.dataset == dataset)),
     });
     StructureSection {
         chart,
-        functions: functions(rows),
-        failures: failures(rows),
-        sets: sets(rows),
+        functions: functions(records),
+        failures: failures(records),
+        sets: sets(records),
         occupancy: occupancy.collect(),
     }
 }
 
 /// The worst row of each set on which a function failed, the sets in recorded order.
-fn failed<'a>(rows: &'a Structure, function: &str) -> Vec<&'a StructuredRow> {
-    distinct(rows.structured.iter().map(|row| row.set.as_str()))
+fn failed<'a>(records: &'a Records, function: &str) -> Vec<&'a StructuredRow> {
+    distinct(records.structured.iter().map(|row| row.set.as_str()))
         .into_iter()
         .filter_map(|set| {
             worst(
-                rows.structured
+                records
+                    .structured
                     .iter()
                     .filter(|row| row.set == set && row.function == function),
             )
@@ -62,13 +64,13 @@ fn failed<'a>(rows: &'a Structure, function: &str) -> Vec<&'a StructuredRow> {
         .collect()
 }
 
-fn names(rows: &Structure) -> Vec<&str> {
-    distinct(rows.structured.iter().map(|row| row.function.as_str()))
+fn names(records: &Records) -> Vec<&str> {
+    distinct(records.structured.iter().map(|row| row.function.as_str()))
 }
 
 /// How each function did over all sets, and why.
-fn functions(rows: &Structure) -> Table {
-    let sets = distinct(rows.structured.iter().map(|row| row.set.as_str())).len();
+fn functions(records: &Records) -> Table {
+    let sets = distinct(records.structured.iter().map(|row| row.set.as_str())).len();
     let mut table = Table::new([
         "Function",
         "#Sets failed",
@@ -79,8 +81,8 @@ fn functions(rows: &Structure) -> Table {
         "Why, as measured",
         "Sets failed",
     ]);
-    for function in names(rows) {
-        let failed = failed(rows, function);
+    for function in names(records) {
+        let failed = failed(records, function);
         let worst = worst(failed.iter().copied());
         let list: Vec<String> = failed.iter().map(|row| row.set.clone()).collect();
         table.push(vec![
@@ -90,7 +92,7 @@ fn functions(rows: &Structure) -> Table {
             Cell::text(worst.map_or("", |row| &row.set)),
             Cell::or_empty(worst.map(|row| Cell::number(ratio(row)))),
             Cell::classed(&worst.map_or_else(String::new, pair), "wide"),
-            Cell::folded(&sentences(function, &rows.mechanisms), "why"),
+            Cell::folded(&sentences(function, &records.mechanisms), "why"),
             Cell::folded(&list, ""),
         ]);
     }
@@ -98,7 +100,7 @@ fn functions(rows: &Structure) -> Table {
 }
 
 /// Every set on which a function failed.
-fn failures(rows: &Structure) -> Table {
+fn failures(records: &Records) -> Table {
     let mut table = Table::new([
         "Function",
         "Set",
@@ -112,8 +114,8 @@ fn failures(rows: &Structure) -> Table {
         "Verdict",
         "Two keys that collide",
     ]);
-    for function in names(rows) {
-        for row in failed(rows, function) {
+    for function in names(records) {
+        for row in failed(records, function) {
             table.push(vec![
                 Cell::text(function),
                 Cell::text(&row.set),
@@ -152,10 +154,10 @@ fn pair(row: &StructuredRow) -> String {
 }
 
 /// What the sets are.
-fn sets(rows: &Structure) -> Table {
+fn sets(records: &Records) -> Table {
     let mut table = Table::new(["Set", "#Keys", "Recipe"]);
-    for set in distinct(rows.structured.iter().map(|row| row.set.as_str())) {
-        let keys = rows
+    for set in distinct(records.structured.iter().map(|row| row.set.as_str())) {
+        let keys = records
             .structured
             .iter()
             .find(|row| row.set == set)

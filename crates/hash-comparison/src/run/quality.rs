@@ -10,8 +10,10 @@ use crate::measure::mixing::{self, Effort, Mixing};
 use crate::measure::occupancy::{self, RawOccupancy};
 use crate::measure::{Hashed, distribution, windows};
 use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::files::Records;
 use crate::record::{CollisionRow, DistributionRow, FalsePositiveRow, WindowRow};
 use crate::run::compare::CompareError;
+use crate::run::structure;
 
 /// The deterministic measurements of a run, by dataset and function in the order given.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +93,34 @@ pub fn measure(
         windows,
         tables,
     })
+}
+
+/// Measures everything that does not depend on the machine, puts its rows into `records`, and gives the collisions as
+/// counted.
+///
+/// # Errors
+///
+/// When the system gives no threads, or `progress` asks to stop.
+pub fn fill(
+    records: &mut Records,
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+) -> Result<Vec<RawCollisions>, CompareError> {
+    let seed = records.run.seed;
+    let quality = measure(datasets, functions, ALL_PROCESSORS, progress)?;
+    let mixing = mixing(functions, seed, ALL_PROCESSORS, progress)?;
+    let structure = structure::measure(quality.tables, functions, seed, ALL_PROCESSORS, progress)?;
+    records.collisions = quality.collisions;
+    records.distribution = quality.distribution;
+    records.false_positives = quality.false_positives;
+    records.windows = quality.windows;
+    records.avalanche = mixing.avalanche;
+    records.mixing = mixing.rows;
+    records.structured = structure.structured;
+    records.occupancy = structure.occupancy;
+    records.mechanisms = structure.mechanisms;
+    Ok(quality.raw)
 }
 
 /// Measures how well functions mix the bits of random keys, on `threads` threads; the keys depend on `seed` alone, and the

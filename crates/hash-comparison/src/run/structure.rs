@@ -4,8 +4,19 @@ use crate::functions::Function;
 use crate::measure::occupancy::{self, RawOccupancy};
 use crate::measure::{mechanism, structured};
 use crate::progress::Progress;
-use crate::record::Structure;
+use crate::record::{MechanismRow, OccupancyRow, StructuredRow};
 use crate::run::compare::CompareError;
+
+/// What a run says of structured keys, hash tables and mechanisms.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Structure {
+    /// By set and function.
+    pub structured: Vec<StructuredRow>,
+    /// By dataset and function.
+    pub occupancy: Vec<OccupancyRow>,
+    /// By function.
+    pub mechanisms: Vec<MechanismRow>,
+}
 
 /// Measures on `threads` threads, [`ALL_PROCESSORS`](crate::run::quality::ALL_PROCESSORS) for as many as there are; the result
 /// does not depend on their number. `tables` are judged as they are.

@@ -57,19 +57,7 @@ impl Plan<'_> {
 
     /// The records.
     pub(crate) fn records(&self) -> Records {
-        let mut records = Records {
-            run: self.run(),
-            collisions: Vec::new(),
-            timing: Vec::new(),
-            latency: Vec::new(),
-            spread: Vec::new(),
-            curves: Vec::new(),
-            places: Vec::new(),
-            distribution: Vec::new(),
-            false_positives: Vec::new(),
-            bits: None,
-            structure: None,
-        };
+        let mut records = Records::of(self.run());
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
         for &(dataset, keys, _) in &self.datasets {
             let floor = time(dataset, EMPTY, keys, 1.2);
@@ -113,7 +101,7 @@ impl Plan<'_> {
             stable: name != "foldhash",
             licence: "MIT OR Apache-2.0".to_owned(),
             seed: (name == "XXH3").then(|| "0".to_owned()),
-            resistance: Some(Resistance::None),
+            resistance: Resistance::None,
             resistance_reason: "No seed: keys that collide are made once, and collide in every program."
                 .to_owned(),
         });

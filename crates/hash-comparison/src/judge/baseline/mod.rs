@@ -10,7 +10,7 @@ pub mod words;
 use std::path::Path;
 
 use crate::record::files::Records;
-use crate::record::{Baseline, Run, SCHEMA_WITH_SPREAD};
+use crate::record::{Baseline, Run};
 
 /// Differing fields that are kept one by one; of more only the number is.
 pub const MOST_DIFFERENCES: usize = 50;
@@ -63,12 +63,6 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
             notes.push(format!("the {what} was {old:?} and is {new:?}"));
         }
     }
-    if before.schema != now.schema {
-        notes.push(format!(
-            "the earlier run was written with schema {}, this one with schema {}",
-            before.schema, now.schema
-        ));
-    }
     if before.seed != now.seed {
         notes.push(format!("the seed was {} and is {}", before.seed, now.seed));
     }
@@ -81,11 +75,6 @@ fn notes(before: &Run, now: &Run) -> Vec<String> {
         ));
     }
     for (run, which) in [(before, "the earlier run"), (now, "this run")] {
-        if run.schema < SCHEMA_WITH_SPREAD {
-            notes.push(format!(
-                "{which} tells of its readings the medians alone, and nothing of places"
-            ));
-        }
         if run.environment.timing_disturbed() == Some(true) {
             notes.push(format!("other programs disturbed the timing of {which}"));
         }

@@ -2,27 +2,38 @@
 
 use std::collections::HashMap;
 
-use crate::record::files::{About, AnyRow, DETERMINISTIC_ROWS, Records};
-use crate::record::{Difference, Run};
+use csv::StringRecord;
+
+use crate::record::files::{FILES, RecordFile, Records};
+use crate::record::{Difference, EMPTY, IDEAL, Run};
 use plots::thousands::grouped;
 
-/// Columns that depend on how many tests their file has, and so on the other functions and datasets of the run.
-const OF_THE_WHOLE_FILE: [&str; 12] = [
-    "band_low",
-    "band_high",
-    "hit_low",
-    "hit_high",
-    "longest_high",
-    "empty_low",
-    "empty_high",
-    "p_adjusted",
-    "verdict",
-    "holds",
-    "first",
-    "second",
-];
-/// Those of `mechanisms.csv`: which of several attempts a row tells depends on their number too.
-const OF_THE_WHOLE_MECHANISMS: [&str; 3] = ["parameter", "hits", "chance"];
+/// The cells of a file, as far as they are compared.
+struct Cells {
+    header: StringRecord,
+    /// By what tells a row apart: the cells of the key columns.
+    rows: Vec<(Vec<String>, StringRecord)>,
+}
+
+impl Cells {
+    fn of(file: &RecordFile, records: &Records, comparable: &Comparable) -> Self {
+        let (header, rows) = file.spelled(records);
+        let cell = |row: &StringRecord, column: &str| {
+            let at = header.iter().position(|name| name == column)?;
+            row.get(at).map(str::to_owned)
+        };
+        let key = |row: &StringRecord| -> Vec<String> {
+            let cells = file.key.iter().map(|column| cell(row, column));
+            cells.map(Option::unwrap_or_default).collect()
+        };
+        let rows = rows
+            .into_iter()
+            .filter(|row| comparable.has(cell(row, "dataset"), cell(row, "function")))
+            .map(|row| (key(&row), row))
+            .collect();
+        Self { header, rows }
+    }
+}
 
 /// What both runs have, so that it can be compared.
 pub(super) struct Comparable {
@@ -88,11 +99,11 @@ impl Comparable {
         }
     }
 
-    /// Whether the row is about what both runs have.
-    fn has(&self, row: &AnyRow) -> bool {
-        let about = &row.about;
-        (about.dataset.is_empty() || self.datasets.contains(&about.dataset))
-            && (row.is_beside || self.functions.contains(&about.function))
+    /// Whether a row about these is about what both runs have.
+    fn has(&self, dataset: Option<String>, function: Option<String>) -> bool {
+        dataset.is_none_or(|name| self.datasets.contains(&name))
+            && function
+                .is_none_or(|name| [EMPTY, IDEAL].contains(&name.as_str()) || self.functions.contains(&name))
     }
 }
 
@@ -111,13 +122,14 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
     if !comparable.same_seed {
         return found;
     }
-    for (file, rows) in DETERMINISTIC_ROWS {
-        let rows = |records| rows(records).into_iter().filter(|row| comparable.has(row));
-        let mut old: HashMap<About, AnyRow> = rows(before).map(|row| (row.about.clone(), row)).collect();
+    for file in FILES.iter().filter(|file| !file.timed) {
+        let old = Cells::of(file, before, comparable);
+        let new = Cells::of(file, now, comparable);
+        let mut old: HashMap<Vec<String>, StringRecord> = old.rows.into_iter().collect();
         let (mut both, mut only_now) = (Vec::new(), 0);
-        for row in rows(now) {
-            match old.remove(&row.about) {
-                Some(was) => both.push((was, row)),
+        for (key, row) in new.rows {
+            match old.remove(&key) {
+                Some(was) => both.push((key, was, row)),
                 None => only_now += 1,
             }
         }
@@ -125,28 +137,40 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
             (only_now, "this run", before, "the earlier run"),
             (old.len(), "the earlier run", now, "this run"),
         ] {
-            found.notes.extend(only(file, count, which, others, other));
+            found.notes.extend(only(file.name, count, which, others, other));
         }
         let whole = comparable.whole && only_now == 0 && old.is_empty();
         found.compared += both.len() as u64;
-        for (was, is) in both {
-            let pairs = was.fields().zip(is.fields());
-            let different = pairs
-                .filter(|((column, was), (_, is))| was != is && (whole || !is_of_the_whole(file, column)));
+        for (key, was, is) in both {
+            let cells = new.header.iter().zip(was.iter().zip(&is));
+            let different =
+                cells.filter(|(column, (was, is))| was != is && (whole || !file.shared.contains(column)));
             found
                 .differences
-                .extend(different.map(|((column, was), (_, now))| Difference {
-                    file: file.to_owned(),
-                    dataset: is.about.dataset.clone(),
-                    function: is.about.function.clone(),
-                    question: is.about.question.clone(),
-                    column: column.to_owned(),
-                    before: was.to_owned(),
-                    now: now.to_owned(),
-                }));
+                .extend(different.map(|(column, (was, is))| difference(file, &key, column, was, is)));
         }
     }
     found
+}
+
+fn difference(file: &RecordFile, key: &[String], column: &str, before: &str, now: &str) -> Difference {
+    let (mut dataset, mut function, mut question) = (String::new(), String::new(), Vec::new());
+    for (name, cell) in file.key.iter().zip(key) {
+        match *name {
+            "dataset" => dataset.clone_from(cell),
+            "function" => function.clone_from(cell),
+            _ => question.push(format!("{name} {cell}")),
+        }
+    }
+    Difference {
+        file: file.name.to_owned(),
+        dataset,
+        function,
+        question: question.join(", "),
+        column: column.to_owned(),
+        before: before.to_owned(),
+        now: now.to_owned(),
+    }
 }
 
 /// That `count` rows of `file` are only in one run; `None` where none is.
@@ -157,14 +181,9 @@ fn only(file: &str, count: usize, which: &str, others: &Records, other: &str) ->
         _ => ("rows", "are"),
     };
     let count = grouped(count as u64);
-    Some(if others.csv_files().any(|name| name == file) {
+    Some(if others.files().any(|known| known.name == file) {
         format!("{file}: {count} {rows} {are} only in {which}, and not compared")
     } else {
         format!("{file}: {other} has no such file; {count} {rows} of {which} {are} not compared")
     })
-}
-
-fn is_of_the_whole(file: &str, column: &str) -> bool {
-    OF_THE_WHOLE_FILE.contains(&column)
-        || file == "mechanisms.csv" && OF_THE_WHOLE_MECHANISMS.contains(&column)
 }

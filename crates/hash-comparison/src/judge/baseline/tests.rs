@@ -36,17 +36,23 @@ fn measure() -> Records {
     records
 }
 
-/// The same, as the first version would have written it.
-fn of_schema_1(records: &Records) -> Records {
-    let mut older = records.clone();
-    older.run.schema = 1;
+/// The same, as a program would have written it that did not know of some questions yet.
+fn of_fewer_files(records: &Records) -> Records {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    records.write(path).unwrap();
+    let mut older = Records::read(path).unwrap();
     older.spread.clear();
-    older.curves.clear();
     older.places.clear();
-    older.bits = None;
-    older.structure = None;
-    older
+    older.structured.clear();
+    for name in UNKNOWN_THEN {
+        older.run.checksums.remove(name).unwrap();
+    }
+    older.write(path).unwrap();
+    Records::read(path).unwrap()
 }
+
+const UNKNOWN_THEN: [&str; 3] = ["spread.csv", "places.csv", "structured.csv"];
 
 struct Noise(SplitMix64);
 

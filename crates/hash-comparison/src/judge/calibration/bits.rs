@@ -5,7 +5,7 @@ use crate::functions::Function;
 use crate::judge::findings::bit_facts;
 use crate::measure::mixing::{self, Effort};
 use crate::measure::windows;
-use crate::record::{BitTest, BitTests, MixingTest, WindowEnd, WindowRow};
+use crate::record::{BitTest, MixingTest, WindowEnd, WindowRow};
 use crate::run::compare::DEFAULT_SEED;
 
 /// The windows of all datasets, and the mixing of the keys that a run draws, as files about this function alone.
@@ -36,11 +36,7 @@ pub(super) fn count(
         alarms.discrete("mixing", furthest, attainable, row.p_worst);
     }
     mixing::judge(&mut rows);
-    let facts = bit_facts(&BitTests {
-        windows,
-        avalanche: mixing.avalanche,
-        mixing: rows,
-    });
+    let facts = bit_facts(&windows, &mixing.avalanche, &rows);
     for (question, tests) in [
         ("windows", &[BitTest::Windows][..]),
         ("mixing", &[BitTest::Avalanche, BitTest::Independence]),

@@ -4,16 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use super::CalibrationRow;
-use crate::record::files::{RecordsError, malformed, write_rows};
+use crate::record::files::RecordsError;
+use crate::record::table::{self, Row};
 
 /// The committed calibration.
 pub const COMMITTED: &str = include_str!("../../../../../reports/reference/calibration/calibration.csv");
 
-/// First line of the file.
-#[rustfmt::skip]
-const HEADER: &[&str] = &[
-    "test", "question", "level", "attainable", "trials", "alarms", "share", "ci_low", "ci_high", "holds",
-];
+impl Row for CalibrationRow {}
 
 /// Writes the rows as a CSV file.
 ///
@@ -22,7 +19,7 @@ const HEADER: &[&str] = &[
 /// When the file cannot be written, or is there and no calibration.
 pub fn write(path: &Path, rows: &[CalibrationRow]) -> Result<(), RecordsError> {
     check_destination(path)?;
-    write_rows(path, HEADER, rows)
+    table::write(path, rows)
 }
 
 /// Checks that nothing is at `path`, or an earlier calibration.
@@ -32,7 +29,7 @@ pub fn write(path: &Path, rows: &[CalibrationRow]) -> Result<(), RecordsError> {
 /// When something else is there.
 pub fn check_destination(path: &Path) -> Result<(), RecordsError> {
     let ours = match fs::read(path) {
-        Ok(bytes) => bytes.starts_with(HEADER.join(",").as_bytes()),
+        Ok(bytes) => bytes.starts_with(table::header::<CalibrationRow>().join(",").as_bytes()),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
     if ours {
@@ -50,8 +47,5 @@ pub fn check_destination(path: &Path) -> Result<(), RecordsError> {
 ///
 /// When the text is not what [`write()`] writes; `path` is for the message.
 pub fn parse(path: &Path, text: &str) -> Result<Vec<CalibrationRow>, RecordsError> {
-    csv::Reader::from_reader(text.as_bytes())
-        .into_deserialize()
-        .collect::<Result<_, _>>()
-        .map_err(|error| malformed(path, error.to_string()))
+    table::parse(path, text.as_bytes())
 }

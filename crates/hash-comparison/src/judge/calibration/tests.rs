@@ -11,7 +11,7 @@ fn little(seeds: u64) -> Plan {
     let small = |set: &&StructuredSet| ["sparse-16", "zeroes", "short"].contains(&set.name);
     Plan {
         seeds,
-        datasets: vec![dataset::load_embedded("video-ids", 1).unwrap()],
+        datasets: vec![crate::keys::load_embedded("video-ids", 1).unwrap()],
         sets: structured::ALL.iter().filter(small).collect(),
         effort: Effort {
             key_bytes: &[4, 8],

@@ -1,7 +1,7 @@
 //! What tests of single bits found, in words.
 
 use super::words;
-use crate::record::{AvalancheRow, BitFact, BitTest, BitTests, MixingRow, MixingTest, WindowEnd, WindowRow};
+use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
 use plots::thousands::grouped;
 use statistics::correction::FAMILY_LEVEL;
 
@@ -9,9 +9,8 @@ use statistics::correction::FAMILY_LEVEL;
 /// function, then avalanche and independence by function.
 ///
 /// They are no part of a [`Finding`](crate::record::Finding): what a user's own keys show is that already.
-pub fn bit_facts(bits: &BitTests) -> Vec<BitFact> {
-    let windows = bits
-        .windows
+pub fn bit_facts(windows: &[WindowRow], avalanche: &[AvalancheRow], mixing: &[MixingRow]) -> Vec<BitFact> {
+    let windows = windows
         .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
         .filter_map(|rows| {
             Some(BitFact {
@@ -22,29 +21,26 @@ pub fn bit_facts(bits: &BitTests) -> Vec<BitFact> {
             })
         });
     let cells_of = |function: &str| -> Vec<&AvalancheRow> {
-        bits.avalanche
+        avalanche
             .iter()
             .filter(|cell| cell.function == function)
             .collect()
     };
-    let mixing = bits
-        .mixing
-        .chunk_by(|a, b| a.function == b.function)
-        .flat_map(|rows| {
-            [MixingTest::Avalanche, MixingTest::Independence]
-                .into_iter()
-                .filter_map(move |test| {
-                    Some(BitFact {
-                        dataset: None,
-                        function: rows[0].function.clone(),
-                        test: match test {
-                            MixingTest::Avalanche => BitTest::Avalanche,
-                            MixingTest::Independence => BitTest::Independence,
-                        },
-                        reason: of_mixing(rows, test, &cells_of(&rows[0].function))?,
-                    })
+    let mixing = mixing.chunk_by(|a, b| a.function == b.function).flat_map(|rows| {
+        [MixingTest::Avalanche, MixingTest::Independence]
+            .into_iter()
+            .filter_map(move |test| {
+                Some(BitFact {
+                    dataset: None,
+                    function: rows[0].function.clone(),
+                    test: match test {
+                        MixingTest::Avalanche => BitTest::Avalanche,
+                        MixingTest::Independence => BitTest::Independence,
+                    },
+                    reason: of_mixing(rows, test, &cells_of(&rows[0].function))?,
                 })
-        });
+            })
+    });
     windows.chain(mixing).collect()
 }
 
@@ -151,15 +147,11 @@ mod tests {
             key_bytes: &[4, 8],
             blocks: 4,
         };
-        let mixing = mixing::measure(function, 1, effort);
-        let mut bits = BitTests {
-            windows: windows::measure("ids", function, &values),
-            avalanche: mixing.avalanche,
-            mixing: mixing.rows,
-        };
-        windows::judge(&mut bits.windows);
-        mixing::judge(&mut bits.mixing);
-        bit_facts(&bits)
+        let mut mixing = mixing::measure(function, 1, effort);
+        let mut windows = windows::measure("ids", function, &values);
+        windows::judge(&mut windows);
+        mixing::judge(&mut mixing.rows);
+        bit_facts(&windows, &mixing.avalanche, &mixing.rows)
     }
 
     #[test]

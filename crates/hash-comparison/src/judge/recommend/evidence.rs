@@ -51,11 +51,8 @@ impl<'a> Evidence<'a> {
             let mut rows = rates.iter().filter(|row| row.dataset == dataset);
             rows.find(|row| row.function == IDEAL && row.bits_per_key == bits)
         };
-        let tables = records
-            .structure
-            .iter()
-            .flat_map(|structure| &structure.occupancy);
-        let windows = records.bits.iter().flat_map(|bits| &bits.windows);
+        let tables = records.occupancy.iter();
+        let windows = records.windows.iter();
         Self {
             function,
             keys: set.keys,

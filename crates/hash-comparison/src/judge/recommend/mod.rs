@@ -148,19 +148,15 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request, stable: bool)
     if request.untrusted {
         let why = &function.resistance_reason;
         match function.resistance {
-            Some(Resistance::Keyed) if request.purpose == Purpose::Checksum => {
+            Resistance::Keyed if request.purpose == Purpose::Checksum => {
                 let reason = format!(
                     "{why} As a seal {} bits are few: take a MAC of 128 bits or more.",
                     function.output_bits
                 );
                 return Some((Ground::Width, reason));
             }
-            Some(Resistance::Keyed) => {}
-            Some(Resistance::None | Resistance::SeedOnly) => return Some((Ground::Attackers, why.clone())),
-            None => {
-                let reason = "The run does not tell whether it was made to withstand attackers.".to_owned();
-                return Some((Ground::Attackers, reason));
-            }
+            Resistance::Keyed => {}
+            Resistance::None | Resistance::SeedOnly => return Some((Ground::Attackers, why.clone())),
         }
     }
     if stable && !function.stable {

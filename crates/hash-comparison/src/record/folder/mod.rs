@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 pub use self::staging::Staging;
 /// Name of the file that makes a folder ours.
 pub use crate::record::files::RUN;
-use crate::record::files::{self, RecordsError};
+use crate::record::files::{self, FILES, RecordsError};
 use crate::system;
 
 /// Name of the report.
@@ -231,12 +231,8 @@ impl Destination {
             beside,
         };
         // The names of the charts depend on the data; these do not, so that a mistake costs no run.
-        let always: Vec<String> = files::CSV_FILES
-            .iter()
-            .chain(&files::STRUCTURE_FILES)
-            .chain(&[REPORT])
-            .map(|&name| name.to_owned())
-            .collect();
+        let records = FILES.iter().map(|file| file.name);
+        let always: Vec<String> = records.chain([REPORT]).map(str::to_owned).collect();
         destination.refuse_foreign(&always)?;
         Ok(destination)
     }
@@ -316,13 +312,19 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
         Err(RecordsError::Foreign { reason, .. }) => {
             return refused(&shown, format!("{reason}; choose an empty or new folder"));
         }
+        Err(RecordsError::Io { source, .. }) => return refused_by_system(&shown, "cannot be read", &source),
         Err(RecordsError::Malformed { reason, .. }) => {
             return refused(
                 &shown,
-                format!("{reason}; mend it, remove the folder, or choose another"),
+                format!("{reason}; restore it, remove the folder, or choose another"),
             );
         }
-        Err(RecordsError::Io { source, .. }) => return refused_by_system(&shown, "cannot be read", &source),
+        Err(RecordsError::Changed { .. }) => {
+            return refused(
+                &shown,
+                "is not what the run wrote; restore it, remove the folder, or choose another",
+            );
+        }
     };
     if !run.files.iter().any(|name| name == RUN) {
         return refused(
@@ -362,8 +364,7 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
 
 /// Whether `name` is one that a run can have written.
 fn is_ours(name: &str) -> bool {
-    let records = || files::CSV_FILES.iter().chain(&files::STRUCTURE_FILES);
-    if name == RUN || name == REPORT || records().any(|record| *record == name) {
+    if name == RUN || name == REPORT || FILES.iter().any(|file| file.name == name) {
         return true;
     }
     let Some(chart) = name.strip_prefix(CHARTS).and_then(|rest| rest.strip_prefix('/')) else {

@@ -132,9 +132,10 @@ impl Staging {
             let path = self.outer.path().join(RUN);
             files::write_run(&path, &both).map_err(|error| match error {
                 RecordsError::Io { path, source } => OutputError::Io { path, source },
-                RecordsError::Foreign { path, reason } | RecordsError::Malformed { path, reason } => {
-                    OutputError::Refused { path, reason }
-                }
+                other => OutputError::Refused {
+                    reason: other.to_string(),
+                    path: path.clone(),
+                },
             })?;
             rename(&path, &folder.join(RUN))?;
         }

@@ -37,7 +37,7 @@ const KEY: [(Heat, &str); 9] = [
 
 /// The chart, or `None` without rows. It draws from `avalanche.csv` alone.
 pub(crate) fn scene(records: &Records) -> Option<Scene> {
-    let cells = &records.bits.as_ref()?.avalanche;
+    let cells = &records.avalanche;
     let mut maps: Vec<Map<'_>> = distinct(cells.iter().map(|row| row.function.as_str()))
         .into_iter()
         .map(|function| Map::of(function, cells))

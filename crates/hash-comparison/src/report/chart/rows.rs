@@ -99,12 +99,7 @@ impl<'a> DatasetRows<'a> {
                 .iter()
                 .filter(|r| r.dataset == *name)
                 .collect(),
-            windows: records
-                .bits
-                .iter()
-                .flat_map(|bits| &bits.windows)
-                .filter(|r| r.dataset == *name)
-                .collect(),
+            windows: records.windows.iter().filter(|r| r.dataset == *name).collect(),
             recommendation: (records.run.recommendations.iter()).find(|r| r.dataset == *name),
             variants: records
                 .run

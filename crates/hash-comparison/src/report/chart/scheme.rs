@@ -10,7 +10,7 @@ use crate::record::files::Records;
 use plots::grid::Surprise;
 use plots::scene::{INK, MUTED, PAPER, STRIPE};
 
-const CSS: &str = include_str!("../report/style.css");
+const CSS: &str = include_str!("../style.css");
 
 /// The custom properties that stand for colours in the first `:root` of a text.
 fn variables(css: &str) -> BTreeMap<&str, RGBColor> {

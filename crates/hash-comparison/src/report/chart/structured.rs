@@ -21,7 +21,7 @@ const LEAST_WIDTH: f64 = 860.0;
 
 /// The chart, or `None` in runs without these rows. It draws from `structured.csv` alone.
 pub(super) fn scene(records: &Records) -> Option<Scene> {
-    let all = &records.structure.as_ref()?.structured;
+    let all = &records.structured;
     let sets = distinct(all.iter().map(|row| row.set.as_str()));
     let functions = distinct(all.iter().map(|row| row.function.as_str()));
     if functions.is_empty() {

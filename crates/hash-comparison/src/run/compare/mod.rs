@@ -22,9 +22,8 @@ use crate::measure::{curves, places};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::{MOST_DATASETS, Records};
-use crate::record::{BitTests, FORMAT, Run, SCHEMA, significant};
-use crate::run::quality::{self, ALL_PROCESSORS};
-use crate::run::structure;
+use crate::record::{FORMAT, Run, SCHEMA, significant};
+use crate::run::quality;
 
 /// Why a run gave no records.
 #[derive(Debug)]
@@ -142,57 +141,45 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     environment.seconds_waited_while_timing = watched
         .waited
         .map(|waited| significant::round(waited.as_secs_f64()));
-    let quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
-    let mixing = quality::mixing(&functions, options.seed, ALL_PROCESSORS, progress)?;
-    let bits = BitTests {
-        windows: quality.windows,
-        avalanche: mixing.avalanche,
-        mixing: mixing.rows,
-    };
-    let structure = structure::measure(quality.tables, &functions, options.seed, ALL_PROCESSORS, progress)?;
+    let mut records = Records::of(Run {
+        format: FORMAT.to_owned(),
+        schema: SCHEMA,
+        generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+        command: options.command().to_owned(),
+        date,
+        seed: options.seed,
+        quick: options.quick,
+        files: Vec::new(),
+        checksums: BTreeMap::new(),
+        environment,
+        datasets: Vec::new(),
+        functions: functions.iter().map(|function| function.summary()).collect(),
+        findings: Vec::new(),
+        bit_facts: Vec::new(),
+        recommendations: Vec::new(),
+        baseline: None,
+    });
+    records.timing = times.timing;
+    records.latency = times.latency;
+    records.spread = times.spread;
+    records.curves = curves;
+    records.places = places;
+    let raw = quality::fill(&mut records, &datasets, &functions, progress)?;
     let mut findings = findings::judge(Evidence {
         datasets: &datasets,
-        raw: &quality.raw,
-        collisions: &quality.collisions,
-        distribution: &quality.distribution,
-        false_positives: &quality.false_positives,
+        raw: &raw,
+        collisions: &records.collisions,
+        distribution: &records.distribution,
+        false_positives: &records.false_positives,
     });
-    findings::explain(&mut findings, &structure.mechanisms);
+    findings::explain(&mut findings, &records.mechanisms);
     go_on(progress)?;
-
-    let mut records = Records {
-        run: Run {
-            format: FORMAT.to_owned(),
-            schema: SCHEMA,
-            generator: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-            command: options.command().to_owned(),
-            date,
-            seed: options.seed,
-            quick: options.quick,
-            files: Vec::new(),
-            checksums: BTreeMap::new(),
-            environment,
-            datasets: datasets
-                .iter()
-                .map(|dataset| summarise(dataset, quality.collisions.len()))
-                .collect(),
-            functions: functions.iter().map(|function| function.summary()).collect(),
-            findings,
-            bit_facts: findings::bit_facts(&bits),
-            recommendations: Vec::new(),
-            baseline: None,
-        },
-        collisions: quality.collisions,
-        timing: times.timing,
-        latency: times.latency,
-        spread: times.spread,
-        curves,
-        places,
-        distribution: quality.distribution,
-        false_positives: quality.false_positives,
-        bits: Some(bits),
-        structure: Some(structure),
-    };
+    records.run.findings = findings;
+    records.run.datasets = datasets
+        .iter()
+        .map(|dataset| summarise(dataset, records.collisions.len()))
+        .collect();
+    records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
     records.run.recommendations = recommend(&records, &options.request);
     Ok(records)
 }

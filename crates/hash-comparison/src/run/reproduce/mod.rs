@@ -19,12 +19,11 @@ pub use reference::{FileCheck, FileState};
 use crate::functions;
 use crate::keys;
 use crate::progress::Progress;
-use crate::record::BitTests;
+use crate::record::Run;
 use crate::record::files::{Records, RecordsError};
 use crate::report::render::RenderError;
 use crate::run::compare::{CompareError, DEFAULT_SEED};
-use crate::run::quality::{self, ALL_PROCESSORS};
-use crate::run::structure;
+use crate::run::quality;
 
 /// What was computed again, and what it was compared with.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,24 +113,20 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         .map(|name| keys::load_embedded(name, DEFAULT_SEED))
         .collect::<Result<Vec<_>, _>>()
         .map_err(CompareError::from)?;
-    let mut quality = quality::measure(&datasets, &functions, ALL_PROCESSORS, progress)?;
-    let mixing = quality::mixing(&functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
-    let bits = BitTests {
-        windows: core::mem::take(&mut quality.windows),
-        avalanche: mixing.avalanche,
-        mixing: mixing.rows,
-    };
-    let tables = core::mem::take(&mut quality.tables);
-    let structure = structure::measure(tables, &functions, DEFAULT_SEED, ALL_PROCESSORS, progress)?;
+    let mut now = Records::of(Run {
+        seed: DEFAULT_SEED,
+        ..committed.run.clone()
+    });
+    quality::fill(&mut now, &datasets, &functions, progress)?;
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;
     progress.step();
 
     Ok(Reproduction {
-        collisions: collisions::checks(&quality.collisions),
+        collisions: collisions::checks(&now.collisions),
         filters,
         formulas: formulas::checks(),
-        reference: reference::checks(reference_dir, &committed, &quality, bits, structure)?,
+        reference: reference::checks(reference_dir, &committed, now)?,
     })
 }

@@ -4,10 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use super::ReproduceError;
-use crate::record::files::{Records, checksum};
-use crate::record::{BitTests, SCHEMA_WITH_SPREAD, Structure};
+use crate::record::files::{FILES, Records};
 use crate::report::render;
-use crate::run::quality::Quality;
 
 /// A deterministic file of the committed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,13 +23,6 @@ pub enum FileState {
     Equal,
     /// The committed run does not have it, or it cannot be read.
     Missing,
-    /// The same, but `run.json` has another checksum for it.
-    Checksum {
-        /// As committed; `None` where it has none.
-        committed: Option<String>,
-        /// As it is now.
-        now: String,
-    },
     /// Different from this line on, counted from 1.
     Differs {
         /// The first line that differs.
@@ -48,11 +39,6 @@ impl FileCheck {
         match &self.state {
             FileState::Equal => None,
             FileState::Missing => Some(format!("{}: missing in the committed run", self.name)),
-            FileState::Checksum { committed, now } => Some(format!(
-                "{}: its SHA-256 is {now}, run.json of the committed run says {}",
-                self.name,
-                committed.as_deref().unwrap_or("nothing")
-            )),
             FileState::Differs { line, committed, now } => Some(format!(
                 "{}, line {line}: {now:?}, in the committed run {committed:?}",
                 self.name
@@ -61,10 +47,9 @@ impl FileCheck {
     }
 }
 
-/// Writes the deterministic files of `quality`, `bits` and `structure` anew, in a scratch folder, and compares them with those
-/// in `dir`.
+/// Compares the deterministic files of `now` with those in `dir`, charts included.
 ///
-/// Times and environment are those of `committed`; the charts that show them are not compared.
+/// The charts that show times are not compared.
 ///
 /// # Errors
 ///
@@ -72,58 +57,33 @@ impl FileCheck {
 pub(super) fn checks(
     dir: &Path,
     committed: &Records,
-    quality: &Quality,
-    bits: BitTests,
-    structure: Structure,
+    mut now: Records,
 ) -> Result<Vec<FileCheck>, ReproduceError> {
     let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
         path: std::env::temp_dir(),
         source,
     })?;
-    let mut now = committed.clone();
-    now.collisions.clone_from(&quality.collisions);
-    now.distribution.clone_from(&quality.distribution);
-    now.false_positives.clone_from(&quality.false_positives);
-    now.bits = Some(bits);
-    now.structure = Some(structure);
-    now.write(scratch.path()).map_err(ReproduceError::Reference)?;
+    // Every chart is drawn, so times are needed: those of the committed run.
+    for file in FILES.iter().filter(|file| file.timed) {
+        let bytes = (file.bytes)(committed);
+        (file.parse)(&mut now, &dir.join(file.name), &bytes).map_err(ReproduceError::Reference)?;
+    }
     render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
-
-    let names = now
-        .deterministic_files()
-        .map(str::to_owned)
-        .chain(render::deterministic_charts(&now));
-    names
-        .map(|name| {
-            let path = scratch.path().join(&name);
-            let fresh = fs::read(&path).map_err(|source| ReproduceError::Scratch { path, source })?;
-            let state = match fs::read(dir.join(&name)) {
-                Ok(stored) => match state(&stored, &fresh) {
-                    FileState::Equal => summed(&name, committed, &fresh),
-                    other => other,
-                },
-                Err(_) => FileState::Missing,
-            };
-            Ok(FileCheck { name, state })
-        })
-        .collect()
-}
-
-/// Checks the committed checksum of a file that is otherwise equal; runs of schema 1 have none, charts never have.
-fn summed(name: &str, committed: &Records, fresh: &[u8]) -> FileState {
-    if committed.run.schema < SCHEMA_WITH_SPREAD || !committed.deterministic_files().any(|file| file == name)
-    {
-        return FileState::Equal;
+    let mut fresh: Vec<(String, Vec<u8>)> = FILES
+        .iter()
+        .filter(|file| !file.timed)
+        .map(|file| (file.name.to_owned(), (file.bytes)(&now)))
+        .collect();
+    for name in render::deterministic_charts(&now) {
+        let path = scratch.path().join(&name);
+        let bytes = fs::read(&path).map_err(|source| ReproduceError::Scratch { path, source })?;
+        fresh.push((name, bytes));
     }
-    let (stored, now) = (committed.run.checksums.get(name), checksum(fresh));
-    if stored == Some(&now) {
-        FileState::Equal
-    } else {
-        FileState::Checksum {
-            committed: stored.cloned(),
-            now,
-        }
-    }
+    let check = |(name, fresh): (String, Vec<u8>)| FileCheck {
+        state: fs::read(dir.join(&name)).map_or(FileState::Missing, |stored| state(&stored, &fresh)),
+        name,
+    };
+    Ok(fresh.into_iter().map(check).collect())
 }
 
 fn state(committed: &[u8], now: &[u8]) -> FileState {

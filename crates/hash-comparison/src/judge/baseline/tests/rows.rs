@@ -1,16 +1,7 @@
 //! What is deterministic, held against an earlier run.
 
 use super::*;
-
-/// Files that runs of schema 1 do not have, without their ending.
-const SINCE_SCHEMA_2: [&str; 6] = [
-    "windows",
-    "avalanche",
-    "mixing",
-    "structured",
-    "occupancy",
-    "mechanisms",
-];
+use crate::record::files::FILES;
 
 #[test]
 fn runs_of_two_machines_are_compared_without_times() {
@@ -43,7 +34,7 @@ fn every_field_that_differs_is_named() {
             first.column.as_str(),
             first.question.as_str()
         ),
-        ("collisions.csv", "collisions", "32 bits")
+        ("collisions.csv", "collisions", "bits 32")
     );
     let was = before.collisions[0].collisions;
     assert_eq!(
@@ -59,7 +50,7 @@ fn every_field_that_differs_is_named() {
     // With other functions in the run there are other tests, and other bands.
     let gone = now.run.functions.pop().unwrap().name;
     now.collisions.retain(|row| row.function != gone);
-    for row in &mut now.structure.as_mut().unwrap().mechanisms {
+    for row in &mut now.mechanisms {
         row.parameter += 1;
     }
     let baseline = hold_against(&before, Path::new("b"), &now);
@@ -75,17 +66,14 @@ fn every_field_that_differs_is_named() {
 fn rows_that_only_one_run_has_are_told() {
     let before = measured();
     let mut now = before.clone();
-    let windows = now.bits.as_ref().unwrap().windows.len();
+    let windows = now.windows.len();
     now.collisions.pop();
-    let bits = now.bits.as_mut().unwrap();
-    bits.windows.clear();
-    bits.mixing[0].key_bytes = 99;
-    now.structure = None;
+    now.windows.clear();
+    now.mixing[0].key_bytes = 99;
     // One test less, and other bands for the rest.
     now.collisions[0].band_high += 1.0;
     now.distribution[0].statistic += 1.0;
     let baseline = hold_against(&before, Path::new("b"), &now);
-    let structured = before.structure.as_ref().unwrap().structured.len();
     let expected = [
         "collisions.csv: 1 row is only in the earlier run, and not compared".to_owned(),
         format!(
@@ -94,19 +82,13 @@ fn rows_that_only_one_run_has_are_told() {
         ),
         "mixing.csv: 1 row is only in this run, and not compared".to_owned(),
         "mixing.csv: 1 row is only in the earlier run, and not compared".to_owned(),
-        format!(
-            "structured.csv: this run has no such file; {} rows of the earlier run are not compared",
-            grouped(structured as u64)
-        ),
     ];
     let notes: Vec<&String> = baseline
         .notes
         .iter()
         .filter(|note| note.contains(".csv: "))
         .collect();
-    assert_eq!(notes[..5], expected.iter().collect::<Vec<_>>());
-    // Occupancy and mechanisms are gone as well.
-    assert_eq!(notes.len(), 7, "{notes:?}");
+    assert_eq!(notes, expected.iter().collect::<Vec<_>>());
     let found: Vec<&str> = baseline
         .differences
         .iter()
@@ -124,43 +106,43 @@ fn rows_that_only_one_run_has_are_told() {
 fn every_deterministic_file_is_compared() {
     let before = measured();
     let mut now = before.clone();
-    let bits = now.bits.as_mut().unwrap();
-    bits.windows[0].collisions += 1;
-    bits.avalanche[0].flips += 1;
-    bits.mixing[0].worst_count += 1;
-    let structure = now.structure.as_mut().unwrap();
-    structure.structured[0].collisions += 1;
-    structure.occupancy[0].longest += 1;
-    structure.mechanisms[0].hits += 1;
+    now.collisions[0].collisions += 1;
+    now.distribution[0].statistic += 1.0;
+    now.false_positives[0].probes += 1;
+    now.windows[0].collisions += 1;
+    now.avalanche[0].flips += 1;
+    now.mixing[0].worst_count += 1;
+    now.structured[0].collisions += 1;
+    now.occupancy[0].longest += 1;
+    now.mechanisms[0].hits += 1;
     let baseline = hold_against(&before, Path::new("b"), &now);
     let found: Vec<&str> = baseline.differences.iter().map(|one| one.file.as_str()).collect();
-    assert_eq!(found, SINCE_SCHEMA_2.map(|name| format!("{name}.csv")));
+    let files = FILES.iter().filter(|file| !file.timed);
+    assert_eq!(found, files.map(|file| file.name).collect::<Vec<_>>());
     // Rows of no dataset leave no gap in the sentence.
-    now.bits = before.bits.clone();
+    now = before.clone();
+    now.structured[0].collisions += 1;
     let sentence = &words::sentences(&hold_against(&before, Path::new("b"), &now))[0];
     assert!(sentence.contains("the first in structured.csv: "), "{sentence}");
     assert!(!sentence.contains(": , "), "{sentence}");
 }
 
 #[test]
-fn a_run_of_an_older_schema_is_named_and_what_it_lacks() {
+fn a_file_that_an_earlier_program_did_not_know_is_told() {
     let now = measured();
-    let baseline = hold_against(&of_schema_1(&now), Path::new("b"), &now);
-    let told = |text: &str| baseline.notes.iter().any(|note| note == text);
-    assert!(told(
-        "the earlier run was written with schema 1, this one with schema 2"
-    ));
-    assert!(told(
-        "the earlier run tells of its readings the medians alone, and nothing of places"
-    ));
-    for file in SINCE_SCHEMA_2 {
-        let start = format!("{file}.csv: the earlier run has no such file; ");
-        assert!(
-            baseline.notes.iter().any(|note| note.starts_with(&start)),
-            "{start}: {:?}",
-            baseline.notes
-        );
-    }
+    let baseline = hold_against(&of_fewer_files(&now), Path::new("b"), &now);
+    let told: Vec<&String> = baseline
+        .notes
+        .iter()
+        .filter(|note| note.contains(".csv"))
+        .collect();
+    let rows = grouped(now.structured.len() as u64);
+    assert_eq!(
+        told,
+        [&format!(
+            "structured.csv: the earlier run has no such file; {rows} rows of this run are not compared"
+        )]
+    );
     assert_eq!(baseline.different_fields, 0);
     assert!(baseline.compared_rows > 500);
     let times = baseline.times.unwrap();
@@ -170,9 +152,6 @@ fn a_run_of_an_older_schema_is_named_and_what_it_lacks() {
             .iter()
             .all(|row| row.threshold > 0.9999 * times::LEAST_CHANGE)
     );
-    let older = of_schema_1(&now);
-    let same = hold_against(&older, Path::new("b"), &older).notes;
-    assert!(!same.iter().any(|note| note.contains("schema")), "{same:?}");
 }
 
 #[test]

@@ -1,0 +1,271 @@
+//! All records of a run, in memory and on disk: `run.json`, and one CSV file for each question.
+//!
+//! `run.json` holds the SHA-256 of every one of them, itself included, and reading checks them all: what is read is what
+//! the run wrote, so nothing else about its values is checked here. Somebody can still forge rows and checksums
+//! together. Then rows have the right form, their numbers are finite, and no list is longer than charts have room for.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use csv::StringRecord;
+use sha2::{Digest as _, Sha256};
+
+pub use super::error::RecordsError;
+use super::error::{io, malformed};
+use super::{
+    AvalancheRow, CollisionRow, CurveRow, DistributionRow, EMPTY, FORMAT, FalsePositiveRow, IDEAL,
+    MechanismRow, MixingRow, OccupancyRow, PlaceRow, Run, SCHEMA, SpreadRow, StructuredRow, TimingRow,
+    WindowRow, table,
+};
+
+/// Name of the file that says what the others do not.
+pub const RUN: &str = "run.json";
+
+/// Most datasets in a run.
+pub const MOST_DATASETS: usize = 64;
+/// Most functions in a run.
+pub const MOST_FUNCTIONS: usize = 64;
+
+/// A file of rows.
+#[derive(Debug)]
+pub struct RecordFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it holds times, which differ from run to run; the bytes of other files depend on data and seed alone.
+    pub timed: bool,
+    /// Columns that together tell its rows apart.
+    pub key: &'static [&'static str],
+    /// Columns that depend on all rows of the file, by the number of tests.
+    pub shared: &'static [&'static str],
+    /// Its bytes.
+    pub bytes: fn(&Records) -> Vec<u8>,
+    /// Puts the rows of these bytes into the records; the path is for the message.
+    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), RecordsError>,
+}
+
+impl RecordFile {
+    /// The first line and the rows, as the file spells them.
+    pub fn spelled(&self, records: &Records) -> (StringRecord, Vec<StringRecord>) {
+        let bytes = (self.bytes)(records);
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let header = reader.headers().cloned().unwrap_or_default();
+        (header, reader.records().flatten().collect())
+    }
+}
+
+/// Makes [`Records`] and [`FILES`] of one line for each file: its name, its row type, whether it holds times, the columns
+/// that tell its rows apart, and those that depend on all of them.
+macro_rules! files {
+    ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
+        /// Everything that one run recorded.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Records {
+            /// `run.json`.
+            pub run: Run,
+            $(
+                #[doc = concat!("Rows of `", stringify!($name), ".csv`.")]
+                pub $name: Vec<$row>,
+            )*
+        }
+
+        impl Records {
+            /// Records without rows.
+            pub fn of(run: Run) -> Self {
+                Self { run, $($name: Vec::new(),)* }
+            }
+        }
+
+        /// The files beside `run.json`.
+        pub const FILES: &[RecordFile] = &[$(RecordFile {
+            name: concat!(stringify!($name), ".csv"),
+            timed: $timed,
+            key: &[$(stringify!($key)),*],
+            shared: &[$(stringify!($shared)),*],
+            bytes: |records| table::to_bytes(&records.$name),
+            parse: |records, path, bytes| {
+                records.$name = table::parse(path, bytes)?;
+                Ok(())
+            },
+        }),*];
+
+        $(const _: fn(&$row) = |row| {
+            let _ = ($(&row.$key,)* $(&row.$shared,)*);
+        };)*
+    };
+}
+
+#[rustfmt::skip]
+files! {
+    collisions: CollisionRow, timed: false, key: [dataset function bits], shared: [band_low band_high p_adjusted verdict];
+    timing: TimingRow, timed: true, key: [dataset function], shared: [];
+    latency: TimingRow, timed: true, key: [dataset function], shared: [];
+    spread: SpreadRow, timed: true, key: [dataset function form], shared: [];
+    curves: CurveRow, timed: true, key: [function length form], shared: [];
+    places: PlaceRow, timed: true, key: [dataset function place form], shared: [];
+    distribution: DistributionRow, timed: false, key: [dataset function kind parameter], shared: [];
+    false_positives: FalsePositiveRow, timed: false, key: [dataset function bits_per_key], shared: [];
+    windows: WindowRow, timed: false, key: [dataset function end bits], shared: [p_adjusted];
+    avalanche: AvalancheRow, timed: false, key: [function key_bytes input_bit output_bit], shared: [];
+    mixing: MixingRow, timed: false, key: [function test key_bytes], shared: [p_adjusted];
+    structured: StructuredRow, timed: false, key: [set function window bits], shared: [p_adjusted verdict first second];
+    occupancy: OccupancyRow, timed: false, key: [dataset function choice],
+        shared: [hit_low hit_high longest_high empty_low empty_high p_adjusted verdict];
+    mechanisms: MechanismRow, timed: false, key: [function mechanism],
+        shared: [parameter hits chance p_adjusted holds first second];
+}
+
+impl Records {
+    /// Reads the records in `dir`.
+    ///
+    /// A file that `run.json` does not list was not yet known when the run was made; its rows are empty.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing, is not what the run wrote, or is of another program or schema; when `run.json` has more
+    /// datasets or functions than charts have room for.
+    pub fn read(dir: &Path) -> Result<Self, RecordsError> {
+        let path = dir.join(RUN);
+        let run = read_run(&path)?;
+        check(&run).map_err(|reason| malformed(&path, reason))?;
+        let mut records = Self::of(run);
+        for file in FILES {
+            let path = dir.join(file.name);
+            if let Some(stored) = records.run.checksums.get(file.name) {
+                let bytes = table::bytes_of(&path)?;
+                if *stored != checksum(&bytes) {
+                    return Err(RecordsError::Changed { path });
+                }
+                (file.parse)(&mut records, &path, &bytes)?;
+            }
+        }
+        Ok(records)
+    }
+
+    /// The files of these records: all that there are, unless the records were read and list fewer.
+    pub fn files(&self) -> impl Iterator<Item = &'static RecordFile> {
+        let listed = &self.run.checksums;
+        FILES
+            .iter()
+            .filter(|file| listed.is_empty() || listed.contains_key(file.name))
+    }
+
+    /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn write(&self, dir: &Path) -> Result<(), RecordsError> {
+        let mut run = self.run.clone();
+        for file in self.files() {
+            let bytes = (file.bytes)(self);
+            let path = dir.join(file.name);
+            std::fs::write(&path, &bytes).map_err(io(&path))?;
+            run.checksums.insert(file.name.to_owned(), checksum(&bytes));
+        }
+        write_run(&dir.join(RUN), &run)
+    }
+}
+
+/// Checks that the lists of datasets and functions have no name twice and are not too long.
+fn check(run: &Run) -> Result<(), String> {
+    let datasets: Vec<&str> = run.datasets.iter().map(|one| one.name.as_str()).collect();
+    let functions: Vec<&str> = run.functions.iter().map(|one| one.name.as_str()).collect();
+    for (field, names, most, beside) in [
+        ("datasets", datasets, MOST_DATASETS, &[][..]),
+        ("functions", functions, MOST_FUNCTIONS, &[EMPTY, IDEAL]),
+    ] {
+        if names.len() > most {
+            return Err(format!(
+                "field {field}: there must be at most {most}, got {}",
+                names.len()
+            ));
+        }
+        let mut seen: HashSet<&str> = beside.iter().copied().collect();
+        if let Some(name) = names.iter().find(|name| !seen.insert(name)) {
+            return Err(format!("field {field}: {name:?} is there twice or taken"));
+        }
+    }
+    Ok(())
+}
+
+/// SHA-256, lower-case hex.
+fn checksum(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("a string takes any text");
+        hex
+    })
+}
+
+/// Stands in place of the checksum of `run.json` while that is computed.
+const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The checksum of `run.json` as it stands in there; quotes in any other text are escaped.
+fn of_itself(sum: &str) -> String {
+    format!("\"{RUN}\": \"{sum}\"")
+}
+
+/// Reads a `run.json` alone, and checks whose it is and that nobody changed it.
+///
+/// # Errors
+///
+/// When it is missing, unreadable, damaged or changed, or of another program or schema.
+pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
+    let bytes = table::bytes_of(path)?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: not JSON: {e}")))?;
+    let foreign = |reason| {
+        Err(RecordsError::Foreign {
+            path: path.to_owned(),
+            reason,
+        })
+    };
+    match value.get("format").and_then(serde_json::Value::as_str) {
+        Some(FORMAT) => {}
+        Some(other) => {
+            return foreign(format!(
+                "not a run of this program: \"format\" is {other:?}, not {FORMAT:?}"
+            ));
+        }
+        None => return foreign(format!("not a run of this program: no \"format\": {FORMAT:?}")),
+    }
+    match value.get("schema").and_then(serde_json::Value::as_u64) {
+        Some(schema) if schema == u64::from(SCHEMA) => {}
+        Some(other) => {
+            return foreign(format!(
+                "of another version of this program: this run has schema {other}, and this program reads {SCHEMA}"
+            ));
+        }
+        None => {
+            return foreign(format!(
+                "damaged: \"schema\" is missing or no whole number; this program reads {SCHEMA}"
+            ));
+        }
+    }
+    // From the text once more: this error names line and column.
+    let run: Run = serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: {e}")))?;
+    let stored = run.checksums.get(RUN).map_or("", String::as_str);
+    let text = String::from_utf8_lossy(&bytes).replacen(&of_itself(stored), &of_itself(UNKNOWN), 1);
+    if checksum(text.as_bytes()) != stored {
+        return Err(RecordsError::Changed {
+            path: path.to_owned(),
+        });
+    }
+    Ok(run)
+}
+
+/// Writes a `run.json` alone, with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn write_run(path: &Path, run: &Run) -> Result<(), RecordsError> {
+    let mut run = run.clone();
+    run.checksums.insert(RUN.to_owned(), UNKNOWN.to_owned());
+    let mut text = serde_json::to_string_pretty(&run).map_err(|e| malformed(path, e.to_string()))?;
+    text.push('\n');
+    let sum = checksum(text.as_bytes());
+    let text = text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1);
+    std::fs::write(path, text).map_err(io(path))
+}

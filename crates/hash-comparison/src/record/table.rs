@@ -1,0 +1,238 @@
+//! CSV files whose columns are the fields of a row type: one reader and one writer for all of them.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::{Serialize, forward_to_deserialize_any};
+
+use super::error::{RecordsError, io, malformed};
+
+/// A row: a struct of plain fields, whose names in their order are the first line of the file.
+pub trait Row: Serialize + DeserializeOwned {
+    /// What is wrong with a row of the right form, in words: values that code behind the reader cannot bear.
+    fn fault(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Most bytes that a file may have: ten times what the largest run has in one.
+const MOST_BYTES: u64 = 1 << 28;
+
+/// Names of the columns.
+pub fn header<T: Row>() -> &'static [&'static str] {
+    /// Takes the names of the fields that a struct asks for.
+    struct Names<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Names<'_> {
+        type Error = Error;
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _name: &'static str,
+            fields: &'static [&'static str],
+            _visitor: V,
+        ) -> Result<V::Value, Error> {
+            *self.0 = fields;
+            Err(Error::custom("the names are all there is"))
+        }
+
+        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
+            Err(Error::custom("a row is a struct"))
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    let mut names: &[&str] = &[];
+    // Always an error, after the names are taken.
+    let _: Result<T, Error> = T::deserialize(Names(&mut names));
+    names
+}
+
+/// Reads a file of at most [`MOST_BYTES`].
+///
+/// # Errors
+///
+/// When the system refuses, or the file is larger.
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, RecordsError> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(io(path))?;
+    file.take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io(path))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(malformed(
+            path,
+            format!("larger than the {MOST_BYTES} bytes allowed"),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Reads all rows of a file.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is not what [`write()`] writes, with line and field.
+pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, RecordsError> {
+    parse(path, &bytes_of(path)?)
+}
+
+/// Reads rows from the bytes of a file; `path` is for the message.
+///
+/// # Errors
+///
+/// When they are not what [`to_bytes`] gives.
+pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, RecordsError> {
+    let header = header::<T>();
+    let damaged = |error: csv::Error| malformed(path, reason(error.kind(), header));
+    let mut reader = csv::Reader::from_reader(bytes);
+    let found = reader.headers().map_err(damaged)?.clone();
+    if found.iter().ne(header.iter().copied()) {
+        let reason = format!("line 1: the header is not {}", header.join(","));
+        return Err(malformed(path, reason));
+    }
+    let mut rows = Vec::new();
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(damaged)? {
+        let row: T = record.deserialize(Some(&found)).map_err(damaged)?;
+        if let Some(fault) = row.fault() {
+            let line = record.position().map_or(0, csv::Position::line);
+            return Err(malformed(path, format!("line {line}: {fault}")));
+        }
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Line and field of a mistake, as a person counts and calls them.
+fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
+    let line = |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
+    match kind {
+        csv::ErrorKind::Deserialize { pos, err } => {
+            let name = err.field().and_then(|field| header.get(field as usize));
+            let field = name.map_or(String::new(), |name| format!(", field {name}"));
+            format!("line {}{field}: {}", line(pos), err.kind())
+        }
+        csv::ErrorKind::UnequalLengths {
+            pos,
+            expected_len,
+            len,
+        } => {
+            format!("line {}: {len} fields, not {expected_len}", line(pos))
+        }
+        csv::ErrorKind::Utf8 { pos, err } => format!("line {}: {err}", line(pos)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Writes a file of these rows.
+///
+/// # Errors
+///
+/// When the system refuses.
+pub fn write<T: Row>(path: &Path, rows: &[T]) -> Result<(), RecordsError> {
+    std::fs::write(path, to_bytes(rows)).map_err(io(path))
+}
+
+/// The bytes of a file of these rows.
+///
+/// # Panics
+///
+/// When a field of the row type is no plain value.
+pub fn to_bytes<T: Row>(rows: &[T]) -> Vec<u8> {
+    // The header is written by hand: the writer would leave it out of a file without rows.
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(Vec::new());
+    let written = writer
+        .write_record(header::<T>())
+        .and_then(|()| rows.iter().try_for_each(|row| writer.serialize(row)));
+    written.expect("rows of plain fields have a CSV form");
+    writer.into_inner().expect("memory takes any bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Fruit {
+        name: String,
+        #[serde(rename = "seeds")]
+        count: Option<u32>,
+        #[serde(with = "statistics::significant")]
+        grams: f64,
+    }
+
+    impl Row for Fruit {
+        fn fault(&self) -> Option<String> {
+            (self.name == "stone").then(|| "a stone is no fruit".to_owned())
+        }
+    }
+
+    fn fruit(name: &str, count: Option<u32>, grams: f64) -> Fruit {
+        Fruit {
+            name: name.to_owned(),
+            count,
+            grams,
+        }
+    }
+
+    fn refusal(text: &str) -> String {
+        let error = parse::<Fruit>(Path::new("f.csv"), text.as_bytes()).unwrap_err();
+        error.to_string()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let rows = [fruit("a, \"b\"\n", None, 0.1), fruit("", Some(7), 1.0 / 3.0)];
+        let bytes = to_bytes(&rows);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        assert_eq!(
+            text,
+            "name,seeds,grams\n\"a, \"\"b\"\"\n\",,0.1\n,7,0.333333333\n"
+        );
+        let read: Vec<Fruit> = parse(Path::new("f.csv"), &bytes).unwrap();
+        assert_eq!(to_bytes(&read), bytes);
+        assert_eq!(to_bytes::<Fruit>(&[]), b"name,seeds,grams\n");
+    }
+
+    #[test]
+    fn damage_is_told_with_line_and_field() {
+        for (text, expected) in [
+            ("", "f.csv: line 1: the header is not name,seeds,grams"),
+            (
+                "name,grams,seeds\n",
+                "f.csv: line 1: the header is not name,seeds,grams",
+            ),
+            ("name,seeds,grams\nfig,1\n", "f.csv: line 2: 2 fields, not 3"),
+            (
+                "name,seeds,grams\nfig,1,NaN\n",
+                "f.csv: line 2: a number must be finite, got NaN",
+            ),
+            (
+                "name,seeds,grams\nfig,1,-inf\n",
+                "f.csv: line 2: a number must be finite, got -inf",
+            ),
+            (
+                "name,seeds,grams\nfig,-1,1\n",
+                "f.csv: line 2, field seeds: invalid digit found in string",
+            ),
+            (
+                "name,seeds,grams\nfig,1,1\nstone,,2\n",
+                "f.csv: line 3: a stone is no fruit",
+            ),
+        ] {
+            assert_eq!(refusal(text), expected);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Help texts and the first lines of the records: other people and programs rely on them.
+
+use std::io::Read as _;
+use std::process::Stdio;
+
+use hash_comparison::record::FunctionSummary;
+use hash_comparison::record::files::FILES;
+
+use super::{WORKSPACE, Workbench};
+
+#[test]
+fn help_texts() {
+    let bench = Workbench::new();
+    for command in ["", "compare", "calibrate", "render", "reproduce", "list", "size"] {
+        for flag in ["-h", "--help"] {
+            let arguments: Vec<&str> = [command, flag]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect();
+            let outcome = bench.run(&arguments);
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+            let name = format!("help {}", arguments.join(" "));
+            insta::assert_snapshot!(name, outcome.stdout);
+        }
+    }
+}
+
+#[test]
+fn as_the_command_of_a_workspace_it_names_that() {
+    let bench = Workbench::new();
+    let said = |arguments: &[&str]| {
+        let output = bench
+            .command(arguments)
+            .env(WORKSPACE, bench.path(""))
+            .output()
+            .unwrap();
+        let both = [output.stdout, output.stderr].concat();
+        String::from_utf8(both).unwrap()
+    };
+    let help = said(&["compare", "--help"]);
+    assert!(
+        help.contains("\n  cargo xtask compare --quick --dataset app-accounts\n"),
+        "{help}"
+    );
+    assert!(
+        help.contains("[default:\n          reports/latest in the workspace]"),
+        "{help}"
+    );
+    let mistake = said(&["compare", "--function", "nosuch"]);
+    assert!(mistake.contains("`cargo xtask list` shows all"), "{mistake}");
+    let own = bench.run(&["compare", "--function", "nosuch"]).stderr;
+    assert!(own.contains("`hash-comparison list` shows all"), "{own}");
+}
+
+#[test]
+fn csv_headers() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let header = |name| {
+        bench
+            .read(&format!("out/{name}"))
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let headers: Vec<String> = FILES
+        .iter()
+        .map(|file| format!("{}: {}", file.name, header(file.name)))
+        .collect();
+    insta::assert_snapshot!("csv headers", headers.join("\n"));
+}
+
+#[test]
+fn list_names_everything() {
+    let bench = Workbench::new();
+    let short = bench.run(&["list"]);
+    let long = bench.run(&["list", "--long"]);
+    for outcome in [&short, &long] {
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        for name in [
+            "CRC-32",
+            "foldhash",
+            "random-strings",
+            "video-ids",
+            "app-accounts",
+        ] {
+            assert!(outcome.stdout.contains(name), "{name}");
+        }
+        assert!(
+            outcome.stdout.lines().all(|line| line.chars().count() <= 80),
+            "{}",
+            outcome.stdout
+        );
+    }
+    assert!(long.stdout.contains("weakness") && !short.stdout.contains("weakness"));
+}
+
+#[test]
+fn list_tells_programs_what_it_tells_people() {
+    let outcome = Workbench::new().run(&["list", "--json"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    let functions: Vec<FunctionSummary> = serde_json::from_str(&outcome.stdout).unwrap();
+    let known = hash_comparison::functions::all();
+    assert_eq!(functions.len(), known.len());
+    for (told, function) in functions.iter().zip(known) {
+        assert_eq!(*told, function.summary());
+    }
+}
+
+#[test]
+fn a_reader_may_leave_early() {
+    let bench = Workbench::new();
+    let mut child = bench
+        .command(&["list", "--long"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+}

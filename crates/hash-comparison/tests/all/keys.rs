@@ -1,0 +1,128 @@
+//! The user's own keys: any bytes, any line ends, any number.
+
+use hash_comparison::record::files::{FILES, Records};
+use hash_comparison::record::{DatasetSummary, EMPTY};
+
+use super::Workbench;
+
+/// Compares `bytes` as a key file, and gives what the records say of it.
+fn measured(bytes: &[u8]) -> (DatasetSummary, Records) {
+    let bench = Workbench::new();
+    bench.write("keys.txt", bytes);
+    bench.compare(&["--out", "out"]);
+    let records = Records::read(&bench.path("out")).unwrap();
+    (records.run.datasets[0].clone(), records)
+}
+
+#[test]
+fn line_ends_belong_to_no_key() {
+    let (lf, _) = measured(b"one\ntwo\nthree\n");
+    let (crlf, _) = measured(b"one\r\ntwo\r\nthree\r\n");
+    let (open, _) = measured(b"one\ntwo\nthree");
+    assert_eq!((lf.keys, lf.bytes, lf.min_len, lf.max_len), (3, 11, 3, 5));
+    assert_eq!(lf, crlf);
+    assert_eq!(lf, open);
+    assert_eq!(lf.name, "keys");
+}
+
+#[test]
+fn duplicates_are_counted_and_dropped() {
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\ntwo\none\r\n\n\none");
+    let outcome = bench.compare(&["--out", "out"]);
+    let records = Records::read(&bench.path("out")).unwrap();
+    let dataset = &records.run.datasets[0];
+    assert_eq!(
+        (dataset.keys, dataset.duplicates_dropped, dataset.min_len),
+        (3, 3, 0)
+    );
+    assert!(
+        outcome.stdout.contains("3 duplicates dropped"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn few_keys_odd_keys_and_long_keys() {
+    let long = [vec![b'x'; 300_000], b"\ny\n".to_vec()].concat();
+    let cases: [(&[u8], u64); 7] = [
+        (b"\n", 1),
+        (b"one", 1),
+        (b"one\ntwo", 2),
+        (b"one\ntwo\nthree", 3),
+        (b"\xff\xfe\n\0\n\xc3(\n", 3),
+        (b"'; --\n<script>\n\"a\",b\n", 3),
+        (&long, 2),
+    ];
+    for (bytes, keys) in cases {
+        let (dataset, records) = measured(bytes);
+        assert_eq!(dataset.keys, keys);
+        for rows in [&records.timing, &records.latency] {
+            let names: Vec<&str> = rows.iter().map(|row| row.function.as_str()).collect();
+            assert_eq!(names, [EMPTY, "XXH3", "CRC-32"]);
+            assert!(
+                rows.iter()
+                    .all(|row| row.keys == keys && row.bytes == dataset.bytes)
+            );
+            assert!(
+                rows.iter()
+                    .all(|row| row.median_ns_per_key > 0.0 && row.samples >= 3)
+            );
+        }
+        assert!(records.collisions.iter().all(|row| row.keys == keys));
+        assert_eq!(records.run.findings.len(), 2);
+    }
+}
+
+#[test]
+fn long_keys_take_seconds_not_minutes() {
+    let bench = Workbench::new();
+    let lines = [
+        vec![b'x'; 300_000],
+        b"\n".to_vec(),
+        vec![b'y'; 5_000_000],
+        b"\nz\n".to_vec(),
+    ]
+    .concat();
+    bench.write("keys.txt", lines);
+    // All functions: the slowest read less than a gigabyte a second.
+    let outcome = bench.run(&["compare", "--quick", "--keys", "keys.txt", "--out", "out"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let environment = Records::read(&bench.path("out")).unwrap().run.environment;
+    // Two or three seconds on a quiet machine; without a bound on the bytes of a reading, hours.
+    let seconds = environment.timing_seconds.unwrap();
+    assert!(seconds < 600.0, "{seconds} s of timing");
+}
+
+#[test]
+fn several_files_stand_side_by_side() {
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\n");
+    bench.write("more keys.csv", "two\nthree\n");
+    bench.compare(&["--keys", "more keys.csv", "--out", "out"]);
+    let run = Records::read(&bench.path("out")).unwrap().run;
+    let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+    assert_eq!(names, ["keys", "more keys"]);
+    assert_eq!(
+        run.command,
+        "hash-comparison compare --keys keys.txt --keys 'more keys.csv' --function XXH3 --function CRC-32 --seed 1 --quick"
+    );
+}
+
+#[test]
+fn what_does_not_depend_on_the_machine_is_the_same_twice() {
+    let bench = Workbench::new();
+    let keys: String = (0..2_000).map(|number| format!("key {number}\n")).collect();
+    bench.write("keys.txt", keys);
+    bench.compare(&["--out", "first"]);
+    bench.write("keys.txt", bench.read("keys.txt").replace('\n', "\r\n"));
+    bench.compare(&["--out", "second", "--seed", "1"]);
+    for name in FILES.iter().filter(|file| !file.timed).map(|file| file.name) {
+        assert_eq!(
+            bench.read(&format!("first/{name}")),
+            bench.read(&format!("second/{name}")),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! One program for all tests of whole runs, since each links everything: the command line as its users meet it, on small
+//! key files, and the library behind it.
+#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
+
+mod damaged;
+mod folder;
+mod help;
+mod interrupt;
+mod keys;
+mod mistakes;
+mod output;
+mod render;
+mod whole_run;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_hash-comparison");
+/// Makes the program speak as the workspace's own command.
+const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
+
+/// What a command did.
+struct Outcome {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// A folder to work in, and the program.
+struct Workbench {
+    folder: TempDir,
+}
+
+impl Workbench {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("COLUMNS", "100")
+            .env_remove("RUST_BACKTRACE")
+            .env_remove(WORKSPACE)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Outcome {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        let outcome = Outcome {
+            code: output.status.code().expect("ended by itself"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
+        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+        outcome
+    }
+
+    /// A quick comparison of two functions on `keys.txt` into `out`, which must succeed.
+    fn compare(&self, more: &[&str]) -> Outcome {
+        if !self.path("keys.txt").exists() {
+            self.write("keys.txt", "one\ntwo\nthree\nfour\n");
+        }
+        let fixed = [
+            "compare",
+            "--quick",
+            "--keys",
+            "keys.txt",
+            "--function",
+            "XXH3",
+            "--function",
+            "CRC-32",
+        ];
+        let outcome = self.run(&[&fixed[..], more].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        outcome
+    }
+
+    /// Every file below the folder with its bytes, sorted.
+    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        files(self.folder.path())
+    }
+}
+
+/// A `run.json` with the checksum that this text needs, as somebody would forge it.
+fn sealed(text: &str) -> String {
+    let start = "\"run.json\": \"";
+    let at = text.find(start).unwrap() + start.len();
+    let with = |sum: &str| format!("{}{sum}{}", &text[..at], &text[at + 64..]);
+    let sum = Sha256::digest(with(&"0".repeat(64)));
+    with(&sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.push((path.clone(), Vec::new()));
+            all.extend(files(&path));
+        } else {
+            all.push((path.clone(), fs::read(&path).unwrap_or_default()));
+        }
+    }
+    all.sort();
+    all
+}

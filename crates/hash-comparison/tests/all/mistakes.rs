@@ -1,0 +1,327 @@
+//! Every mistake: exit code 2, one message that names the thing and says what to do, and nothing written.
+
+use std::fs;
+
+use super::{Workbench, sealed};
+
+/// Runs `arguments`, which are wrong, and checks that the message holds `named` and that no file changed.
+fn refused(bench: &Workbench, arguments: &[&str], named: &[&str]) {
+    let before = bench.snapshot();
+    let outcome = bench.run(arguments);
+    assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
+    assert_eq!(outcome.stdout, "", "{arguments:?}");
+    // Arguments and files are looked at before anything is begun, so the message is all there is.
+    assert!(
+        outcome.stderr.starts_with("error: "),
+        "{arguments:?}: {}",
+        outcome.stderr
+    );
+    assert_eq!(
+        outcome.stderr.matches("error: ").count(),
+        1,
+        "{arguments:?}: {}",
+        outcome.stderr
+    );
+    for word in named {
+        assert!(
+            outcome.stderr.contains(word),
+            "{arguments:?}: {word:?} is not in: {}",
+            outcome.stderr
+        );
+    }
+    assert!(bench.snapshot() == before, "{arguments:?} changed a file");
+}
+
+/// A comparison that would be quick if it were right.
+fn compare<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["compare", "--quick", "--function", "XXH3"], more].concat()
+}
+
+#[test]
+fn key_files() {
+    let bench = Workbench::new();
+    bench.write("empty.txt", "");
+    bench.write("a.txt", "one\n");
+    bench.write("sub/a.keys", "two\n");
+    bench.write("video-ids.txt", "three\n");
+    fs::create_dir(bench.path("folder")).unwrap();
+    let to = ["--out", "out"];
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["--keys", "missing.txt"],
+            &["missing.txt", "No such file", "; check the path\n"],
+        ),
+        (&["--keys", "empty.txt"], &["empty.txt", "one key a line"]),
+        (&["--keys", "folder"], &["folder", "is a folder"]),
+        (
+            &["--keys", "a.txt", "--keys", "missing.txt"],
+            &["missing.txt", "No such file"],
+        ),
+        (
+            &["--keys", "a.txt/b.txt"],
+            &["a.txt/b.txt", "Not a directory; check the path\n"],
+        ),
+        (
+            &["--keys", "a.txt", "--keys", "sub/a.keys"],
+            &["a.txt", "sub/a.keys", "rename"],
+        ),
+        (
+            &["--keys", "video-ids.txt"],
+            &["video-ids.txt", "embedded", "rename"],
+        ),
+    ];
+    for (arguments, named) in cases {
+        refused(&bench, &compare(&[arguments, &to[..]].concat()), named);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_key_file_that_cannot_be_read() {
+    // Opens, and fails when read; permissions would not stop root.
+    refused(
+        &Workbench::new(),
+        &compare(&["--keys", "/proc/self/mem", "--out", "out"]),
+        &[
+            "/proc/self/mem",
+            "cannot read",
+            "; give another file, or a copy of it\n",
+        ],
+    );
+}
+
+#[test]
+fn names_and_seeds() {
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\n");
+    let cases: &[(&[&str], &[&str])] = &[
+        (
+            &["--dataset", "app-acounts"],
+            &["app-acounts", "app-accounts", "list"],
+        ),
+        (&["--function", "XXH4"], &["XXH4", "XXH3", "list"]),
+        (&["--function", ""], &["no function is called \"\"; ", "list"]),
+        (
+            &["--seed", "one"],
+            &["one", "--seed", "whole number from 0 to 18446744073709551615"],
+        ),
+        (&["--seed", "-1"], &["-1", "--seed", "whole number"]),
+        (&["--seed", "1.5"], &["1.5", "--seed", "whole number"]),
+        (
+            &["--seed", "18446744073709551616"],
+            &["18446744073709551616", "whole number"],
+        ),
+        (&["--seed", ""], &["--seed"]),
+        (&["--sed", "1"], &["--sed"]),
+        (&["stray"], &["stray"]),
+    ];
+    for (arguments, named) in cases {
+        refused(
+            &bench,
+            &compare(&[arguments, &["--out", "out"][..]].concat()),
+            named,
+        );
+    }
+    refused(&bench, &["compere"], &["compere", "compare"]);
+    refused(&bench, &["render"], &["DIR"]);
+}
+
+#[test]
+fn places_that_are_not_ours() {
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\ntwo\n");
+    bench.write("file", "somebody's\n");
+    bench.write("theirs/letter.txt", "somebody's\n");
+    let keys = ["--keys", "keys.txt", "--out"];
+    let cases: &[(&str, &[&str])] = &[
+        ("file", &["file", "is a file"]),
+        ("file/", &["file", "is a file"]),
+        ("file/.", &["file", "is a file"]),
+        ("file/out", &["file", "is a file"]),
+        ("file/deep/out", &["file", "is a file"]),
+        ("theirs", &["theirs", "run.json", "choose"]),
+        ("nowhere/../out", &["nowhere/../out", "not there"]),
+        ("", &["--out"]),
+        (
+            &"x".repeat(300),
+            &["xxx", "File name too long; choose another folder\n"],
+        ),
+    ];
+    for (out, named) in cases {
+        refused(&bench, &compare(&[&keys[..], &[out]].concat()), named);
+        if !out.is_empty() {
+            refused(&bench, &["render", out], &named[..1]);
+        }
+    }
+    #[cfg(target_os = "linux")]
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "/proc/out"]),
+        // Nothing stands between: no name of a scratch folder.
+        &["/proc/out: cannot write in /proc: No such file or directory; choose another folder\n"],
+    );
+    refused(&bench, &["render", "absent"], &["absent", "run.json"]);
+    fs::create_dir(bench.path("empty")).unwrap();
+    refused(&bench, &["render", "empty"], &["empty", "run.json"]);
+}
+
+#[test]
+fn run_files_that_are_not_ours() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let good = bench.read("out/run.json");
+    let edit = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        sealed(&good.replacen(from, to, 1))
+    };
+    let cases: &[(String, &[&str])] = &[
+        (String::new(), &["damaged"]),
+        (good[..good.len() / 2].to_owned(), &["damaged", "line"]),
+        ("[]".to_owned(), &["not a run of this program"]),
+        (
+            "{\"format\": \"lighthouse\"}".to_owned(),
+            &["lighthouse", "not a run of this program"],
+        ),
+        (
+            edit("\"schema\": 1", "\"schema\": 2"),
+            &["schema 2", "this program reads 1"],
+        ),
+        (edit("\"seed\": 1", "\"seed\": \"one\""), &["damaged", "line"]),
+        (
+            edit("\"index.html\"", "\"../keys.txt\""),
+            &["../keys.txt", "never writes"],
+        ),
+        (
+            edit("\"index.html\"", "\"/etc/hostname\""),
+            &["/etc/hostname", "never writes"],
+        ),
+        (
+            edit("\"index.html\"", "\"charts/../../keys.svg\""),
+            &["keys.svg", "never writes"],
+        ),
+        (
+            edit("\"index.html\"", "\"notes.txt\""),
+            &["notes.txt", "never writes"],
+        ),
+        (
+            edit("\"run.json\"", "\"index.html\""),
+            &["does not list run.json"],
+        ),
+        (
+            good.replacen("\"date\": \"2", "\"date\": \"1", 1),
+            &["is not what the run wrote"],
+        ),
+        (
+            edit("\"quick\"", "\"thorough\": true,\n  \"quick\""),
+            &["damaged", "unknown field `thorough`"],
+        ),
+        (
+            edit("\"quick\"", "\"seed\": 1,\n  \"quick\""),
+            &["damaged", "duplicate field `seed`"],
+        ),
+    ];
+    for (text, named) in cases {
+        bench.write("out/run.json", text);
+        let named = [&["run.json"][..], named].concat();
+        refused(&bench, &compare(&["--keys", "keys.txt", "--out", "out"]), &named);
+        refused(&bench, &["render", "out"], &named);
+    }
+    // Nobody is told to remove what is not ours.
+    bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
+    let elsewhere = ["; choose an empty or new folder\n"];
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &elsewhere,
+    );
+    let another = ["; give the folder of a run that this version reads, or measure again\n"];
+    refused(&bench, &["render", "out"], &another);
+}
+
+#[test]
+fn records_that_are_damaged() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    let good = bench.read("out/timing.csv");
+    let message = "timing.csv: is not what the run wrote: its SHA-256 is not the one in run.json; restore the file, or run \
+                   `compare` again\n";
+    for text in [
+        String::new(),
+        good.replacen("median", "mean", 1),
+        good.replacen('4', "5", 1),
+    ] {
+        bench.write("out/timing.csv", text);
+        refused(&bench, &["render", "out"], &[message]);
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--baseline", "out", "--out", "other"]),
+            &["--baseline: out/timing.csv: is not what the run wrote"],
+        );
+    }
+    fs::remove_file(bench.path("out/timing.csv")).unwrap();
+    refused(&bench, &["render", "out"], &["timing.csv", "No such file"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_not_followed() {
+    use std::os::unix::fs::symlink;
+
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    bench.write("theirs/precious.svg", "somebody's\n");
+    fs::rename(bench.path("out/charts"), bench.path("charts")).unwrap();
+    symlink(bench.path("theirs"), bench.path("out/charts")).unwrap();
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &["charts", "not a folder"],
+    );
+    refused(&bench, &["render", "out"], &["charts", "not a folder"]);
+
+    symlink(bench.path("nothing"), bench.path("dangling")).unwrap();
+    symlink(bench.path("keys.txt"), bench.path("link")).unwrap();
+    for out in ["link", "link/", "link/."] {
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--out", out]),
+            &["link", "is a file"],
+        );
+    }
+    for out in ["dangling", "dangling/", "dangling/out"] {
+        refused(
+            &bench,
+            &compare(&["--keys", "keys.txt", "--out", out]),
+            &["dangling"],
+        );
+    }
+
+    fs::remove_file(bench.path("out/run.json")).unwrap();
+    symlink(bench.path("keys.txt"), bench.path("out/run.json")).unwrap();
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &["run.json", "regular file"],
+    );
+}
+
+#[test]
+fn a_file_in_the_way_is_kept() {
+    let bench = Workbench::new();
+    bench.compare(&["--out", "out"]);
+    // As if an older version had not written this file, and somebody had put his own in its place.
+    let run = bench.read("out/run.json");
+    let without = run
+        .lines()
+        .filter(|line| !line.contains("\"index.html\""))
+        .collect::<Vec<_>>()
+        .join("\n");
+    bench.write("out/run.json", sealed(&without));
+    bench.write("out/index.html", "somebody's\n");
+    refused(
+        &bench,
+        &compare(&["--keys", "keys.txt", "--out", "out"]),
+        &["index.html", "overwritten"],
+    );
+    refused(&bench, &["render", "out"], &["index.html", "overwritten"]);
+}

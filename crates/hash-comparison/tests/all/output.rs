@@ -1,0 +1,174 @@
+//! Where a run may write, and what it leaves alone.
+
+use std::fs;
+
+use super::Workbench;
+
+/// Names in a folder, sorted.
+fn names(bench: &Workbench, folder: &str) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(bench.path(folder))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn an_absent_folder_is_made_with_its_parents() {
+    let bench = Workbench::new();
+    let outcome = bench.compare(&["--out", "deep/er/out"]);
+    assert!(
+        outcome.stdout.contains("report: deep/er/out/index.html"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(names(&bench, "deep/er"), ["out"]);
+    assert_eq!(names(&bench, ""), ["deep", "keys.txt"]);
+    for file in ["index.html", "run.json", "collisions.csv", "charts"] {
+        assert!(names(&bench, "deep/er/out").contains(&file.to_owned()), "{file}");
+    }
+}
+
+#[test]
+fn plain_lines_where_there_is_no_terminal() {
+    let outcome = Workbench::new().compare(&["--out", "out"]);
+    assert!(
+        !outcome.stderr.contains('\u{1b}') && !outcome.stderr.contains('\r'),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!outcome.stdout.contains('\u{1b}'), "{}", outcome.stdout);
+    assert!(
+        outcome.stderr.lines().any(|line| line.starts_with("timing")),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stdout
+            .lines()
+            .filter(|line| !line.starts_with("report: "))
+            .all(|line| line.chars().count() <= 80)
+    );
+}
+
+#[test]
+fn an_empty_folder_is_filled_and_a_run_is_replaced() {
+    let bench = Workbench::new();
+    fs::create_dir(bench.path("out")).unwrap();
+    bench.compare(&["--out", "out"]);
+    let first = names(&bench, "out");
+    bench.write("out/notes.txt", "somebody's\n");
+    bench.write("out/charts/notes.svg", "somebody's\n");
+
+    // Other keys under another name: other charts.
+    bench.write("other.txt", "five\nsix\nseven\n");
+    let outcome = bench.run(&[
+        "compare",
+        "--quick",
+        "--keys",
+        "other.txt",
+        "--function",
+        "xxh3",
+        "--out",
+        "out",
+    ]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert_eq!(bench.read("out/notes.txt"), "somebody's\n");
+    assert_eq!(bench.read("out/charts/notes.svg"), "somebody's\n");
+    let charts = names(&bench, "out/charts");
+    assert!(
+        charts.iter().all(|name| name == "notes.svg"
+            || ["structured-keys.", "avalanche."]
+                .iter()
+                .any(|of_run| name.starts_with(of_run))
+            || name.contains("other")),
+        "{charts:?}"
+    );
+    assert!(
+        bench
+            .read("out/timing.csv")
+            .lines()
+            .skip(1)
+            .all(|line| line.starts_with("other,"))
+    );
+    let now: Vec<String> = names(&bench, "out")
+        .into_iter()
+        .filter(|name| name != "notes.txt")
+        .collect();
+    assert_eq!(now, first);
+    assert_eq!(names(&bench, ""), ["keys.txt", "other.txt", "out"]);
+}
+
+#[test]
+fn the_folder_one_stands_in() {
+    let bench = Workbench::new();
+    fs::create_dir(bench.path("here")).unwrap();
+    bench.write("keys.txt", "one\ntwo\n");
+    let mut command = bench.command(&[
+        "compare",
+        "--quick",
+        "--keys",
+        "../keys.txt",
+        "--function",
+        "XXH3",
+        "--out",
+        ".",
+    ]);
+    let output = command.current_dir(bench.path("here")).output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(names(&bench, "here").contains(&"run.json".to_owned()));
+    assert_eq!(names(&bench, ""), ["here", "keys.txt"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_folder_is_that_folder() {
+    let bench = Workbench::new();
+    fs::create_dir(bench.path("real")).unwrap();
+    std::os::unix::fs::symlink(bench.path("real"), bench.path("link")).unwrap();
+    bench.compare(&["--out", "link"]);
+    assert!(names(&bench, "real").contains(&"run.json".to_owned()));
+    assert!(bench.path("link").is_symlink());
+}
+
+#[test]
+fn names_are_taken_once_and_in_any_case() {
+    let bench = Workbench::new();
+    bench.compare(&["--function", "xxh3", "--function", "CRC32", "--out", "out"]);
+    assert_eq!(bench.read("out/timing.csv").lines().count(), 1 + 3);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told_by_the_name_of_the_file() {
+    use std::process::{Command, Stdio};
+
+    let bench = Workbench::new();
+    bench.write("keys.txt", "one\ntwo\n");
+    let before = bench.snapshot();
+    // Files may have 1 KiB (two blocks): the first one that grows past it fails, as on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" compare --quick --keys keys.txt --out out";
+    let output = Command::new("sh")
+        .args(["-c", script, super::PROGRAM])
+        .current_dir(bench.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let last = said.lines().last().unwrap();
+    let path = bench.path("out/collisions.csv");
+    assert_eq!(
+        last,
+        format!("error: {}: File too large", path.display()),
+        "{said}"
+    );
+    assert!(bench.snapshot() == before);
+}
