@@ -1,160 +1,309 @@
-//! Ratios to a peer as bars: groups of contenders, one a row, and a panel for each thing that was measured.
+//! The bar plot: contestants in groups, one a row, and a panel for each thing that was measured.
+//!
+//! ```
+//! use plots::bars::{Bar, Bars, Contestant, Group, Measure};
+//!
+//! let bar = Bar {
+//!     value: 0.5,
+//!     interval: Some((0.45, 0.55)),
+//!     text: "0.500 (12 ns)".to_owned(),
+//!     full: true,
+//! };
+//! let bars = Bars {
+//!     description: "Time of puts over that of Guava's",
+//!     title: "Time over Guava's",
+//!     measures: vec![Measure { title: "Put", axis: "time over Guava's", ..Measure::default() }],
+//!     reference: Some(1.0),
+//!     groups: vec![Group {
+//!         name: "1,000 bits".to_owned(),
+//!         note: "for 100 keys".to_owned(),
+//!         contestants: vec![Contestant { name: "ours".to_owned(), bars: vec![(0, bar)] }],
+//!     }],
+//!     ..Bars::default()
+//! };
+//! assert!(plots::svg(&bars.scene()).contains("0.500 (12 ns)"));
+//! ```
 
+use super::key::{self, Sign};
 use super::mark::NEUTRAL;
 use super::number;
 use super::panel::{AXIS, MARGIN, Panel, Rows};
 use super::scale::Scale;
-use super::scene::{Anchor, Dash, Font, INK, MUTED, PAPER, STRIPE, Scene};
+use super::scene::{Anchor, Dash, Font, INK, MUTED, PAPER, Scene};
 
-const WIDTH: f64 = 1080.0;
+/// Above the rows, and where the panels' titles stand.
 const HEAD: f64 = 64.0;
-const ROW: f64 = 22.0;
-/// Half the height of a bar.
-const BAR: f64 = 6.0;
+const TITLES: f64 = 50.0;
+/// Half the height of a bar, and from the middle of one to that of the next in the same panel and row.
+const BAR: f64 = 5.0;
+const NEXT: f64 = 11.0;
+/// Of a row around its bars.
+const AROUND: f64 = 10.0;
 
-/// What a chart of bars shows; a line is drawn at the peer's 1.
+/// A chart of bars.
 pub struct Bars<'a> {
     /// What the chart shows, for those who cannot see it.
     pub description: &'a str,
-    /// Above the chart.
+    /// Above everything.
     pub title: &'a str,
-    /// Below every panel.
-    pub axis: &'a str,
-    /// The panels' titles.
-    pub panels: &'a [&'a str],
-    /// Room for the names, for each panel's axis, and right of it for the longest bar's values.
-    pub room: Room,
+    /// What full bars and hollow ones mean; empty where contestants' names tell.
+    pub key: Vec<(Sign, &'a str)>,
+    /// Of the sheet.
+    pub width: f64,
+    /// Room for the names of contestants.
+    pub names: f64,
+    /// The panels, from the left.
+    pub measures: Vec<Measure<'a>>,
+    /// Whether all panels have one scale.
+    pub one_scale: bool,
+    /// A line through every panel, the value of what others are compared with.
+    pub reference: Option<f64>,
     /// From the top.
     pub groups: Vec<Group>,
 }
 
-/// Widths in pixels.
-pub struct Room {
-    pub names: f64,
-    pub panel: f64,
-    pub values: f64,
+/// A panel.
+pub struct Measure<'a> {
+    /// Above the panel.
+    pub title: &'a str,
+    /// Below the panel, with the unit.
+    pub axis: &'a str,
+    /// Room right of the longest bar for its text.
+    pub texts: f64,
+    /// Values that dashed lines stand at, and what they are.
+    pub lines: Vec<(f64, String, Dash)>,
 }
 
-/// Contenders under a heading.
+/// Contestants under a heading; an empty name is no heading.
 pub struct Group {
+    /// The heading.
     pub name: String,
     /// Behind the name, smaller.
     pub note: String,
-    pub contenders: Vec<Contender>,
+    /// From the top.
+    pub contestants: Vec<Contestant>,
 }
 
 /// A row of bars.
-pub struct Contender {
-    pub name: &'static str,
-    /// Whether it is this project's: full bars, hollow ones for others.
-    pub ours: bool,
-    /// By the index of their panel.
+pub struct Contestant {
+    /// At the left.
+    pub name: String,
+    /// By the index of their panel; several of one panel stand below each other.
     pub bars: Vec<(usize, Bar)>,
 }
 
-/// A ratio with its interval.
+/// A value with its interval.
 pub struct Bar {
-    pub ratio: f64,
-    pub low: f64,
-    pub high: f64,
+    /// Where the bar ends.
+    pub value: f64,
+    /// Lower and upper end.
+    pub interval: Option<(f64, f64)>,
     /// Behind the bar.
     pub text: String,
+    /// Whether it is filled; hollow bars have only their outline.
+    pub full: bool,
+}
+
+impl Default for Bars<'_> {
+    fn default() -> Self {
+        Self {
+            description: "",
+            title: "",
+            key: Vec::new(),
+            width: 1080.0,
+            names: 178.0,
+            measures: Vec::new(),
+            one_scale: false,
+            reference: None,
+            groups: Vec::new(),
+        }
+    }
+}
+
+impl Default for Measure<'_> {
+    fn default() -> Self {
+        Self {
+            title: "",
+            axis: "",
+            texts: 118.0,
+            lines: Vec::new(),
+        }
+    }
 }
 
 impl Bars<'_> {
-    /// The chart, or `None` without groups.
-    pub fn scene(&self) -> Option<Scene> {
-        if self.groups.is_empty() {
-            return None;
-        }
+    /// The chart.
+    pub fn scene(&self) -> Scene {
+        let rows: Vec<Line<'_>> = self.groups.iter().flat_map(Line::of).collect();
+        let most = self.contestants().flat_map(|one| {
+            (0..self.measures.len()).map(|panel| one.bars.iter().filter(|(of, _)| *of == panel).count())
+        });
         let grid = Rows {
             top: HEAD,
-            height: ROW,
-            count: self.groups.iter().map(|group| 1 + group.contenders.len()).sum(),
+            height: AROUND + NEXT * most.max().unwrap_or(1).max(1) as f64,
+            count: rows.len(),
         };
-        let mut scene = Scene::new(WIDTH, (grid.bottom() + AXIS).ceil(), self.description);
+        let mut scene = Scene::new(self.width, libm::ceil(grid.bottom() + AXIS), self.description);
         grid.stripes(&mut scene);
-        scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, self.title);
+        let end = key::write(&mut scene, Anchor::End, (self.width - MARGIN, 13.5), &self.key);
+        let title = Font::TITLE.fit(self.title, end - 2.0 * MARGIN);
+        scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
         let panels = self.panels();
-        for panel in &panels {
-            panel.frame(&mut scene, &grid, 50.0);
-            let one = panel.scale.at(1.0);
-            scene.dashed(one, grid.top, grid.bottom(), Dash::DASHED, MUTED);
-        }
-        let mut index = 0;
-        for group in &self.groups {
-            heading(&mut scene, grid.middle(index), &group.name, &group.note);
-            index += 1;
-            for contender in &group.contenders {
-                self.contender(&mut scene, &grid, index, contender, &panels);
-                index += 1;
+        for (panel, measure) in panels.iter().zip(&self.measures) {
+            panel.frame(&mut scene, &grid, TITLES);
+            if let Some(reference) = self.reference {
+                let x = panel.scale.at(reference);
+                scene.dashed(x, grid.top, grid.bottom(), Dash::DASHED, MUTED);
+            }
+            for (index, (value, text, dash)) in measure.lines.iter().enumerate() {
+                let (x, y) = (panel.scale.at(*value), TITLES - 12.0 + 13.0 * index as f64);
+                scene.dashed(x, y - 9.0, grid.bottom(), *dash, INK);
+                scene.text((x + 5.0, y), Anchor::Start, Font::NOTE, text);
             }
         }
-        Some(scene)
+        for (index, line) in rows.iter().enumerate() {
+            match line {
+                Line::Heading(group) => grid.heading(&mut scene, index, &group.name, &group.note),
+                Line::Of(contestant) => self.row(&mut scene, &grid, index, contestant, &panels),
+            }
+        }
+        scene
     }
 
-    /// All on one scale.
+    fn contestants(&self) -> impl Iterator<Item = &Contestant> {
+        self.groups.iter().flat_map(|group| &group.contestants)
+    }
+
     fn panels(&self) -> Vec<Panel<'_>> {
-        let highest = self
-            .groups
-            .iter()
-            .flat_map(|group| &group.contenders)
-            .flat_map(|contender| &contender.bars)
-            .map(|(_, bar)| bar.high)
-            .filter(|high| high.is_finite())
-            .fold(1.0, f64::max);
-        (self.panels.iter().enumerate())
-            .map(|(index, title)| {
-                let left = self.room.names + index as f64 * (self.room.panel + self.room.values);
-                Panel {
-                    title,
-                    axis: self.axis,
-                    scale: Scale::linear(highest, left, left + self.room.panel),
-                    tick: number::tick,
-                }
+        let highest = |wanted: Option<usize>| {
+            let bars = self.contestants().flat_map(|contestant| &contestant.bars);
+            bars.filter(|(panel, _)| wanted.is_none_or(|wanted| wanted == *panel))
+                .map(|(_, bar)| bar.interval.map_or(bar.value, |(_, high)| high.max(bar.value)))
+                .filter(|high| high.is_finite())
+                .fold(self.reference.unwrap_or(0.0), f64::max)
+        };
+        let texts: f64 = self.measures.iter().map(|measure| measure.texts).sum();
+        let width = (self.width - self.names - texts) / self.measures.len() as f64;
+        let mut left = self.names;
+        let panel = |(index, measure): (usize, &Measure<'_>)| {
+            let from = left;
+            left += width + measure.texts;
+            (index, from, from + width)
+        };
+        let places: Vec<_> = self.measures.iter().enumerate().map(panel).collect();
+        (self.measures.iter().zip(places))
+            .map(|(measure, (index, from, to))| Panel {
+                title: measure.title,
+                axis: measure.axis,
+                scale: Scale::linear(highest((!self.one_scale).then_some(index))).over(from, to),
+                tick: number::tick,
             })
             .collect()
     }
 
-    fn contender(
+    fn row(
         &self,
         scene: &mut Scene,
         grid: &Rows,
         index: usize,
-        contender: &Contender,
+        contestant: &Contestant,
         panels: &[Panel<'_>],
     ) {
-        let y = grid.middle(index);
-        let name = Font::NAME.fit(contender.name, self.room.names - 6.0 - MARGIN);
-        scene.text_middle((MARGIN, y), Anchor::Start, Font::NAME, &name);
-        for (panel, bar) in &contender.bars {
-            let Some(panel) = panels.get(*panel) else { continue };
-            let end = panel.scale.at(bar.ratio);
-            body(scene, panel.scale.start(), end, y, contender.ours);
-            panel.interval(scene, y, bar.low, bar.high, INK);
-            let x = end.max(panel.scale.at(bar.high)) + 5.0;
-            // Over grid lines, which would run through the number.
-            let behind = if index.is_multiple_of(2) { STRIPE } else { PAPER };
-            let right = x + Font::VALUE.width(&bar.text) + 2.0;
-            scene.rect(x - 2.0, y - BAR - 1.0, right, y + BAR + 1.0, behind);
-            scene.text_middle((x, y), Anchor::Start, Font::VALUE, &bar.text);
+        let middle = grid.middle(index);
+        let name = Font::NAME.fit(&contestant.name, self.names - 6.0 - MARGIN);
+        scene.text_middle((MARGIN, middle), Anchor::Start, Font::NAME, &name);
+        for (which, panel) in panels.iter().enumerate() {
+            let bars: Vec<_> = contestant.bars.iter().filter(|(of, _)| *of == which).collect();
+            for (place, (_, bar)) in bars
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, bar))| bar.value.is_finite())
+            {
+                let y = middle + NEXT * (place as f64 - (bars.len() - 1) as f64 / 2.0);
+                let end = panel.scale.at(bar.value);
+                body(scene, panel.scale.start(), end, y, bar.full);
+                let mut x = end;
+                if let Some((low, high)) = bar.interval {
+                    panel.interval(scene, y, low, high, INK);
+                    x = x.max(panel.scale.at(high));
+                }
+                // Over grid lines, which would run through the number.
+                let right = x + 7.0 + Font::VALUE.width(&bar.text);
+                scene.rect(x + 3.0, y - BAR - 0.5, right, y + BAR + 0.5, grid.ground(index));
+                scene.text_middle((x + 5.0, y), Anchor::Start, Font::VALUE, &bar.text);
+            }
         }
     }
 }
 
-/// A row that names those below it.
-pub fn heading(scene: &mut Scene, y: f64, name: &str, note: &str) {
-    // Over grid lines, which would run through the words.
-    scene.rect(0.0, y - ROW / 2.0, WIDTH, y + ROW / 2.0, PAPER);
-    scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, name);
-    let x = MARGIN + Font::HEAD.width(name) + 14.0;
-    scene.text_middle((x, y), Anchor::Start, Font::NOTE, note);
+/// What stands in a row.
+enum Line<'a> {
+    Heading(&'a Group),
+    Of(&'a Contestant),
+}
+
+impl<'a> Line<'a> {
+    fn of(group: &'a Group) -> impl Iterator<Item = Self> {
+        let heading = (!group.name.is_empty()).then_some(Self::Heading(group));
+        heading.into_iter().chain(group.contestants.iter().map(Self::Of))
+    }
 }
 
 /// A bar, or only its outline.
-pub fn body(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
+pub(crate) fn body(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
     scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
     if !full && right - left > 2.0 {
         scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Shape;
+
+    #[test]
+    fn bars_end_at_their_value_on_the_scale_of_their_panel() {
+        let bar = |value| Bar {
+            value,
+            interval: None,
+            text: String::new(),
+            full: true,
+        };
+        let contestant = |name: &str, values: [f64; 2]| Contestant {
+            name: name.to_owned(),
+            bars: values.into_iter().map(bar).enumerate().collect(),
+        };
+        for (one_scale, expected) in [
+            (false, [50.0, 100.0, 100.0, 50.0]),
+            (true, [25.0, 100.0, 50.0, 50.0]),
+        ] {
+            let measure = || Measure {
+                texts: 0.0,
+                ..Measure::default()
+            };
+            let bars = Bars {
+                width: 300.0,
+                names: 100.0,
+                measures: vec![measure(), measure()],
+                one_scale,
+                groups: vec![Group {
+                    name: String::new(),
+                    note: String::new(),
+                    contestants: vec![contestant("a", [1.0, 4.0]), contestant("b", [2.0, 2.0])],
+                }],
+                ..Bars::default()
+            };
+            let lengths: Vec<f64> = bars
+                .scene()
+                .shapes
+                .iter()
+                .filter_map(|shape| match shape {
+                    Shape::Rect { corners, color } if *color == NEUTRAL => Some(corners[2] - corners[0]),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(lengths, expected);
+        }
     }
 }

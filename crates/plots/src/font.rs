@@ -1,8 +1,8 @@
-//! The bundled font: registered once, measured in ems.
+//! The bundled font: its bytes, the widths of texts, and where their glyphs stand.
 
-use std::sync::Once;
+use std::sync::LazyLock;
 
-use plotters::style::{FontStyle, IntoFont as _, register_font};
+use ab_glyph::{Font as _, FontRef, GlyphId};
 
 /// Family name in charts and page.
 pub const FAMILY: &str = "Roboto";
@@ -10,19 +10,6 @@ pub const FAMILY: &str = "Roboto";
 pub const REGULAR: &[u8] = include_bytes!("../fonts/Roboto-Regular.subset.ttf");
 /// Bold weight, the file as bundled.
 pub const BOLD: &[u8] = include_bytes!("../fonts/Roboto-Bold.subset.ttf");
-
-/// `ab_glyph` scales a font by ascent plus descent; Roboto's are 1900 and 500 units of 2048 (table `hhea`).
-pub const HEIGHT_PER_EM: f64 = 2400.0 / 2048.0;
-
-/// Makes the font known to `plotters`. Every drawing and measuring function calls it.
-pub fn register() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // A font that does not load leaves nothing registered, and drawing text reports that.
-        let _ = register_font(FAMILY, FontStyle::Normal, REGULAR);
-        let _ = register_font(FAMILY, FontStyle::Bold, BOLD);
-    });
-}
 
 /// Weight of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,24 +21,31 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// The same for `plotters`.
-    pub fn style(self) -> FontStyle {
-        match self {
-            Self::Regular => FontStyle::Normal,
-            Self::Bold => FontStyle::Bold,
-        }
+    /// The parsed font.
+    pub(crate) fn face(self) -> &'static FontRef<'static> {
+        static FACES: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
+            [REGULAR, BOLD].map(|file| FontRef::try_from_slice(file).expect("the bundled font is valid"))
+        });
+        &FACES[self as usize]
     }
+}
+
+/// Calls `each` with every glyph of `text` and where it begins, in ems, and returns the width of all.
+pub(crate) fn layout(text: &str, weight: Weight, mut each: impl FnMut(GlyphId, f64)) -> f64 {
+    let face = weight.face();
+    let units = face.units_per_em().map_or(1.0, f64::from);
+    let mut x = 0.0;
+    for c in text.chars() {
+        let glyph = face.glyph_id(c);
+        each(glyph, x / units);
+        x += f64::from(face.h_advance_unscaled(glyph));
+    }
+    x / units
 }
 
 /// Width of `text` at `size` pixels an em.
 pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
-    // `plotters` answers in whole pixels: measured large, the rounding is a thousandth of an em.
-    const MEASURED_AT: f64 = 1000.0;
-    register();
-    (FAMILY, MEASURED_AT * HEIGHT_PER_EM, weight.style())
-        .into_font()
-        .box_size(text)
-        .map_or(0.0, |(w, _)| f64::from(w) * size / MEASURED_AT)
+    layout(text, weight, |_, _| ()) * size
 }
 
 /// `text`, its end replaced by an ellipsis where it is wider than `room`.

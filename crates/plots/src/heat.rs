@@ -5,9 +5,7 @@
 
 use core::ops::Range;
 
-use plotters::style::RGBColor;
-
-use super::scene::{Anchor, Font, Scene};
+use super::scene::{Color, Scene};
 
 /// How far a cell is from what chance gives, and to which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,17 +23,17 @@ impl Heat {
     pub const MOST: u8 = 4;
 
     /// Fill of a cell.
-    pub fn fill(self) -> RGBColor {
+    pub const fn fill(self) -> Color {
         match self {
-            Self::Chance => RGBColor(0xe4, 0xe9, 0xef),
-            Self::Below(0 | 1) => RGBColor(0xc6, 0xdc, 0xef),
-            Self::Below(2) => RGBColor(0x7f, 0xb2, 0xdc),
-            Self::Below(3) => RGBColor(0x3a, 0x7a, 0xb8),
-            Self::Below(_) => RGBColor(0x14, 0x43, 0x78),
-            Self::Above(0 | 1) => RGBColor(0xfd, 0xdc, 0xa6),
-            Self::Above(2) => RGBColor(0xf0, 0x9a, 0x3e),
-            Self::Above(3) => RGBColor(0xc8, 0x5a, 0x0a),
-            Self::Above(_) => RGBColor(0x7a, 0x2c, 0x00),
+            Self::Chance => Color(0xe4, 0xe9, 0xef),
+            Self::Below(0 | 1) => Color(0xc6, 0xdc, 0xef),
+            Self::Below(2) => Color(0x7f, 0xb2, 0xdc),
+            Self::Below(3) => Color(0x3a, 0x7a, 0xb8),
+            Self::Below(_) => Color(0x14, 0x43, 0x78),
+            Self::Above(0 | 1) => Color(0xfd, 0xdc, 0xa6),
+            Self::Above(2) => Color(0xf0, 0x9a, 0x3e),
+            Self::Above(3) => Color(0xc8, 0x5a, 0x0a),
+            Self::Above(_) => Color(0x7a, 0x2c, 0x00),
         }
     }
 }
@@ -149,17 +147,6 @@ fn runs(columns: usize, of: impl Fn(usize) -> Option<Heat>) -> Vec<(Range<usize>
         }
     }
     runs
-}
-
-/// Writes what the shades mean, from the left: a box and words for each; returns the right end.
-pub fn key(scene: &mut Scene, left: f64, y: f64, classes: &[(Heat, &str)]) -> f64 {
-    let mut x = left;
-    for (heat, words) in classes {
-        scene.rect(x, y - 6.0, x + 13.0, y + 6.0, heat.fill());
-        scene.text_middle((x + 18.0, y), Anchor::Start, Font::VALUE, words);
-        x += 18.0 + Font::VALUE.width(words) + 14.0;
-    }
-    x
 }
 
 #[cfg(test)]

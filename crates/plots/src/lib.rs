@@ -2,17 +2,20 @@
 #![forbid(unsafe_code)]
 
 pub mod bars;
+mod bitmap;
+pub mod cells;
 pub mod font;
-pub mod grid;
 pub mod heat;
+pub mod key;
 pub mod labels;
 pub mod mark;
 pub mod number;
-mod paint;
 pub mod panel;
 pub mod scale;
 pub mod scene;
 mod svg;
 pub mod thousands;
+pub mod xy;
 
-pub use paint::{png, svg};
+pub use bitmap::png;
+pub use svg::{escape, svg};

@@ -1,8 +1,6 @@
 //! Marks: a shape and a colour of the Okabe-Ito palette, so that neither is needed alone.
 
-use plotters::style::RGBColor;
-
-use crate::scene::{Anchor, Font, PAPER, Scene};
+use super::scene::{Color, PAPER, Scene};
 
 /// A shape with a colour of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,22 +13,25 @@ pub enum Mark {
     Triangle,
     /// A red square.
     Square,
+    /// A grey circle without a meaning.
+    Neutral,
 }
 
 /// Marks that carry no meaning: the colour of none.
-pub const NEUTRAL: RGBColor = RGBColor(0x5a, 0x63, 0x6e);
+pub const NEUTRAL: Color = Color(0x5a, 0x63, 0x6e);
 
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;
 
 impl Mark {
     /// The mark's colour.
-    pub fn color(self) -> RGBColor {
+    pub fn color(self) -> Color {
         match self {
-            Self::Diamond => RGBColor(0x00, 0x9e, 0x73),
-            Self::Circle => RGBColor(0x00, 0x72, 0xb2),
-            Self::Triangle => RGBColor(0xe6, 0x9f, 0x00),
-            Self::Square => RGBColor(0xd5, 0x5e, 0x00),
+            Self::Diamond => Color(0x00, 0x9e, 0x73),
+            Self::Circle => Color(0x00, 0x72, 0xb2),
+            Self::Triangle => Color(0xe6, 0x9f, 0x00),
+            Self::Square => Color(0xd5, 0x5e, 0x00),
+            Self::Neutral => NEUTRAL,
         }
     }
 
@@ -51,9 +52,9 @@ impl Mark {
         self.shape(scene, at, inner, PAPER);
     }
 
-    fn shape(self, scene: &mut Scene, (x, y): (f64, f64), r: f64, color: RGBColor) {
+    fn shape(self, scene: &mut Scene, (x, y): (f64, f64), r: f64, color: Color) {
         match self {
-            Self::Circle => scene.circle((x, y), r, color),
+            Self::Circle | Self::Neutral => scene.circle((x, y), r, color),
             Self::Diamond => {
                 let r = r * 1.2;
                 scene.polygon(vec![(x, y - r), (x + r, y), (x, y + r), (x - r, y)], color);
@@ -79,26 +80,3 @@ impl Mark {
 
 /// Width of the rim of a hollow mark.
 const RIM: f64 = 1.5;
-
-/// Draws a filled mark without a meaning.
-pub fn neutral(scene: &mut Scene, at: (f64, f64), radius: f64) {
-    scene.circle(at, radius, NEUTRAL);
-}
-
-/// Draws a hollow mark without a meaning.
-pub fn neutral_hollow(scene: &mut Scene, at: (f64, f64), radius: f64) {
-    neutral(scene, at, radius);
-    scene.circle(at, radius - RIM, PAPER);
-}
-
-/// Writes what marks mean, from left to right, ending at `right`; returns its left end.
-pub fn key(scene: &mut Scene, meanings: &[(Mark, &str)], right: f64, y: f64) -> f64 {
-    let mut x = right;
-    for &(mark, words) in meanings.iter().rev() {
-        scene.text_middle((x, y), Anchor::End, Font::VALUE, words);
-        x -= Font::VALUE.width(words) + 9.0;
-        mark.filled(scene, (x, y), RADIUS);
-        x -= 18.0;
-    }
-    x
-}

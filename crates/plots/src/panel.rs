@@ -1,10 +1,9 @@
 //! Panels side by side that share rows: one function a row, its name at the left.
 
-use plotters::style::RGBColor;
-
+use super::key::{self, Sign};
 use super::mark::{self, Mark};
 use super::scale::Scale;
-use super::scene::{Anchor, BAND, Font, GRID, INK, PAPER, STRIPE, Scene};
+use super::scene::{Anchor, BAND, Color, Font, GRID, INK, PAPER, STRIPE, Scene};
 
 /// Space at the left and right edge of a sheet.
 pub const MARGIN: f64 = 8.0;
@@ -25,6 +24,16 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// So many rows below `top`, as high as lets all share a sheet.
+    pub fn new(top: f64, count: usize) -> Self {
+        let height = match count {
+            0..=12 => 22.0,
+            13..=18 => 20.0,
+            _ => 17.5,
+        };
+        Self { top, height, count }
+    }
+
     /// Lower edge of the last.
     pub fn bottom(&self) -> f64 {
         self.top + self.height * self.count as f64
@@ -44,8 +53,25 @@ impl Rows {
     }
 
     /// What lies behind row `index`.
-    pub fn ground(&self, index: usize) -> RGBColor {
+    pub fn ground(&self, index: usize) -> Color {
         if index.is_multiple_of(2) { STRIPE } else { PAPER }
+    }
+
+    /// Writes a heading over a whole row: a name, and a note behind it.
+    pub fn heading(&self, scene: &mut Scene, index: usize, name: &str, note: &str) {
+        let (y, half) = (self.middle(index), self.height / 2.0);
+        // Over grid lines, which would run through the words.
+        scene.rect(0.0, y - half, scene.width, y + half, PAPER);
+        scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, name);
+        let x = MARGIN + Font::HEAD.width(name) + 14.0;
+        scene.text_middle((x, y), Anchor::Start, Font::NOTE, note);
+    }
+
+    /// Writes the names of all rows.
+    pub fn names(&self, scene: &mut Scene, names: &[&str]) {
+        for (index, name) in names.iter().enumerate() {
+            self.name(scene, index, name, None);
+        }
     }
 
     /// Writes a row's name, with a mark before it.
@@ -58,6 +84,36 @@ impl Rows {
         }
         let name = Font::NAME.fit(name, NAMES_END - 6.0 - x);
         scene.text_middle((x, y), Anchor::Start, Font::NAME, &name);
+    }
+}
+
+/// Lays out a sheet of rows with its title and a key at the right; panels follow.
+pub struct Head<'a> {
+    /// What the chart shows, for those who cannot see it.
+    pub description: &'a str,
+    /// At the left.
+    pub title: &'a str,
+    /// Of the sheet.
+    pub width: f64,
+    /// Height below the rows.
+    pub foot: f64,
+    /// At the right of the title.
+    pub key: &'a [(Sign, &'a str)],
+}
+
+impl Head<'_> {
+    /// The sheet with title, key and stripes.
+    pub fn sheet(&self, rows: &Rows) -> Scene {
+        let mut scene = Scene::new(
+            self.width,
+            libm::ceil(rows.bottom() + self.foot),
+            self.description,
+        );
+        let end = key::write(&mut scene, Anchor::End, (self.width - MARGIN, 11.0), self.key);
+        let title = Font::TITLE.fit(self.title, end - 2.0 * MARGIN);
+        scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
+        rows.stripes(&mut scene);
+        scene
     }
 }
 
@@ -106,47 +162,17 @@ impl Panel<'_> {
     }
 
     /// Draws an interval in a row.
-    pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: RGBColor) {
+    pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: Color) {
         scene.level(y, self.scale.at(low), self.scale.at(high), 1.5, color);
     }
 
     /// Draws an arrow at the high end with the number that lies beyond it.
-    pub fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: RGBColor) {
+    pub fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: Color) {
         let right = self.scale.end();
         scene.polygon(
             vec![(right, y), (right - 8.0, y - 4.5), (right - 8.0, y + 4.5)],
             color,
         );
         scene.text_middle((right - 12.0, y), Anchor::End, Font::VALUE, number);
-    }
-}
-
-/// Height of a row where `count` of them shall share a sheet.
-pub fn row_height(count: usize) -> f64 {
-    match count {
-        0..=12 => 22.0,
-        13..=18 => 20.0,
-        _ => 17.5,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scene::Shape;
-
-    #[test]
-    fn every_function_of_ours_has_room_for_its_name() {
-        let rows = Rows {
-            top: 0.0,
-            height: 20.0,
-            count: 1,
-        };
-        for function in crate::functions::all() {
-            let mut scene = Scene::new(1000.0, 20.0, "names");
-            rows.name(&mut scene, 0, function.name, Some(Verdict::InBand));
-            let written = |shape: &Shape| matches!(shape, Shape::Text { text, .. } if text == function.name);
-            assert!(scene.shapes.iter().any(written), "{}", function.name);
-        }
     }
 }

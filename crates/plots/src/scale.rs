@@ -21,7 +21,7 @@ const LIMITS: (f64, f64) = (1e-100, 1e100);
 
 impl Scale {
     /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are those of [`LIMITS`] at most.
-    pub fn linear(high: f64, from: f64, to: f64) -> Self {
+    pub fn linear(high: f64) -> Self {
         let high = if high > 0.0 {
             high.clamp(LIMITS.0, LIMITS.1)
         } else {
@@ -31,13 +31,13 @@ impl Scale {
             logarithmic: false,
             low: 0.0,
             high,
-            from,
-            to,
+            from: 0.0,
+            to: 1.0,
         }
     }
 
     /// A logarithmic axis. Ends outside [`LIMITS`] are moved there; `high` is moved up to a hundredth above `low`.
-    pub fn log(low: f64, high: f64, from: f64, to: f64) -> Self {
+    pub fn log(low: f64, high: f64) -> Self {
         // In this order also what is not a number becomes an end.
         let low = low.max(LIMITS.0).min(LIMITS.1);
         let high = high.max(low * 1.01).min(LIMITS.1 * 1.01);
@@ -45,9 +45,19 @@ impl Scale {
             logarithmic: true,
             low,
             high,
-            from,
-            to,
+            from: 0.0,
+            to: 1.0,
         }
+    }
+
+    /// The same values from pixel `from` to pixel `to`, which may be the smaller one.
+    pub fn over(self, from: f64, to: f64) -> Self {
+        Self { from, to, ..self }
+    }
+
+    /// The lowest value and the highest.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
     }
 
     /// Pixel of the low end.
@@ -62,9 +72,14 @@ impl Scale {
 
     /// Pixel of `value`; values beyond an end are put at that end.
     pub fn at(&self, value: f64) -> f64 {
-        let value = value.clamp(self.low, self.high);
+        self.beyond(value.clamp(self.low, self.high))
+    }
+
+    /// Pixel of `value`, also beyond the ends.
+    pub(crate) fn beyond(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
-            libm::log10(value / self.low) / libm::log10(self.high / self.low)
+            // Zero is on no logarithmic axis: it lies far below.
+            libm::log10(value.max(f64::MIN_POSITIVE) / self.low) / libm::log10(self.high / self.low)
         } else {
             (value - self.low) / (self.high - self.low)
         };
@@ -162,24 +177,24 @@ mod tests {
 
     #[test]
     fn ends_and_middle_land_where_they_should() {
-        let scale = Scale::log(0.1, 10.0, 100.0, 300.0);
+        let scale = Scale::log(0.1, 10.0).over(100.0, 300.0);
         assert!((scale.at(1.0) - 200.0).abs() < 1e-9);
         assert_eq!((scale.at(0.0), scale.at(1e9)), (100.0, 300.0));
         assert!(scale.is_above(11.0) && !scale.is_above(10.0));
-        assert_eq!(Scale::linear(8.0, 0.0, 80.0).at(2.0), 20.0);
-        assert_eq!(Scale::linear(0.0, 0.0, 80.0).at(0.5), 40.0);
+        assert_eq!(Scale::linear(8.0).over(0.0, 80.0).at(2.0), 20.0);
+        assert_eq!(Scale::linear(0.0).over(0.0, 80.0).at(0.5), 40.0);
     }
 
     #[test]
     fn ticks_are_round_and_far_enough_apart() {
-        assert_eq!(Scale::linear(13.0, 0.0, 300.0).ticks(50.0), [0.0, 5.0, 10.0]);
-        assert_eq!(Scale::linear(0.4, 0.0, 300.0).ticks(60.0).len(), 5);
+        assert_eq!(Scale::linear(13.0).over(0.0, 300.0).ticks(50.0), [0.0, 5.0, 10.0]);
+        assert_eq!(Scale::linear(0.4).over(0.0, 300.0).ticks(60.0).len(), 5);
         assert_eq!(
-            Scale::log(0.5, 20.0, 0.0, 400.0).ticks(40.0),
+            Scale::log(0.5, 20.0).over(0.0, 400.0).ticks(40.0),
             [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]
         );
         assert_eq!(
-            Scale::log(1.0, 1e9, 0.0, 300.0).ticks(60.0),
+            Scale::log(1.0, 1e9).over(0.0, 300.0).ticks(60.0),
             [1.0, 100.0, 1e4, 1e6, 1e8]
         );
     }
@@ -189,7 +204,7 @@ mod tests {
 
         #[test]
         fn any_numbers_give_an_axis(low in any::<f64>(), high in any::<f64>(), value in any::<f64>()) {
-            for scale in [Scale::log(low, high, 10.0, 310.0), Scale::linear(high, 10.0, 310.0)] {
+            for scale in [Scale::log(low, high).over(10.0, 310.0), Scale::linear(high).over(10.0, 310.0)] {
                 let ticks = scale.ticks(30.0);
                 prop_assert!(ticks.len() < 40, "{low:e} {high:e}: {} ticks", ticks.len());
                 prop_assert!(ticks.iter().all(|tick| (9.99..=310.01).contains(&scale.at(*tick))));
@@ -209,13 +224,13 @@ mod tests {
             (1.0, 1.0),
             (1e6, 1e6 + 1e-9),
         ] {
-            let scale = Scale::log(low, high, 0.0, 300.0);
+            let scale = Scale::log(low, high).over(0.0, 300.0);
             assert!((1..40).contains(&scale.ticks(30.0).len()), "{low:e} {high:e}");
             assert!(
                 (scale.at(scale.low), scale.at(scale.high)) == (0.0, 300.0),
                 "{low:e} {high:e}"
             );
         }
-        assert!(Scale::linear(f64::MAX, 0.0, 300.0).ticks(30.0).len() > 2);
+        assert!(Scale::linear(f64::MAX).over(0.0, 300.0).ticks(30.0).len() > 2);
     }
 }

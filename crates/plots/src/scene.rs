@@ -1,24 +1,46 @@
 //! A chart before it is painted: shapes in pixels, top left first.
 //!
-//! Charts lay out shapes; [`super::paint`] alone knows `plotters`. So both file formats show the same chart. The colours
-//! are those on white paper; the page's style sheet has their counterparts on a dark one.
-
-use plotters::style::RGBColor;
+//! Charts lay out shapes, so that both file formats show the same chart. The colours are those on white paper; a page's
+//! style sheet may have their counterparts on a dark one.
 
 use super::font::{self, Weight};
 
+/// Red, green and blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Color(pub u8, pub u8, pub u8);
+
 /// Text and marks.
-pub const INK: RGBColor = RGBColor(0x1b, 0x1f, 0x24);
+pub const INK: Color = Color(0x1b, 0x1f, 0x24);
 /// Axis labels and notes; 5.6:1 against white.
-pub const MUTED: RGBColor = RGBColor(0x5a, 0x63, 0x6e);
+pub const MUTED: Color = Color(0x5a, 0x63, 0x6e);
 /// Grid lines.
-pub const GRID: RGBColor = RGBColor(0xdd, 0xe1, 0xe6);
+pub const GRID: Color = Color(0xdd, 0xe1, 0xe6);
 /// Every second row.
-pub const STRIPE: RGBColor = RGBColor(0xf5, 0xf6, 0xf8);
+pub const STRIPE: Color = Color(0xf5, 0xf6, 0xf8);
 /// Where a random function lands.
-pub const BAND: RGBColor = RGBColor(0xc3, 0xc9, 0xd1);
+pub const BAND: Color = Color(0xc3, 0xc9, 0xd1);
 /// Background.
-pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
+pub const PAPER: Color = Color(0xff, 0xff, 0xff);
+
+/// Colours of the Okabe-Ito palette, for one line after the other; names tell lines apart.
+pub const PALETTE: [Color; 5] = [
+    Color(0x00, 0x72, 0xb2),
+    Color(0xd5, 0x5e, 0x00),
+    Color(0x00, 0x9e, 0x73),
+    Color(0xcc, 0x79, 0xa7),
+    Color(0xe6, 0x9f, 0x00),
+];
+
+/// Units of a file for a pixel of the scene: rectangles and texts stand at whole units.
+pub(crate) const UNITS: f64 = 2.0;
+
+/// The unit nearest to a pixel of the scene.
+pub(crate) fn unit(pixel: f64) -> i64 {
+    libm::round(pixel * UNITS) as i64
+}
+
+/// Left, top, right and bottom in units.
+pub(crate) type Corners = [i64; 4];
 
 /// Size of running text, pixels an em.
 pub const TEXT: f64 = 12.5;
@@ -46,7 +68,7 @@ pub struct Font {
     /// Regular or bold.
     pub weight: Weight,
     /// Colour.
-    pub color: RGBColor,
+    pub color: Color,
 }
 
 impl Font {
@@ -100,7 +122,7 @@ pub enum Shape {
         /// Left, top, right, bottom.
         corners: [f64; 4],
         /// Fill.
-        color: RGBColor,
+        color: Color,
     },
     /// A filled circle.
     Circle {
@@ -109,14 +131,14 @@ pub enum Shape {
         /// Radius.
         radius: f64,
         /// Fill.
-        color: RGBColor,
+        color: Color,
     },
     /// A filled polygon.
     Polygon {
         /// Corners in order.
         corners: Vec<(f64, f64)>,
         /// Fill.
-        color: RGBColor,
+        color: Color,
     },
     /// A line one pixel wide.
     Line {
@@ -125,7 +147,7 @@ pub enum Shape {
         /// End.
         to: (f64, f64),
         /// Colour.
-        color: RGBColor,
+        color: Color,
     },
     /// A line of text.
     Text {
@@ -138,6 +160,40 @@ pub enum Shape {
         /// The text, without control characters.
         text: String,
     },
+}
+
+impl Shape {
+    /// The corners of a rectangle, in units; never thinner than one: a line must not vanish between two.
+    pub(crate) fn corners(&self) -> Option<Corners> {
+        let Self::Rect { corners, .. } = self else {
+            return None;
+        };
+        let [left, top, right, bottom] = corners.map(unit);
+        Some([left, top, right.max(left + 1), bottom.max(top + 1)])
+    }
+
+    /// Whether both can be written as parts of one element.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Rect { color: a, .. }, Self::Rect { color: b, .. })
+            | (Self::Circle { color: a, .. }, Self::Circle { color: b, .. })
+            | (Self::Polygon { color: a, .. }, Self::Polygon { color: b, .. })
+            | (Self::Line { color: a, .. }, Self::Line { color: b, .. }) => a == b,
+            (
+                Self::Text {
+                    anchor: a,
+                    font: of_a,
+                    ..
+                },
+                Self::Text {
+                    anchor: b,
+                    font: of_b,
+                    ..
+                },
+            ) => (a, of_a) == (b, of_b),
+            _ => false,
+        }
+    }
 }
 
 /// A chart's shapes in painting order.
@@ -165,7 +221,7 @@ impl Scene {
     }
 
     /// Fills a rectangle.
-    pub fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: RGBColor) {
+    pub fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: Color) {
         self.shapes.push(Shape::Rect {
             corners: [left, top, right, bottom],
             color,
@@ -173,17 +229,17 @@ impl Scene {
     }
 
     /// Draws an upright line, `thickness` wide.
-    pub fn upright(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: RGBColor) {
+    pub fn upright(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: Color) {
         self.rect(x - thickness / 2.0, top, x + thickness / 2.0, bottom, color);
     }
 
     /// Draws a level line, `thickness` wide.
-    pub fn level(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: RGBColor) {
+    pub fn level(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: Color) {
         self.rect(left, y - thickness / 2.0, right, y + thickness / 2.0, color);
     }
 
     /// Draws an upright line of dashes.
-    pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: RGBColor) {
+    pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: Color) {
         let mut y = top;
         while y < bottom {
             self.upright(x, y, (y + dash.on).min(bottom), dash.thickness, color);
@@ -192,17 +248,17 @@ impl Scene {
     }
 
     /// Fills a circle.
-    pub fn circle(&mut self, at: (f64, f64), radius: f64, color: RGBColor) {
+    pub fn circle(&mut self, at: (f64, f64), radius: f64, color: Color) {
         self.shapes.push(Shape::Circle { at, radius, color });
     }
 
     /// Fills a polygon.
-    pub fn polygon(&mut self, corners: Vec<(f64, f64)>, color: RGBColor) {
+    pub fn polygon(&mut self, corners: Vec<(f64, f64)>, color: Color) {
         self.shapes.push(Shape::Polygon { corners, color });
     }
 
     /// Draws a thin line.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: RGBColor) {
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
         self.shapes.push(Shape::Line { from, to, color });
     }
 

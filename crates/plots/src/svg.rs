@@ -1,289 +1,324 @@
-//! Makes the SVG text that `plotters` writes small: it gives every shape an element with all its attributes.
+//! Writes a [`Scene`] as SVG text.
 //!
-//! Neighbours of one look become one element: rectangles of one colour a path, lines of one colour a path, texts of one
-//! font a group. Nothing changes its place in the painting order, and every coordinate stays what it was. A line that is
-//! none of these is passed on as it is.
-
-mod path;
+//! Neighbours of one look become one element: areas and lines of one colour a path, texts of one font a group. The
+//! painting order stays as it is, and every coordinate is a whole number of half pixels.
 
 use core::fmt::Write as _;
 
-use path::{Path, Point, Rect, path_of_rects};
+use super::font::{self, Weight};
+use super::scene::{Anchor, Color, Corners, PAPER, Scene, Shape, unit};
 
-/// The elements of `plotters`, one a line and texts on three, in fewer bytes.
-pub fn compact(body: &str) -> String {
-    let mut out = String::with_capacity(body.len() / 4);
-    let mut run = Run::None;
-    let mut lines = body.lines();
-    while let Some(line) = lines.next() {
-        let shape = Shape::read(line, &mut lines);
-        if let Some(shape) = run.join(shape) {
-            run.write(&mut out);
-            run = Run::of(shape);
-        }
-    }
-    run.write(&mut out);
-    out
-}
-
-/// One element as `plotters` wrote it.
-enum Shape<'a> {
-    Rect { fill: &'a str, rect: Rect },
-    Line { look: [&'a str; 2], points: Vec<Point> },
-    Text { look: String, text: Text<'a> },
-    Other(&'a str),
-}
-
-struct Text<'a> {
-    at: [&'a str; 2],
-    /// Escaped already.
-    words: &'a str,
-}
-
-impl<'a> Shape<'a> {
-    /// The element that begins in `line`; a text takes two lines more.
-    fn read(line: &'a str, rest: &mut core::str::Lines<'a>) -> Self {
-        Self::known(line, rest).unwrap_or(Self::Other(line))
-    }
-
-    fn known(line: &'a str, rest: &mut core::str::Lines<'a>) -> Option<Self> {
-        let value = |name| attribute(line, name);
-        let whole = |name| value(name)?.parse().ok();
-        if line.starts_with("<rect ") && line.ends_with("/>") && value("stroke") == Some("none") {
-            return Some(Self::Rect {
-                fill: value("fill")?,
-                rect: Rect {
-                    left: whole("x")?,
-                    top: whole("y")?,
-                    width: whole("width")?,
-                    height: whole("height")?,
-                },
-            });
-        }
-        if line.starts_with("<polyline ") && line.ends_with("/>") && value("fill") == Some("none") {
-            let points = value("points")?.split_whitespace().map(|pair| {
-                let (x, y) = pair.split_once(',')?;
-                Some((x.parse().ok()?, y.parse().ok()?))
-            });
-            return Some(Self::Line {
-                look: [value("stroke")?, value("stroke-width")?],
-                points: points.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())?,
-            });
-        }
-        if line.starts_with("<text ") && line.ends_with('>') {
-            let mut ahead = rest.clone();
-            let (words, end) = (ahead.next()?, ahead.next()?);
-            if end != "</text>" {
-                return None;
-            }
-            let mut look = String::new();
-            for name in ["text-anchor", "font-size", "fill", "font-weight"] {
-                // The start is where a text is anchored unless told otherwise.
-                if let Some(value) = value(name).filter(|value| *value != "start") {
-                    let _ = write!(look, " {name}=\"{value}\"");
-                }
-            }
-            let at = [value("x")?, value("y")?];
-            *rest = ahead;
-            return Some(Self::Text {
-                look,
-                text: Text { at, words },
-            });
-        }
-        None
-    }
-}
-
-/// The value of an attribute: quotes in values are escaped.
-fn attribute<'a>(element: &'a str, name: &str) -> Option<&'a str> {
-    let (_, rest) = element.split_once(&format!(" {name}=\""))?;
-    Some(rest.split_once('"')?.0)
-}
-
-/// Neighbours of one look.
-enum Run<'a> {
-    None,
-    Rects {
-        fill: &'a str,
-        rects: Vec<Rect>,
-    },
-    Lines {
-        look: [&'a str; 2],
-        lines: Vec<Vec<Point>>,
-    },
-    Texts {
-        look: String,
-        texts: Vec<Text<'a>>,
-    },
-    Other(&'a str),
-}
-
-impl<'a> Run<'a> {
-    fn of(shape: Shape<'a>) -> Self {
-        match shape {
-            Shape::Rect { fill, rect } => Self::Rects {
-                fill,
-                rects: vec![rect],
-            },
-            Shape::Line { look, points } => Self::Lines {
-                look,
-                lines: vec![points],
-            },
-            Shape::Text { look, text } => Self::Texts {
-                look,
-                texts: vec![text],
-            },
-            Shape::Other(line) => Self::Other(line),
-        }
-    }
-
-    /// Takes the shape in, or gives it back where it looks otherwise.
-    fn join(&mut self, shape: Shape<'a>) -> Option<Shape<'a>> {
-        match (self, shape) {
-            (Self::Rects { fill, rects }, Shape::Rect { fill: other, rect }) if *fill == other => {
-                rects.push(rect);
-            }
-            (Self::Lines { look, lines }, Shape::Line { look: other, points }) if *look == other => {
-                match lines.last_mut() {
-                    // Where one ends and the next begins, they are one.
-                    Some(last) if last.last() == points.first() => last.extend(&points[1..]),
-                    _ => lines.push(points),
-                }
-            }
-            (Self::Texts { look, texts }, Shape::Text { look: other, text }) if *look == other => {
-                texts.push(text);
-            }
-            (_, shape) => return Some(shape),
-        }
-        None
-    }
-
-    fn write(&self, out: &mut String) {
+/// The scene as an SVG document without XML declaration, fit for use inside HTML.
+pub fn svg(scene: &Scene) -> String {
+    let (width, height) = (unit(scene.width), unit(scene.height));
+    let (label, family) = (escape(&scene.label), font::FAMILY);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-label=\"{label}\" font-family=\"{family}, 'Helvetica Neue', Arial, sans-serif\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{}\"/>\n",
+        scene.width,
+        scene.height,
+        hex(PAPER)
+    );
+    for run in scene.shapes.chunk_by(Shape::looks_like) {
         // Writing to a string cannot fail.
-        let _ = match self {
-            Self::None => Ok(()),
-            Self::Other(line) => writeln!(out, "{line}"),
-            Self::Rects { fill, rects } => match rects.as_slice() {
-                [rect] => writeln!(
-                    out,
-                    "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{fill}\"/>",
-                    rect.left, rect.top, rect.width, rect.height
-                ),
-                _ => writeln!(out, "{}", path_of_rects(fill, rects)),
-            },
-            Self::Lines {
-                look: [stroke, width],
-                lines,
-            } => {
+        let _ = match &run[0] {
+            Shape::Rect { color, .. } => {
+                let rects: Vec<Corners> = run.iter().filter_map(Shape::corners).collect();
+                writeln!(out, "{}", path_of_rects(&hex(*color), &rects))
+            }
+            Shape::Circle { color, .. } => circles(&mut out, run, *color),
+            Shape::Polygon { color, .. } => {
                 let mut path = Path::default();
-                for points in lines {
-                    path.polyline(points);
+                for shape in run {
+                    if let Shape::Polygon { corners, .. } = shape {
+                        path.polyline(corners);
+                        path.close(corners[0]);
+                    }
+                }
+                writeln!(out, "<path fill=\"{}\" d=\"{}\"/>", hex(*color), path.data)
+            }
+            Shape::Line { color, .. } => {
+                let mut path = Path::default();
+                for shape in run {
+                    if let Shape::Line { from, to, .. } = shape {
+                        path.polyline(&[*from, *to]);
+                    }
                 }
                 writeln!(
                     out,
-                    "<path fill=\"none\" stroke=\"{stroke}\" stroke-width=\"{width}\" stroke-linejoin=\"round\" d=\"{}\"/>",
-                    path.data()
+                    "<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"{}\"/>",
+                    hex(*color),
+                    path.data
                 )
             }
-            Self::Texts { look, texts } => write_texts(out, look, texts),
+            Shape::Text { .. } => texts(&mut out, run),
+        };
+    }
+    out + "</svg>\n"
+}
+
+/// Escapes text for an XML attribute or element.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// In capitals, as style sheets select it.
+fn hex(Color(red, green, blue): Color) -> String {
+    format!("#{red:02X}{green:02X}{blue:02X}")
+}
+
+fn circles(out: &mut String, run: &[Shape], color: Color) -> core::fmt::Result {
+    for shape in run {
+        if let Shape::Circle { at, radius, .. } = shape {
+            writeln!(
+                out,
+                "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\"/>",
+                unit(at.0),
+                unit(at.1),
+                unit(*radius),
+                hex(color)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn texts(out: &mut String, run: &[Shape]) -> core::fmt::Result {
+    let grouped = run.len() > 1;
+    for (index, shape) in run.iter().enumerate() {
+        let Shape::Text {
+            at,
+            anchor,
+            font,
+            text,
+        } = shape
+        else {
+            continue;
+        };
+        let anchor = match anchor {
+            Anchor::Start => "",
+            Anchor::Middle => " text-anchor=\"middle\"",
+            Anchor::End => " text-anchor=\"end\"",
+        };
+        let weight = match font.weight {
+            Weight::Regular => "",
+            Weight::Bold => " font-weight=\"bold\"",
+        };
+        let (size, color) = (2.0 * font.size, hex(font.color));
+        let look = format!("{anchor} font-size=\"{size}\" fill=\"{color}\"{weight}");
+        if grouped && index == 0 {
+            writeln!(out, "<g{look}>")?;
+        }
+        let look = if grouped { "" } else { &look };
+        let (x, y) = (unit(at.0), unit(at.1));
+        writeln!(out, "<text x=\"{x}\" y=\"{y}\"{look}>{}</text>", escape(text))?;
+    }
+    if grouped { writeln!(out, "</g>") } else { Ok(()) }
+}
+
+/// The shortest path that covers just these rectangles: areas, or strokes as thick as they are high, or wide, where all
+/// are of one.
+fn path_of_rects(color: &str, rects: &[Corners]) -> String {
+    let mut areas = Path::default();
+    let [mut levels, mut uprights] = [Path::default(), Path::default()];
+    for &[left, top, right, bottom] in rects {
+        areas.go(2 * left, 2 * top);
+        areas.step('h', 2 * (right - left));
+        areas.step('v', 2 * (bottom - top));
+        areas.step('h', 2 * (left - right));
+        areas.data.push('z');
+        areas.at = (2 * left, 2 * top);
+        levels.go(2 * left, top + bottom);
+        levels.step('h', 2 * (right - left));
+        uprights.go(left + right, 2 * top);
+        uprights.step('v', 2 * (bottom - top));
+    }
+    let stroke = |path: Path, size: fn(&Corners) -> i64| {
+        let thickness = size(&rects[0]);
+        let alike = rects.iter().all(|rect| size(rect) == thickness);
+        let text = || {
+            format!(
+                "<path stroke=\"{color}\" stroke-width=\"{thickness}\" d=\"{}\"/>",
+                path.data
+            )
+        };
+        alike.then(text)
+    };
+    let area = format!("<path fill=\"{color}\" d=\"{}\"/>", areas.data);
+    [
+        stroke(levels, |rect| rect[3] - rect[1]),
+        stroke(uprights, |rect| rect[2] - rect[0]),
+    ]
+    .into_iter()
+    .flatten()
+    .fold(
+        area,
+        |best, text| if text.len() < best.len() { text } else { best },
+    )
+}
+
+/// Path data, each point told by its distance from the last; numbers here are twice what is written.
+#[derive(Default)]
+struct Path {
+    data: String,
+    at: (i64, i64),
+}
+
+impl Path {
+    /// Goes to a point without drawing.
+    fn go(&mut self, x: i64, y: i64) {
+        // The first of a path is absolute all the same.
+        self.data.push('m');
+        self.number(x - self.at.0);
+        self.number(y - self.at.1);
+        self.at = (x, y);
+    }
+
+    /// Draws to the side (`h`) or down (`v`).
+    fn step(&mut self, letter: char, length: i64) {
+        self.data.push(letter);
+        self.number(length);
+        match letter {
+            'h' => self.at.0 += length,
+            _ => self.at.1 += length,
+        }
+    }
+
+    /// Draws from the first point, which is left out where the path stands there already, to the others.
+    fn polyline(&mut self, points: &[(f64, f64)]) {
+        for (index, point) in points.iter().enumerate() {
+            let (x, y) = doubled(*point);
+            match index {
+                0 if self.at == (x, y) && !self.data.is_empty() && !self.data.ends_with('z') => (),
+                0 => {
+                    self.go(x, y);
+                    self.data.push('l');
+                }
+                _ => {
+                    self.number(x - self.at.0);
+                    self.number(y - self.at.1);
+                    self.at = (x, y);
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, first: (f64, f64)) {
+        self.data.push('z');
+        self.at = doubled(first);
+    }
+
+    fn number(&mut self, twice: i64) {
+        // A minus sign parts numbers as well as a space does.
+        if twice >= 0 && self.data.ends_with(|last: char| last.is_ascii_digit()) {
+            self.data.push(' ');
+        }
+        let _ = match twice % 2 {
+            0 => write!(self.data, "{}", twice / 2),
+            _ => write!(self.data, "{}", twice as f64 / 2.0),
         };
     }
 }
 
-fn write_texts(out: &mut String, look: &str, texts: &[Text<'_>]) -> core::fmt::Result {
-    if let [Text { at: [x, y], words }] = texts {
-        return writeln!(out, "<text x=\"{x}\" y=\"{y}\"{look}>{words}</text>");
-    }
-    writeln!(out, "<g{look}>")?;
-    for Text { at: [x, y], words } in texts {
-        writeln!(out, "<text x=\"{x}\" y=\"{y}\">{words}</text>")?;
-    }
-    writeln!(out, "</g>")
+fn doubled((x, y): (f64, f64)) -> (i64, i64) {
+    (2 * unit(x), 2 * unit(y))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::compact;
+    use super::*;
+    use crate::scene::{Font, INK, MUTED};
 
-    fn rect(x: i64, y: i64, width: i64, height: i64, fill: &str) -> String {
-        format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" opacity=\"1\" fill=\"{fill}\" stroke=\"none\"/>\n"
-        )
-    }
-
-    fn line(points: &str) -> String {
-        format!(
-            "<polyline fill=\"none\" opacity=\"1\" stroke=\"#123456\" stroke-width=\"2\" points=\"{points}\"/>\n"
-        )
+    /// What is drawn on an empty sheet, without sheet and root.
+    fn drawn(draw: impl FnOnce(&mut Scene)) -> String {
+        let mut scene = Scene::new(100.0, 50.0, "a <chart>");
+        draw(&mut scene);
+        let text = svg(&scene);
+        let document = roxmltree::Document::parse(&text).unwrap();
+        assert_eq!(document.root_element().attribute("aria-label"), Some("a <chart>"));
+        let body = text.split_once("fill=\"#FFFFFF\"/>\n").unwrap().1;
+        body.strip_suffix("</svg>\n").unwrap().to_owned()
     }
 
     #[test]
     fn neighbours_of_one_colour_become_one_path_with_the_same_corners() {
-        let levels = [(4, 10), (1, 5), (2, 4), (0, 12)].map(|(x, width)| rect(x, 2 + x, width, 3, "#AAAAAA"));
+        let rects = |list: &[[f64; 4]]| {
+            drawn(|scene| {
+                for [x, y, width, height] in list.iter().map(|rect| rect.map(|value| value / 2.0)) {
+                    scene.rect(x, y, x + width, y + height, MUTED);
+                }
+            })
+        };
+        let levels = [
+            [4.0, 6.0, 10.0, 3.0],
+            [1.0, 3.0, 5.0, 3.0],
+            [2.0, 4.0, 4.0, 3.0],
+            [0.0, 2.0, 12.0, 3.0],
+        ];
         assert_eq!(
-            compact(&levels.concat()),
-            "<path stroke=\"#AAAAAA\" stroke-width=\"3\" d=\"M4 7.5h10m-13-3h5m-4 1h4m-6-2h12\"/>\n"
+            rects(&levels),
+            "<path stroke=\"#5A636E\" stroke-width=\"3\" d=\"m4 7.5h10m-13-3h5m-4 1h4m-6-2h12\"/>\n"
         );
-        let uprights = [(4, 30), (10, 7), (9, 1), (0, 2)].map(|(x, height)| rect(x, 2, 2, height, "#AAAAAA"));
+        let uprights = [
+            [4.0, 2.0, 2.0, 30.0],
+            [10.0, 2.0, 2.0, 7.0],
+            [9.0, 2.0, 2.0, 1.0],
+            [0.0, 2.0, 2.0, 2.0],
+        ];
         assert_eq!(
-            compact(&uprights.concat()),
-            "<path stroke=\"#AAAAAA\" stroke-width=\"2\" d=\"M5 2v30m6-30v7m-1-7v1m-9-1v2\"/>\n"
+            rects(&uprights),
+            "<path stroke=\"#5A636E\" stroke-width=\"2\" d=\"m5 2v30m6-30v7m-1-7v1m-9-1v2\"/>\n"
         );
-        let unlike = [rect(4, 2, 10, 3, "#AAAAAA"), rect(-1, 9, 5, 4, "#AAAAAA")].concat();
         assert_eq!(
-            compact(&unlike),
-            "<path fill=\"#AAAAAA\" d=\"M4 2h10v3h-10zm-5 7h5v4h-5z\"/>\n"
+            rects(&[[4.0, 2.0, 10.0, 3.0], [-1.0, 9.0, 5.0, 4.0]]),
+            "<path fill=\"#5A636E\" d=\"m4 2h10v3h-10zm-5 7h5v4h-5z\"/>\n"
         );
     }
 
     #[test]
     fn what_is_painted_over_another_stays_over_it() {
-        let drawn = [
-            rect(0, 0, 9, 9, "#AAAAAA"),
-            rect(1, 1, 2, 2, "#BBBBBB"),
-            rect(2, 2, 2, 2, "#AAAAAA"),
-        ];
-        let small = compact(&drawn.concat());
-        let fills: Vec<&str> = small
-            .lines()
-            .map(|line| &line[line.len() - 10..line.len() - 3])
-            .collect();
-        assert_eq!(fills, ["#AAAAAA", "#BBBBBB", "#AAAAAA"]);
+        let text = drawn(|scene| {
+            for color in [INK, PAPER, INK] {
+                scene.rect(0.0, 0.0, 9.0, 9.0, color);
+            }
+        });
+        let fills: Vec<&str> = text.lines().map(|line| &line[12..19]).collect();
+        assert_eq!(fills, ["#1B1F24", "#FFFFFF", "#1B1F24"]);
     }
 
     #[test]
-    fn lines_that_meet_are_one_line() {
-        let drawn = [line("1,2 3,1 "), line("3,1 8,8 "), line("20,20 1,-7 ")].concat();
+    fn lines_that_meet_are_one_line_and_polygons_stay_apart() {
+        let text = drawn(|scene| {
+            scene.line((0.5, 1.0), (1.5, 0.5), INK);
+            scene.line((1.5, 0.5), (4.0, 4.0), INK);
+            scene.line((10.0, 10.0), (0.5, -3.5), INK);
+            scene.polygon(vec![(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], INK);
+            scene.polygon(vec![(0.0, 0.0), (2.0, 0.0), (0.0, 2.0)], INK);
+        });
         assert_eq!(
-            compact(&drawn),
-            "<path fill=\"none\" stroke=\"#123456\" stroke-width=\"2\" stroke-linejoin=\"round\" \
-             d=\"M1 2l2-1 5 7m12 12l-19-27\"/>\n"
+            text,
+            "<path fill=\"none\" stroke=\"#1B1F24\" stroke-width=\"2\" stroke-linejoin=\"round\" \
+             d=\"m1 2l2-1 5 7m12 12l-19-27\"/>\n\
+             <path fill=\"#1B1F24\" d=\"m0 0l2 0-2 2zm0 0l4 0-4 4z\"/>\n"
         );
     }
 
     #[test]
     fn texts_of_one_font_share_its_attributes() {
-        let text = |x: i64, words: &str| {
-            format!(
-                "<text x=\"{x}\" y=\"7\" dy=\"0.76em\" text-anchor=\"start\" font-family=\"Roboto\" \
-                 font-size=\"22\" opacity=\"1\" fill=\"#5A636E\">\n{words}\n</text>\n"
-            )
-        };
-        let drawn = [text(1, "a &lt;b&gt;"), text(2, "<rect")].concat();
+        let text = drawn(|scene| {
+            scene.text((0.5, 3.5), Anchor::Start, Font::NOTE, "a <b>");
+            scene.text((1.0, 3.5), Anchor::Start, Font::NOTE, "c");
+            scene.text((1.0, 3.5), Anchor::End, Font::HEAD, "alone");
+        });
         assert_eq!(
-            compact(&drawn),
+            text,
             "<g font-size=\"22\" fill=\"#5A636E\">\n<text x=\"1\" y=\"7\">a &lt;b&gt;</text>\n\
-             <text x=\"2\" y=\"7\"><rect</text>\n</g>\n"
+             <text x=\"2\" y=\"7\">c</text>\n</g>\n\
+             <text x=\"2\" y=\"7\" text-anchor=\"end\" font-size=\"25\" fill=\"#1B1F24\" font-weight=\"bold\">alone</text>\n"
         );
-        assert_eq!(
-            compact(&text(1, "alone")),
-            "<text x=\"1\" y=\"7\" font-size=\"22\" fill=\"#5A636E\">alone</text>\n"
-        );
-    }
-
-    #[test]
-    fn what_is_not_known_is_passed_on() {
-        let other = "<circle cx=\"1\" cy=\"2\" r=\"3\" fill=\"#AAAAAA\"/>\n<rect x=\"1.5\"/>\n</svg>\n";
-        assert_eq!(compact(other), other);
     }
 }

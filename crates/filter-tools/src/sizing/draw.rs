@@ -8,9 +8,9 @@ use super::{Answer, Filter, chart, curve};
 ///
 /// # Errors
 ///
-/// When there is nothing to draw, or drawing fails.
+/// When there is nothing to draw.
 pub fn svg(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<String, String> {
-    let element = plots::svg(&scene(filters, keys, answers)?)?;
+    let element = plots::svg(&scene(filters, keys, answers)?);
     Ok(format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{element}"))
 }
 
@@ -20,7 +20,7 @@ pub fn svg(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<String, 
 ///
 /// As of [`svg`].
 pub fn png(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<Vec<u8>, String> {
-    plots::png(&scene(filters, keys, answers)?)
+    Ok(plots::png(&scene(filters, keys, answers)?))
 }
 
 fn scene(filters: &[Filter], keys: u64, answers: &[Answer]) -> Result<Scene, String> {

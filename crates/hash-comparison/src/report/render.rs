@@ -23,13 +23,6 @@ pub enum RenderError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A chart could not be drawn.
-    Chart {
-        /// Its file name.
-        name: String,
-        /// What the drawing library said.
-        reason: String,
-    },
     /// The page could not be filled in.
     Report {
         /// What the template engine said.
@@ -41,7 +34,6 @@ impl std::fmt::Display for RenderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
-            Self::Chart { name, reason } => write!(f, "chart {name}: {reason}"),
             Self::Report { reason } => write!(f, "report: {reason}"),
         }
     }
@@ -56,7 +48,7 @@ impl std::error::Error for RenderError {}
 ///
 /// # Errors
 ///
-/// When a file cannot be written or a chart cannot be drawn.
+/// When a file cannot be written or the page cannot be filled in.
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError> {
     let charts = chart::all(records);
     create(&dir.join(CHARTS))?;
@@ -116,8 +108,7 @@ fn png_name(chart: &Chart) -> String {
 
 /// Writes both files of a chart and returns its SVG element for the page.
 fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
-    let failed = |name: String| move |reason| RenderError::Chart { name, reason };
-    let element = plots::svg(&chart.scene).map_err(failed(svg_name(chart)))?;
+    let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
     // The command of the run is left out: the same records must give the same chart wherever they were made.
     let document = format!(
@@ -125,8 +116,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
     write(&dir.join(svg_name(chart)), document.as_bytes())?;
-    let png = plots::png(&chart.scene).map_err(failed(png_name(chart)))?;
-    write(&dir.join(png_name(chart)), &png)?;
+    write(&dir.join(png_name(chart)), &plots::png(&chart.scene))?;
     Ok(element)
 }
 
@@ -158,10 +148,7 @@ mod tests {
         let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
         let records = Records::read(&run).unwrap();
         let charts = chart::all(&records);
-        let drawn: Vec<String> = charts
-            .iter()
-            .map(|chart| plots::svg(&chart.scene).unwrap())
-            .collect();
+        let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
         for (chart, svg) in charts.iter().zip(&drawn) {
             assert!(svg.len() < CHART, "{}: {} bytes", svg_name(chart), svg.len());
         }

@@ -3,10 +3,12 @@
 use super::mark;
 use super::rows::{DatasetRows, distinct, over_expected, ratio, will_do};
 use crate::record::{CollisionRow, Verdict};
+use plots::key::Sign;
+use plots::mark::{Mark, RADIUS};
 use plots::number;
-use plots::panel::{AXIS, MARGIN, NAMES_END, Panel, Rows, row_height};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{Anchor, BAND, Font, MUTED, Scene};
+use plots::scene::{Anchor, Font, MUTED, Scene};
 
 const HEAD: f64 = 56.0;
 /// Room for a panel, its counts and the gap to the next.
@@ -21,36 +23,22 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         return None;
     }
     let panels = panels(data, &functions);
-    let rows = Rows {
-        top: HEAD,
-        height: row_height(functions.len()),
-        count: functions.len(),
-    };
-    // The title needs the width of two panels.
-    let width = NAMES_END + PANEL * panels.len().max(2) as f64 + MARGIN;
+    let rows = Rows::new(HEAD, functions.len());
     let name = &data.summary.name;
-    let mut scene = Scene::new(
-        width,
-        (rows.bottom() + AXIS).ceil(),
-        &format!("{name}: collisions of each function over those of a random function, for each width"),
-    );
-    let used: Vec<_> = data.collisions.iter().map(|row| row.verdict).collect();
-    let key_start = mark::key(&mut scene, &used, width - MARGIN, 11.0);
-    let text = "a random function lands here";
-    let band_start = key_start - Font::VALUE.width(text) - 16.0;
-    scene.text_middle((band_start, 11.0), Anchor::Start, Font::VALUE, text);
-    scene.rect(band_start - 22.0, 6.0, band_start - 5.0, 16.0, BAND);
-    let room = band_start - 30.0 - 2.0 * MARGIN;
-    scene.text(
-        (MARGIN, 16.0),
-        Anchor::Start,
-        Font::TITLE,
-        &Font::TITLE.fit(&format!("{name}: collisions"), room),
-    );
-    rows.stripes(&mut scene);
-    for (index, function) in functions.iter().enumerate() {
-        rows.name(&mut scene, index, function, None);
+    let mut key = vec![(Sign::Band, "a random function lands here")];
+    key.extend(mark::key(data.collisions.iter().map(|row| row.verdict)));
+    let mut scene = Head {
+        description: &format!(
+            "{name}: collisions of each function over those of a random function, for each width"
+        ),
+        title: &format!("{name}: collisions"),
+        // Title and key need the width of two panels.
+        width: NAMES_END + PANEL * panels.len().max(2) as f64 + MARGIN,
+        foot: AXIS,
+        key: &key,
     }
+    .sheet(&rows);
+    rows.names(&mut scene, &functions);
     for (index, (title, members)) in panels.iter().enumerate() {
         let left = NAMES_END + PANEL * index as f64;
         draw_panel(&mut scene, &rows, title, members, left);
@@ -151,9 +139,9 @@ pub(crate) fn collision_mark(
     }
     panel.interval(scene, y, low, high, color);
     if row.collisions == 0 {
-        mark::hollow(scene, verdict, (panel.scale.at(high), y), mark::RADIUS);
+        Mark::from(verdict).hollow(scene, (panel.scale.at(high), y), RADIUS);
     } else {
-        mark::filled(scene, verdict, (panel.scale.at(value), y), mark::RADIUS);
+        Mark::from(verdict).filled(scene, (panel.scale.at(value), y), RADIUS);
     }
 }
 
@@ -185,5 +173,5 @@ pub(crate) fn ratio_scale(
             low = low.min((value * 0.9).max(0.35));
         }
     }
-    Scale::log(low, high.min(1e12), left, right)
+    Scale::log(low, high.min(1e12)).over(left, right)
 }

@@ -1,10 +1,10 @@
 //! False-positive rates of the filter with each function, a panel for each number of bits per key.
 
-use super::mark;
 use super::rows::{DatasetRows, distinct};
-use crate::record::{FalsePositiveRow, IDEAL, Verdict};
+use crate::record::{FalsePositiveRow, IDEAL};
+use plots::mark::{Mark, RADIUS};
 use plots::number;
-use plots::panel::{AXIS, MARGIN, NAMES_END, Panel, Rows, row_height};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, Scene};
 
@@ -26,29 +26,21 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let mut sizes: Vec<u32> = data.false_positives.iter().map(|row| row.bits_per_key).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let rows = Rows {
-        top: HEAD,
-        height: row_height(functions.len()),
-        count: functions.len(),
-    };
-    let width = NAMES_END + PANEL * sizes.len().max(2) as f64 + MARGIN;
+    let rows = Rows::new(HEAD, functions.len());
     let name = &data.summary.name;
-    let mut scene = Scene::new(
-        width,
-        (rows.bottom() + AXIS).ceil(),
-        &format!("{name}: false-positive rate of the filter with each function, against theory"),
-    );
-    let title = format!(
-        "{name}: false positives of a filter over {} keys, {} absent keys asked",
-        number::grouped(first.keys),
-        number::grouped(first.probes)
-    );
-    let title = Font::TITLE.fit(&title, width - 2.0 * MARGIN);
-    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
-    rows.stripes(&mut scene);
-    for (index, function) in functions.iter().enumerate() {
-        rows.name(&mut scene, index, function, None);
+    let mut scene = Head {
+        description: &format!("{name}: false-positive rate of the filter with each function, against theory"),
+        title: &format!(
+            "{name}: false positives of a filter over {} keys, {} absent keys asked",
+            number::grouped(first.keys),
+            number::grouped(first.probes)
+        ),
+        width: NAMES_END + PANEL * sizes.len().max(2) as f64 + MARGIN,
+        foot: AXIS,
+        key: &[],
     }
+    .sheet(&rows);
+    rows.names(&mut scene, &functions);
     for (index, bits_per_key) in sizes.into_iter().enumerate() {
         let left = NAMES_END + PANEL * index as f64;
         draw_panel(&mut scene, data, &functions, &rows, bits_per_key, left);
@@ -90,7 +82,7 @@ fn draw_panel(
     };
     // The file holds no verdict.
     for (y, row) in drawn() {
-        rate_mark(scene, &panel, y, row, None);
+        rate_mark(scene, &panel, y, row, Mark::Neutral);
     }
     for (y, row) in drawn() {
         let rate = number::percent(row.rate);
@@ -115,11 +107,11 @@ pub(crate) fn rate_scale<'a>(
         }
     }
     if !low.is_finite() || !high.is_finite() {
-        return Scale::log(1e-4, 1.0, left, right);
+        return Scale::log(1e-4, 1.0).over(left, right);
     }
     // An interval that reaches almost to zero must not take the axis with it.
     let low = low.max(high * 1e-6) * 0.8;
-    Scale::log(low, (high * 1.25).max(low * 5.0), left, right)
+    Scale::log(low, (high * 1.25).max(low * 5.0)).over(left, right)
 }
 
 /// Draws the two lines that rates are compared with, their labels in two lines below `title_y`.
@@ -159,22 +151,12 @@ pub(crate) fn rate_lines(
     }
 }
 
-/// Draws a rate and its interval, in the style of the verdict where there is one.
-pub(crate) fn rate_mark(
-    scene: &mut Scene,
-    panel: &Panel<'_>,
-    y: f64,
-    row: &FalsePositiveRow,
-    verdict: Option<Verdict>,
-) {
-    let color = verdict.map_or(mark::NEUTRAL, mark::color);
-    panel.interval(scene, y, row.ci_low, row.ci_high, color);
-    let none_seen = row.false_positives == 0;
-    let at = (panel.scale.at(if none_seen { row.ci_high } else { row.rate }), y);
-    match (verdict, none_seen) {
-        (Some(verdict), true) => mark::hollow(scene, verdict, at, mark::RADIUS),
-        (Some(verdict), false) => mark::filled(scene, verdict, at, mark::RADIUS),
-        (None, true) => mark::neutral_hollow(scene, at, mark::RADIUS),
-        (None, false) => mark::neutral(scene, at, mark::RADIUS),
+/// Draws a rate and its interval.
+pub(crate) fn rate_mark(scene: &mut Scene, panel: &Panel<'_>, y: f64, row: &FalsePositiveRow, mark: Mark) {
+    panel.interval(scene, y, row.ci_low, row.ci_high, mark.color());
+    if row.false_positives == 0 {
+        mark.hollow(scene, (panel.scale.at(row.ci_high), y), RADIUS);
+    } else {
+        mark.filled(scene, (panel.scale.at(row.rate), y), RADIUS);
     }
 }

@@ -4,15 +4,19 @@ use super::collisions::{collision_mark, ratio_scale};
 use super::false_positives::{rate_lines, rate_mark, rate_scale};
 use super::mark;
 use super::rows::DatasetRows;
-use crate::record::{Finding, Verdict};
+use crate::record::Finding;
+use plots::key::{self, Sign};
+use plots::mark::{Mark, RADIUS};
 use plots::number;
-use plots::panel::{AXIS, MARGIN, NAMES_END, Panel, Rows, row_height};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{Anchor, BAND, Dash, Font, INK, MUTED, Scene};
+use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 
 const WIDTH: f64 = 1240.0;
 /// Title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
+/// Middle of the keys below the panels' titles.
+const KEY: f64 = 46.0;
 /// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
 const MOST_ROWS: usize = 26;
 /// Rows where others are named below.
@@ -38,30 +42,20 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     if findings.is_empty() {
         return None;
     }
-    let rows = Rows {
-        top: HEAD,
-        height: row_height(findings.len()),
-        count: findings.len(),
-    };
-    let foot = if folded.is_empty() {
-        AXIS
-    } else {
-        AXIS + 18.0 + LINE
-    };
+    let rows = Rows::new(HEAD, findings.len());
     let name = &data.summary.name;
-    let mut scene = Scene::new(
-        WIDTH,
-        (rows.bottom() + foot).ceil(),
-        &format!("{name}: collisions, time and false positives of each function, best first"),
-    );
-    let used: Vec<_> = findings.iter().map(|f| f.verdict).collect();
-    let key_start = mark::key(&mut scene, &used, WIDTH - MARGIN, 11.0);
-    let title = Font::TITLE.fit(
-        &format!("{name}: quality, time and your filter"),
-        key_start - 2.0 * MARGIN,
-    );
-    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
-    rows.stripes(&mut scene);
+    let mut scene = Head {
+        description: &format!("{name}: collisions, time and false positives of each function, best first"),
+        title: &format!("{name}: quality, time and your filter"),
+        width: WIDTH,
+        foot: if folded.is_empty() {
+            AXIS
+        } else {
+            AXIS + 18.0 + LINE
+        },
+        key: &mark::key(findings.iter().map(|finding| finding.verdict)),
+    }
+    .sheet(&rows);
     for (index, finding) in findings.iter().enumerate() {
         rows.name(&mut scene, index, &finding.function, Some(finding.verdict.into()));
     }
@@ -112,21 +106,11 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
     };
     panel.frame(scene, rows, 34.0);
     scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
-    let mut x = left;
-    scene.rect(x, 41.0, x + 16.0, 50.0, BAND);
-    x += 20.0;
-    let text = "a random function lands here";
-    scene.text((x, 49.5), Anchor::Start, Font::NOTE, text);
+    let mut signs = vec![(Sign::Band, "a random function lands here")];
     if worst.iter().flatten().any(|row| row.collisions == 0) {
-        x += Font::NOTE.width(text) + 20.0;
-        mark::neutral_hollow(scene, (x, 45.5), 4.0);
-        scene.text(
-            (x + 8.0, 49.5),
-            Anchor::Start,
-            Font::NOTE,
-            "none seen: upper end of interval",
-        );
+        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper end of interval"));
     }
+    key::write(scene, Anchor::Start, (left, KEY), &signs);
     scene.text((left - 8.0, 62.0), Anchor::End, Font::NOTE, "bits");
     for (index, (finding, row)) in findings.iter().zip(&worst).enumerate() {
         let y = rows.middle(index);
@@ -165,19 +149,15 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
     let panel = Panel {
         title: "Time on these keys",
         axis: "ns per key, median, call included",
-        scale: Scale::linear(high, left, right),
+        scale: Scale::linear(high).over(left, right),
         tick: number::tick,
     };
     panel.frame(scene, rows, 34.0);
-    mark::neutral(scene, (left + 5.0, 45.5), 4.0);
-    scene.text((left + 13.0, 49.5), Anchor::Start, Font::NOTE, "calls overlap");
-    mark::neutral_hollow(scene, (left + 98.0, 45.5), 4.0);
-    scene.text(
-        (left + 106.0, 49.5),
-        Anchor::Start,
-        Font::NOTE,
-        "each waits for the last",
-    );
+    let signs = [
+        (Sign::Filled(Mark::Neutral), "calls overlap"),
+        (Sign::Hollow(Mark::Neutral), "each waits for the last"),
+    ];
+    key::write(scene, Anchor::Start, (left, KEY), &signs);
     if let Some(floor) = data
         .floor()
         .map(|row| row.median_ns_per_key)
@@ -195,14 +175,14 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
             panel.interval(scene, y, a.min(*b), a.max(*b), color);
         }
         let mut beyond = Vec::new();
-        for (value, draw) in [(chained, mark::hollow as Draw), (overlapped, mark::filled)] {
+        for (value, draw) in [(chained, Mark::hollow as Draw), (overlapped, Mark::filled)] {
             let Some(value) = value.filter(|v| v.is_finite()) else {
                 continue;
             };
             if panel.scale.is_above(value) {
                 beyond.insert(0, number::significant(value, 2));
             } else {
-                draw(scene, finding.verdict, (panel.scale.at(value), y), mark::RADIUS);
+                draw(finding.verdict.into(), scene, (panel.scale.at(value), y), RADIUS);
             }
         }
         if !beyond.is_empty() {
@@ -212,7 +192,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
 }
 
 /// Draws a mark.
-type Draw = fn(&mut Scene, Verdict, (f64, f64), f64);
+type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let (left, right) = (926.0, WIDTH - 22.0);
@@ -236,13 +216,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows
     rate_lines(scene, &panel, rows, first.theory, ideal.map(|row| row.rate), 34.0);
     for (index, (finding, row)) in findings.iter().zip(&marks).enumerate() {
         let Some(row) = row else { continue };
-        rate_mark(
-            scene,
-            &panel,
-            rows.middle(index),
-            row,
-            Some(finding.verdict.into()),
-        );
+        rate_mark(scene, &panel, rows.middle(index), row, finding.verdict.into());
     }
 }
 

@@ -1,9 +1,8 @@
 //! The mark and the words of each verdict.
 
+use plots::key::Sign;
 use plots::mark::Mark;
-pub(crate) use plots::mark::{NEUTRAL, RADIUS, neutral, neutral_hollow};
-use plots::scene::Scene;
-use plotters::style::RGBColor;
+use plots::scene::Color;
 
 use crate::record::Verdict;
 
@@ -37,26 +36,14 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
 }
 
 /// The verdict's colour.
-pub(crate) fn color(verdict: Verdict) -> RGBColor {
+pub(super) fn color(verdict: Verdict) -> Color {
     Mark::from(verdict).color()
 }
 
-/// Draws the verdict's mark, filled.
-pub(crate) fn filled(scene: &mut Scene, verdict: Verdict, at: (f64, f64), radius: f64) {
-    Mark::from(verdict).filled(scene, at, radius);
-}
-
-/// Draws the verdict's mark, hollow.
-pub(crate) fn hollow(scene: &mut Scene, verdict: Verdict, at: (f64, f64), radius: f64) {
-    Mark::from(verdict).hollow(scene, at, radius);
-}
-
-/// Writes what the marks in `used` mean, ending at `right`; returns its left end.
-pub(crate) fn key(scene: &mut Scene, used: &[Verdict], right: f64, y: f64) -> f64 {
-    let meanings: Vec<(Mark, &str)> = VERDICTS
-        .into_iter()
-        .filter(|verdict| used.contains(verdict))
-        .map(|verdict| (verdict.into(), words(verdict)))
-        .collect();
-    plots::mark::key(scene, &meanings, right, y)
+/// What the marks of these verdicts mean.
+pub(super) fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
+    let all = VERDICTS.into_iter();
+    all.filter(|verdict| used.clone().any(|used| used == *verdict))
+        .map(|verdict| (Sign::Filled(verdict.into()), words(verdict)))
+        .collect()
 }

@@ -1,12 +1,10 @@
 //! Marks the function that the user has today, wherever a chart writes its name.
 
-use plotters::style::RGBColor;
-
-use plots::scene::{Anchor, Scene, Shape, printable};
+use plots::scene::{Anchor, Color, Scene, Shape, printable};
 
 /// Rim and fill of the mark: a colour that no verdict has; the rim tells it without colour.
-const RIM: RGBColor = RGBColor(0x6a, 0x1b, 0x9a);
-pub(super) const FILL: RGBColor = RGBColor(0xf3, 0xe5, 0xf9);
+const RIM: Color = Color(0x6a, 0x1b, 0x9a);
+pub(super) const FILL: Color = Color(0xf3, 0xe5, 0xf9);
 /// From the text to the rim.
 const GAP: f64 = 2.5;
 

@@ -1,16 +1,16 @@
 //! Time per key of each function, keys in the cache and keys scattered over memory.
 
-use super::mark::{self, RADIUS};
 use super::rows::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, PlaceRow};
+use plots::key::Sign;
+use plots::mark::{Mark, RADIUS};
 use plots::number;
-use plots::panel::{AXIS, MARGIN, NAMES_END, Panel, Rows};
+use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{Anchor, Font, GRID, Scene};
+use plots::scene::{GRID, Scene};
 
 const WIDTH: f64 = 1000.0;
-const HEAD: f64 = 78.0;
-const ROW: f64 = 24.0;
+const HEAD: f64 = 50.0;
 /// Between the panels.
 const GAP: f64 = 40.0;
 
@@ -29,29 +29,27 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     functions.sort_by(|a, b| speed(a).total_cmp(&speed(b)));
     // The floor is a line like the others: what the places themselves cost.
     functions.push(EMPTY);
-    let rows = Rows {
-        top: HEAD,
-        height: ROW,
-        count: functions.len(),
-    };
+    let rows = Rows::new(HEAD, functions.len());
     let name = &data.summary.name;
-    let mut scene = Scene::new(
-        WIDTH,
-        (rows.bottom() + AXIS).ceil(),
-        &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
+    let scattered = format!(
+        "scattered over {} MiB, shuffled",
+        number::grouped(memory.footprint_bytes >> 20)
     );
-    let title = Font::TITLE.fit(&format!("{name}: keys in the cache and out of it"), 420.0);
-    scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
-    key(&mut scene, memory);
-    rows.stripes(&mut scene);
-    for (index, function) in functions.iter().enumerate() {
-        let shown = if *function == EMPTY {
-            "empty function"
-        } else {
-            function
-        };
-        rows.name(&mut scene, index, shown, None);
+    let mut scene = Head {
+        description: &format!("{name}: nanoseconds per key, in the cache and scattered over memory"),
+        title: &format!("{name}: keys in the cache and out of it"),
+        width: WIDTH,
+        foot: AXIS,
+        key: &[
+            (Sign::Filled(Mark::Neutral), "packed, in the cache"),
+            (Sign::Hollow(Mark::Neutral), &scattered),
+        ],
     }
+    .sheet(&rows);
+    let mut shown = functions.clone();
+    shown.pop();
+    shown.push("empty function");
+    rows.names(&mut scene, &shown);
     let width = (WIDTH - MARGIN - NAMES_END - GAP) / 2.0;
     let panels = [
         (CallForm::Independent, "independent calls overlap"),
@@ -64,36 +62,20 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         let panel = Panel {
             title,
             axis: "ns per key, median",
-            scale: Scale::linear(highest * 1.04, left, left + width),
+            scale: Scale::linear(highest * 1.04).over(left, left + width),
             tick: number::tick,
         };
-        panel.frame(&mut scene, &rows, HEAD - 14.0);
+        panel.frame(&mut scene, &rows, HEAD - 8.0);
         for (index, function) in functions.iter().enumerate() {
             let y = rows.middle(index);
             let ends = [Place::Cache, Place::Memory]
                 .map(|place| find(function, place, form).map(|row| panel.scale.at(row.median_ns_per_key)));
             if let [Some(cache), Some(memory)] = ends {
                 scene.level(y, cache.min(memory), cache.max(memory), 2.0, GRID);
-                mark::neutral(&mut scene, (cache, y), RADIUS);
-                mark::neutral_hollow(&mut scene, (memory, y), RADIUS);
+                Mark::Neutral.filled(&mut scene, (cache, y), RADIUS);
+                Mark::Neutral.hollow(&mut scene, (memory, y), RADIUS);
             }
         }
     }
     Some(scene)
-}
-
-/// What the marks mean.
-fn key(scene: &mut Scene, memory: &PlaceRow) {
-    let text = format!(
-        "scattered over {} MiB, shuffled",
-        number::grouped(memory.footprint_bytes >> 20)
-    );
-    let mut x = WIDTH - MARGIN;
-    scene.text((x, 18.0), Anchor::End, Font::VALUE, &text);
-    x -= Font::VALUE.width(&text) + 10.0;
-    mark::neutral_hollow(scene, (x, 14.0), RADIUS);
-    x -= 24.0;
-    scene.text((x, 18.0), Anchor::End, Font::VALUE, "packed, in the cache");
-    x -= Font::VALUE.width("packed, in the cache") + 10.0;
-    mark::neutral(scene, (x, 14.0), RADIUS);
 }

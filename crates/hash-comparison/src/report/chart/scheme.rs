@@ -4,16 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use plotters::style::RGBColor;
-
 use crate::record::files::Records;
-use plots::grid::Surprise;
-use plots::scene::{INK, MUTED, PAPER, STRIPE};
+use plots::cells::Surprise;
+use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 
 const CSS: &str = include_str!("../style.css");
 
 /// The custom properties that stand for colours in the first `:root` of a text.
-fn variables(css: &str) -> BTreeMap<&str, RGBColor> {
+fn variables(css: &str) -> BTreeMap<&str, Color> {
     let (_, rest) = css.split_once(":root {").unwrap();
     let (block, _) = rest.split_once('}').unwrap();
     let declared = block.split(';').filter_map(|line| line.trim().split_once(": "));
@@ -22,14 +20,14 @@ fn variables(css: &str) -> BTreeMap<&str, RGBColor> {
         .collect()
 }
 
-fn color(text: &str) -> Option<RGBColor> {
+fn color(text: &str) -> Option<Color> {
     let digits = text.trim().strip_prefix('#').filter(|digits| digits.len() == 6)?;
     let part = |at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-    Some(RGBColor(part(0)?, part(2)?, part(4)?))
+    Some(Color(part(0)?, part(2)?, part(4)?))
 }
 
 /// The contrast of two colours as WCAG 2 defines it, 1 to 21.
-fn contrast(a: RGBColor, b: RGBColor) -> f64 {
+fn contrast(a: Color, b: Color) -> f64 {
     let linear = |part: u8| {
         let share = f64::from(part) / 255.0;
         if share <= 0.04045 {
@@ -38,8 +36,7 @@ fn contrast(a: RGBColor, b: RGBColor) -> f64 {
             libm::pow((share + 0.055) / 1.055, 2.4)
         }
     };
-    let luminance =
-        |RGBColor(r, g, b): RGBColor| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    let luminance = |Color(r, g, b): Color| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
@@ -50,8 +47,8 @@ fn dark() -> &'static str {
 }
 
 /// What a colour of a chart becomes in the dark scheme, as a fill or a stroke; itself where no rule says otherwise.
-fn in_the_dark(property: &str, light: RGBColor) -> RGBColor {
-    let RGBColor(r, g, b) = light;
+fn in_the_dark(property: &str, light: Color) -> Color {
+    let Color(r, g, b) = light;
     let rule = format!(".chart [{property}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {property}: ");
     let found = CSS
         .split_once(&rule)
@@ -61,10 +58,10 @@ fn in_the_dark(property: &str, light: RGBColor) -> RGBColor {
 
 #[test]
 fn contrast_is_that_of_the_definition() {
-    let (black, white) = (RGBColor(0, 0, 0), RGBColor(255, 255, 255));
+    let (black, white) = (Color(0, 0, 0), Color(255, 255, 255));
     assert!((contrast(black, white) - 21.0).abs() < 1e-9 && (contrast(white, white) - 1.0).abs() < 1e-9);
     // Published example: #777777 on white is 4.48.
-    assert!((contrast(RGBColor(0x77, 0x77, 0x77), white) - 4.48).abs() < 0.005);
+    assert!((contrast(Color(0x77, 0x77, 0x77), white) - 4.48).abs() < 0.005);
 }
 
 #[test]
@@ -99,10 +96,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
     let charts = super::all(&Records::read(&run).unwrap());
-    let drawn: Vec<String> = charts
-        .iter()
-        .map(|chart| plots::svg(&chart.scene).unwrap())
-        .collect();
+    let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
     for property in ["fill", "stroke"] {
         let start = format!(" {property}=\"#");
         let used: BTreeSet<&str> = drawn

@@ -1,155 +1,157 @@
 //! Time against quality: each function a point with its name.
 
-mod labels;
-mod leader;
-
-use self::labels::{FAR, Label, Point, ROW, Room, place, stack};
 use super::mark;
 use super::rows::{DatasetRows, over_expected, ratio};
+use crate::record::{CollisionRow, Finding};
+use plots::key;
+use plots::labels;
+use plots::mark::{Mark, RADIUS};
 use plots::number;
 use plots::panel::MARGIN;
 use plots::scale::Scale;
-use plots::scene::{Anchor, Font, GRID, INK, MUTED, PAPER, Scene};
+use plots::scene::{Anchor, Font, GRID, Scene};
+use plots::xy::{Axis, Frame, Plot};
 
 const WIDTH: f64 = 1000.0;
-/// Least height of the sheet.
-const HEIGHT: f64 = 620.0;
-/// Room below the lowest mark for ticks and the title of the axis.
-const FOOT: f64 = 44.0;
-/// Least height of the logarithmic axis.
-const AXIS: f64 = 240.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = WIDTH - 20.0;
-const TOP: f64 = 44.0;
+const HEIGHT: f64 = 680.0;
+const FRAME: Frame = Frame {
+    left: 64.0,
+    right: WIDTH - 20.0,
+    top: 46.0,
+    bottom: HEIGHT - 46.0,
+    inset: (ROOM, 0.0),
+    ticks: true,
+    names: 0.0,
+};
+/// Room at the upper edge for ratios beyond the axis, and at the lower one for functions without a collision: the axis
+/// has no zero.
+const ROOM: f64 = 40.0;
 /// With more names than that, points hide each other: other forms of published functions are left out.
 const MANY: usize = 40;
 /// Ratios above this are drawn at the upper edge, with their number.
 const FARTHEST: f64 = 4.0;
 
+/// A function on the chart.
+struct Point<'a> {
+    finding: &'a Finding,
+    row: &'a CollisionRow,
+    ratio: f64,
+    time: f64,
+}
+
 /// The chart, or `None` where no function has both a time and a ratio.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let many = data.findings.len() > MANY;
-    let found: Vec<_> = data
+    let is_drawn = |finding: &&Finding| {
+        !(many && data.is_variant(finding)) || data.mine() == Some(finding.function.as_str())
+    };
+    let point = |finding| {
+        let row = data.worst_width(finding)?;
+        let time = data.throughput(&finding.function)?.median_ns_per_key;
+        let ratio = ratio(row)?;
+        time.is_finite().then_some(Point {
+            finding,
+            row,
+            ratio,
+            time,
+        })
+    };
+    let points: Vec<Point<'_>> = data
         .best_first()
         .into_iter()
-        .filter(|finding| {
-            !(many && data.is_variant(finding)) || data.mine() == Some(finding.function.as_str())
-        })
-        .filter_map(|finding| {
-            let row = data.worst_width(finding)?;
-            let time = data.throughput(&finding.function)?.median_ns_per_key;
-            time.is_finite().then_some((finding, row, ratio(row)?, time))
-        })
+        .filter(is_drawn)
+        .filter_map(point)
         .collect();
-    if found.is_empty() {
-        return None;
-    }
-    let slowest = found.iter().map(|f| f.3).fold(0.0, f64::max);
-    // Room for the name of the slowest.
-    let x_scale = Scale::linear(slowest * 1.17, LEFT, RIGHT);
-    let (low, high) = heights(found.iter().map(|f| f.2));
-    let mut points: Vec<Point<'_>> = found
-        .iter()
-        .map(|(finding, row, ratio, time)| Point {
-            name: &finding.function,
-            verdict: finding.verdict,
-            at: (x_scale.at(*time), FAR),
-            beyond: (*ratio > high).then_some(*ratio),
-            none_seen: row.collisions == 0,
-        })
-        .collect();
-    let marks_where = |chosen: fn(&Point<'_>) -> bool| -> Vec<(String, f64)> {
-        let chosen = points.iter().filter(|point| chosen(point));
-        chosen.map(|point| (point.text(), point.at.0)).collect()
+    points.first()?;
+    let slowest = points.iter().map(|point| point.time).fold(0.0, f64::max);
+    let (low, high) = heights(points.iter().map(|point| point.ratio));
+    let none_seen = |point: &Point<'_>| point.row.collisions == 0;
+    let none = if points.iter().any(none_seen) { ROOM } else { 0.0 };
+    let frame = Frame {
+        inset: (ROOM, none),
+        ..FRAME
     };
-    let lowest = |labels: &[Label]| labels.iter().map(|label| label.middle).fold(0.0, f64::max);
-    let far_labels = stack(&marks_where(|point| point.beyond.is_some()), FAR);
-    let top = (lowest(&far_labels) + ROW).max(TOP + ROW);
-    // Those without a collision stand in a row below the axis, which has no zero.
-    let none_seen = marks_where(|point| point.none_seen);
-    let height = lowest(&stack(&none_seen, ROW)) + if none_seen.is_empty() { 0.0 } else { ROW };
-    let sheet = HEIGHT.max(libm::ceil(top + AXIS + height + FOOT));
-    let bottom = sheet - FOOT - height;
-    let none_labels = stack(&none_seen, bottom + ROW);
-    // Pixels grow downwards.
-    let y_scale = Scale::log(low, high, bottom, top);
-    for (point, (_, _, ratio, _)) in points.iter_mut().zip(&found) {
-        if point.none_seen {
-            point.at.1 = bottom + ROW;
-        } else if point.beyond.is_none() {
-            point.at.1 = y_scale.at(*ratio);
-        }
-    }
     let name = &data.summary.name;
-    let mut scene = Scene::new(
-        WIDTH,
-        sheet,
-        &format!("{name}: time per key against collisions over chance, each function a point"),
-    );
-    let used: Vec<_> = found.iter().map(|f| f.0.verdict).collect();
-    let key_start = mark::key(&mut scene, &used, WIDTH - MARGIN, 11.0);
-    let title = Font::TITLE.fit(&format!("{name}: time against quality"), key_start - 2.0 * MARGIN);
+    let description = format!("{name}: time per key against collisions over chance, each function a point");
+    let mut scene = Scene::new(WIDTH, HEIGHT, &description);
+    let verdicts = mark::key(points.iter().map(|point| point.finding.verdict));
+    let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 11.0), &verdicts);
+    let title = Font::TITLE.fit(&format!("{name}: time against quality"), end - 2.0 * MARGIN);
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &title);
-    axes(&mut scene, &x_scale, &y_scale);
-    for ((_, row, _, _), point) in found
-        .iter()
-        .zip(&points)
-        .filter(|(_, point)| point.beyond.is_none())
-    {
-        let over = |count| over_expected(row, count).map(|ratio| y_scale.at(ratio));
-        if let (Some(low), Some(high)) = (over(row.ci_low), over(row.ci_high)) {
-            let low = if point.none_seen { point.at.1 } else { low };
-            scene.upright(point.at.0, high, low, 1.0, mark::color(point.verdict));
-        }
-    }
-    let room = Room {
-        top,
-        bottom,
-        line: y_scale.at(1.0),
+    let plot = Plot {
+        title: "observed / expected collisions at the worst width, 99 % interval (log scale); chance gives 1×; arrows lie \
+                above the axis"
+            .to_owned(),
+        x: Axis {
+            // Room for the name of the slowest.
+            scale: Scale::linear(slowest * 1.17),
+            tick: number::tick,
+        },
+        y: Axis {
+            scale: Scale::log(low, high),
+            tick: |value| format!("{}×", number::tick(value)),
+        },
+        x_title: "ns per key, independent calls, median; the call itself included",
+        reference: Some((1.0, String::new())),
+        ..Plot::default()
     };
-    let (mut far_labels, mut none_labels) = (far_labels.into_iter(), none_labels.into_iter());
-    let mut near_labels = place(&points, room).into_iter();
-    // One label for each point, from the list that has it.
-    let labels: Vec<Label> = points
-        .iter()
-        .filter_map(|point| match point.beyond {
-            Some(_) => far_labels.next(),
-            None if point.none_seen => none_labels.next(),
-            None => near_labels.next(),
-        })
-        .collect();
-    for (point, label) in points.iter().zip(&labels) {
-        if let Some([from, to]) = label.leader(point.at) {
-            scene.line(from, to, MUTED);
-        }
+    let (x, y) = plot.axes(&mut scene, &frame);
+    let bottom = frame.bottom - none / 2.0;
+    if none > 0.0 {
+        scene.level(y.start(), frame.left, frame.right, 1.0, GRID);
+        scene.text_middle((frame.left - 8.0, bottom), Anchor::End, Font::NOTE, "none");
     }
-    for point in &points {
-        let draw = if point.none_seen {
-            mark::hollow
-        } else {
-            mark::filled
+    let place = |point: &Point<'_>| {
+        let height = match () {
+            () if point.ratio > high => frame.top + 10.0,
+            () if none_seen(point) => bottom,
+            () => y.at(point.ratio),
         };
-        draw(&mut scene, point.verdict, point.at, mark::RADIUS);
-        if point.beyond.is_some() {
-            let (x, y) = (point.at.0, point.at.1 - 7.0);
-            scene.polygon(
-                vec![(x, y - 6.0), (x + 4.5, y), (x - 4.5, y)],
-                mark::color(point.verdict),
-            );
+        (x.at(point.time), height)
+    };
+    let marks: Vec<((f64, f64), String)> = points
+        .iter()
+        .map(|point| (place(point), label(point, high)))
+        .collect();
+    for (point, (at, _)) in points.iter().zip(&marks).filter(|(point, _)| point.ratio <= high) {
+        let over = |count| over_expected(point.row, count).map(|ratio| y.at(ratio));
+        if let (Some(low), Some(upper)) = (over(point.row.ci_low), over(point.row.ci_high)) {
+            let low = if none_seen(point) { at.1 } else { low };
+            scene.upright(at.0, upper, low, 1.0, mark::color(point.finding.verdict));
         }
     }
-    for label in &labels {
-        // A leader of another goes behind the text, not through it.
-        let [left, top, right, bottom] = label.corners();
-        scene.rect(left + 1.0, top + 1.0, right - 1.0, bottom - 1.0, PAPER);
-        scene.text_middle(
-            (label.left, label.middle),
-            Anchor::Start,
-            Font::VALUE,
-            &label.text,
-        );
+    let line = y.at(1.0);
+    let room = [frame.left + 1.0, frame.top, frame.right, frame.bottom - 1.0];
+    let names = labels::beside(&marks, room, &[[frame.left, line - 1.0, frame.right, line + 1.0]]);
+    for name in &names {
+        name.draw_leader(&mut scene);
+    }
+    for (point, &(at, _)) in points.iter().zip(&marks) {
+        let mark = Mark::from(point.finding.verdict);
+        if none_seen(point) {
+            mark.hollow(&mut scene, at, RADIUS);
+        } else {
+            mark.filled(&mut scene, at, RADIUS);
+        }
+        if point.ratio > high {
+            let (x, y) = (at.0, at.1 - 6.0);
+            scene.polygon(vec![(x, y - 6.0), (x + 4.5, y), (x - 4.5, y)], mark.color());
+        }
+    }
+    for name in &names {
+        name.write(&mut scene);
     }
     Some(scene)
+}
+
+/// The name of a function, with the ratio where it lies beyond the axis.
+fn label(point: &Point<'_>, high: f64) -> String {
+    let name = Font::VALUE.fit(&point.finding.function, 180.0);
+    if point.ratio > high {
+        format!("{name} {}×", number::significant(point.ratio, 2))
+    } else {
+        name
+    }
 }
 
 /// Ends of the axis for these ratios: it holds all of them from a tenth to [`FARTHEST`], with some room, and those next
@@ -161,52 +163,6 @@ fn heights(ratios: impl Iterator<Item = f64>) -> (f64, f64) {
         high = high.max(ratio);
     }
     (low / 1.05, high * 1.05)
-}
-
-fn axes(scene: &mut Scene, x_scale: &Scale, y_scale: &Scale) {
-    let floor = scene.height - FOOT;
-    for value in x_scale.ticks(70.0) {
-        let x = x_scale.at(value);
-        scene.upright(x, TOP, floor + 4.0, 1.0, GRID);
-        scene.text(
-            (x, floor + 17.0),
-            Anchor::Middle,
-            Font::NOTE,
-            &number::tick(value),
-        );
-    }
-    for value in y_scale.ticks(26.0) {
-        let y = y_scale.at(value);
-        scene.level(y, LEFT - 4.0, RIGHT, 1.0, GRID);
-        scene.text_middle(
-            (LEFT - 8.0, y),
-            Anchor::End,
-            Font::NOTE,
-            &format!("{}×", number::tick(value)),
-        );
-    }
-    if y_scale.start() < floor {
-        scene.level(y_scale.start(), LEFT, RIGHT, 1.0, GRID);
-        scene.text_middle(
-            (LEFT - 8.0, y_scale.start() + ROW),
-            Anchor::End,
-            Font::NOTE,
-            "none",
-        );
-    }
-    scene.level(y_scale.at(1.0), LEFT, RIGHT, 1.5, MUTED);
-    scene.level(floor, LEFT, RIGHT, 1.0, INK);
-    scene.upright(LEFT, TOP, floor, 1.0, INK);
-    let axis = "ns per key, independent calls, median; the call itself included";
-    scene.text(
-        ((LEFT + RIGHT) / 2.0, scene.height - 10.0),
-        Anchor::Middle,
-        Font::NOTE,
-        axis,
-    );
-    let axis = "observed / expected collisions at the worst width, 99 % interval (log scale); chance gives 1×; \
-                arrows lie above the axis";
-    scene.text((MARGIN, 34.0), Anchor::Start, Font::NOTE, axis);
 }
 
 #[cfg(test)]

@@ -1,0 +1,479 @@
+//! The XY plot: lines and marks over two axes, alone or in a grid of panels on one sheet.
+//!
+//! ```
+//! use plots::number;
+//! use plots::scale::Scale;
+//! use plots::scene::PALETTE;
+//! use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
+//!
+//! let mut measured = Series::new("measured: 3", PALETTE[0], [(1.0, 2.0), (10.0, 2.5), (100.0, 3.0)]);
+//! measured.marks = Marks::Hollow;
+//! measured.points[2].interval = Some((2.8, 3.3));
+//! let plot = Plot {
+//!     title: "Build".to_owned(),
+//!     x: Axis { scale: Scale::log(1.0, 100.0), tick: number::tick },
+//!     y: Axis { scale: Scale::log(0.5, 4.0), tick: number::tick },
+//!     x_title: "keys of a filter (log scale)",
+//!     reference: Some((1.0, "the engine's own".to_owned())),
+//!     series: vec![measured],
+//!     ..Plot::default()
+//! };
+//! let sheet = Sheet {
+//!     description: "Time over that of the engine, by the keys of a filter",
+//!     title: "Time over that of the engine",
+//!     rows: vec![Row { plots: vec![plot], ..Row::default() }],
+//!     ..Sheet::default()
+//! };
+//! let scene = sheet.scene();
+//! assert!(plots::svg(&scene).contains("measured: 3"));
+//! ```
+
+use super::labels::{self, Label, Place};
+use super::mark::RADIUS;
+use super::number;
+use super::panel::MARGIN;
+use super::scale::Scale;
+use super::scene::{Anchor, Color, Font, GRID, INK, MUTED, STRIPE, Scene};
+
+/// From an axis to the ticks' texts, and below them to the axis title.
+const TICKS: f64 = 26.0;
+const AXIS_TITLE: f64 = 18.0;
+/// Above a plot with a title, above one without, and above a row with a title.
+const TITLE: f64 = 24.0;
+const NO_TITLE: f64 = 10.0;
+const ROW_TITLE: f64 = 18.0;
+/// Room left of a vertical axis for its ticks.
+const LEFT: f64 = 56.0;
+/// Between plots that share their vertical axis.
+const GAP: f64 = 18.0;
+/// From one name to the next.
+const LINE: f64 = 14.5;
+/// Ticks are at least that far apart, across and upright.
+const APART: (f64, f64) = (50.0, 22.0);
+
+/// Values along a side of a plot.
+#[derive(Clone, Copy)]
+pub struct Axis {
+    /// Its ends; where they lie on the sheet is up to the sheet.
+    pub scale: Scale,
+    /// How a tick is written.
+    pub tick: fn(f64) -> String,
+}
+
+impl Default for Axis {
+    fn default() -> Self {
+        Self {
+            scale: Scale::linear(1.0),
+            tick: number::tick,
+        }
+    }
+}
+
+/// One plot.
+#[derive(Default)]
+pub struct Plot<'a> {
+    /// Above the plot: what is in it, or the unit of its vertical axis.
+    pub title: String,
+    /// The level axis.
+    pub x: Axis,
+    /// The upright axis.
+    pub y: Axis,
+    /// Below the plot.
+    pub x_title: &'a str,
+    /// Corners of a shaded area, in values, below everything else.
+    pub shade: Vec<(f64, f64)>,
+    /// A level line and its name, empty where it needs none.
+    pub reference: Option<(f64, String)>,
+    /// In painting order.
+    pub series: Vec<Series>,
+}
+
+/// One line of a plot.
+pub struct Series {
+    /// Right of its end, with the value there if the caller wants it; empty where the line needs no name.
+    pub name: String,
+    /// Of line, marks and intervals.
+    pub color: Color,
+    /// How its points are marked.
+    pub marks: Marks,
+    /// Whether its points are joined.
+    pub joined: bool,
+    /// In the order of the line.
+    pub points: Vec<Point>,
+}
+
+/// How the points of a line are marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// Not at all.
+    None,
+    /// Small, for many points.
+    Dots,
+    /// A filled circle.
+    Filled,
+    /// A ring.
+    Hollow,
+}
+
+/// A point of a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Value on the level axis.
+    pub x: f64,
+    /// Value on the upright axis.
+    pub y: f64,
+    /// Lower and upper end, drawn upright.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Series {
+    /// Filled marks, joined, without intervals.
+    pub fn new(name: impl Into<String>, color: Color, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let point = |(x, y)| Point { x, y, interval: None };
+        Self {
+            name: name.into(),
+            color,
+            marks: Marks::Filled,
+            joined: true,
+            points: points.into_iter().map(point).collect(),
+        }
+    }
+}
+
+/// Plots side by side.
+#[derive(Default)]
+pub struct Row<'a> {
+    /// Above the row; empty where it needs none.
+    pub title: &'a str,
+    /// From the left.
+    pub plots: Vec<Plot<'a>>,
+}
+
+/// Plots in rows and columns.
+pub struct Sheet<'a> {
+    /// What the chart shows, for those who cannot see it.
+    pub description: &'a str,
+    /// Above everything.
+    pub title: &'a str,
+    /// Below the title; empty where there is nothing to say.
+    pub note: &'a str,
+    /// Of the sheet.
+    pub width: f64,
+    /// Of each plot.
+    pub height: f64,
+    /// Room for names right of a plot.
+    pub names: f64,
+    /// Whether the plots of a row share the vertical axis of the first and the names right of the last.
+    pub shared: bool,
+    /// Above each column: a name, and a note behind it; none where the columns need none.
+    pub heads: Vec<(String, String)>,
+    /// From the top.
+    pub rows: Vec<Row<'a>>,
+}
+
+impl Default for Sheet<'_> {
+    fn default() -> Self {
+        Self {
+            description: "",
+            title: "",
+            note: "",
+            width: 1000.0,
+            height: 420.0,
+            names: 220.0,
+            shared: false,
+            heads: Vec::new(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+impl Sheet<'_> {
+    /// The sheet with all plots.
+    pub fn scene(&self) -> Scene {
+        let mut scene = Scene::new(self.width, self.layout(|_, _| ()), self.description);
+        let title = Font::TITLE.fit(self.title, self.width - 2.0 * MARGIN);
+        scene.text((MARGIN, 18.0), Anchor::Start, Font::TITLE, &title);
+        scene.text((MARGIN, 36.0), Anchor::Start, Font::NOTE, self.note);
+        let columns = self.columns();
+        for ((name, note), (left, _)) in self.heads.iter().zip(&columns) {
+            let y = self.top() - 4.0;
+            scene.text((*left, y), Anchor::Start, Font::HEAD, name);
+            let x = left + Font::HEAD.width(name) + 14.0;
+            scene.text((x, y), Anchor::Start, Font::NOTE, note);
+        }
+        self.layout(|row, top| {
+            if !row.title.is_empty() {
+                scene.text((MARGIN, top - TITLE - 4.0), Anchor::Start, Font::HEAD, row.title);
+            }
+            for (index, (plot, (left, width))) in row.plots.iter().zip(&columns).enumerate() {
+                let last = index + 1 == row.plots.len();
+                let frame = Frame {
+                    left: *left,
+                    right: left + width,
+                    top,
+                    bottom: top + self.height,
+                    inset: (0.0, 0.0),
+                    ticks: !self.shared || index == 0,
+                    names: if self.shared && !last { 0.0 } else { self.names },
+                };
+                plot.draw(&mut scene, &frame);
+            }
+        });
+        scene
+    }
+
+    /// Where the first row begins.
+    fn top(&self) -> f64 {
+        let heads = if self.heads.is_empty() { 0.0 } else { 20.0 };
+        heads + if self.note.is_empty() { 26.0 } else { 40.0 }
+    }
+
+    /// Calls `each` with every row and the top of its plots, and returns the height of the sheet.
+    fn layout(&self, mut each: impl FnMut(&Row<'_>, f64)) -> f64 {
+        let mut top = self.top();
+        for row in &self.rows {
+            let any = |text: fn(&Plot<'_>) -> bool| row.plots.iter().any(text);
+            let titled = any(|plot| !plot.title.is_empty()) || !row.title.is_empty();
+            top += if titled { TITLE } else { NO_TITLE };
+            top += if row.title.is_empty() { 0.0 } else { ROW_TITLE };
+            each(row, top);
+            top += self.height + TICKS;
+            top += if any(|plot| !plot.x_title.is_empty()) {
+                AXIS_TITLE
+            } else {
+                0.0
+            };
+        }
+        libm::ceil(top)
+    }
+
+    /// Left edge and width of the plots of each column.
+    fn columns(&self) -> Vec<(f64, f64)> {
+        let count = self.rows.iter().map(|row| row.plots.len()).max().unwrap_or(0);
+        let of = count as f64;
+        let room = self.width - MARGIN;
+        let (width, step) = if self.shared {
+            let width = (room - LEFT - self.names - (of - 1.0) * GAP) / of;
+            (width, width + GAP)
+        } else {
+            (room / of - LEFT - self.names, room / of)
+        };
+        (0..count)
+            .map(|index| (MARGIN + LEFT + index as f64 * step, width))
+            .collect()
+    }
+}
+
+/// Where a plot lies on a sheet.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// Left edge.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// Lower edge.
+    pub bottom: f64,
+    /// Room at the upper and at the lower edge where the upright axis does not reach.
+    pub inset: (f64, f64),
+    /// Whether the vertical axis has its ticks written.
+    pub ticks: bool,
+    /// Room for names at the right; 0 leaves them out.
+    pub names: f64,
+}
+
+impl Plot<'_> {
+    /// Draws everything of the plot.
+    pub fn draw(&self, scene: &mut Scene, frame: &Frame) {
+        let (x, y) = self.axes(scene, frame);
+        let mut labels = Vec::new();
+        if let Some((value, name)) = &self.reference {
+            labels.push(Label {
+                end: y.at(*value),
+                text: name.clone(),
+                color: None,
+                hollow: false,
+            });
+        }
+        for series in &self.series {
+            series.draw(scene, &x, &y);
+            let Some(last) = series.points.last().filter(|_| !series.name.is_empty()) else {
+                continue;
+            };
+            let (end_x, end) = (x.at(last.x), y.at(last.y));
+            if frame.names > 0.0 && end_x < frame.right - 1.0 {
+                scene.line((end_x + RADIUS, end), (frame.right, end), GRID);
+            }
+            labels.push(Label {
+                end,
+                text: series.name.clone(),
+                color: (series.marks != Marks::None).then_some(series.color),
+                hollow: series.marks == Marks::Hollow,
+            });
+        }
+        if frame.names > 0.0 {
+            labels.retain(|label| !label.text.is_empty());
+            let place = Place {
+                left: frame.right,
+                right: frame.right + frame.names,
+                top: frame.top,
+                apart: LINE,
+            };
+            labels::write(scene, labels, &place);
+        }
+    }
+
+    /// Draws titles, axes, shade and reference; the axes where they lie.
+    pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
+        let Frame {
+            left,
+            right,
+            top,
+            bottom,
+            ..
+        } = *frame;
+        let x = self.x.scale.over(left, right);
+        // Pixels grow downwards.
+        let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);
+        if !self.shade.is_empty() {
+            let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));
+            scene.polygon(corners.collect(), STRIPE);
+        }
+        scene.text((left, top - 8.0), Anchor::Start, Font::NOTE, &self.title);
+        let across = x.ticks(APART.0);
+        let upright = y.ticks(APART.1);
+        for &value in &across {
+            scene.upright(x.at(value), top, bottom + 4.0, 1.0, GRID);
+        }
+        for &value in &upright {
+            let begin = if frame.ticks { left - 4.0 } else { left };
+            scene.level(y.at(value), begin, right, 1.0, GRID);
+        }
+        for &value in &across {
+            let at = (x.at(value), bottom + 17.0);
+            scene.text(at, Anchor::Middle, Font::NOTE, &(self.x.tick)(value));
+        }
+        for &value in upright.iter().filter(|_| frame.ticks) {
+            let at = (left - 8.0, y.at(value));
+            scene.text_middle(at, Anchor::End, Font::NOTE, &(self.y.tick)(value));
+        }
+        if let Some((value, _)) = &self.reference {
+            scene.level(y.at(*value), left, right, 1.5, MUTED);
+        }
+        scene.level(bottom, left, right, 1.0, INK);
+        scene.upright(left, top, bottom, 1.0, INK);
+        let middle = ((left + right) / 2.0, bottom + 34.0);
+        scene.text(middle, Anchor::Middle, Font::NOTE, self.x_title);
+        (x, y)
+    }
+}
+
+impl Series {
+    /// Draws line, intervals and marks as far as they lie between the axes' ends.
+    fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale) {
+        let place = |point: &Point| (x.beyond(point.x), y.beyond(point.y));
+        if self.joined {
+            for pair in self.points.windows(2) {
+                if let Some([from, to]) = cut([place(&pair[0]), place(&pair[1])], x, y) {
+                    scene.line(from, to, self.color);
+                }
+            }
+        }
+        let shown = || {
+            self.points
+                .iter()
+                .filter(|point| x.holds(point.x) && y.holds(point.y))
+        };
+        for point in shown() {
+            if let Some((low, high)) = point.interval {
+                scene.upright(x.at(point.x), y.at(high), y.at(low), 1.5, self.color);
+            }
+        }
+        for point in shown() {
+            let at = (x.at(point.x), y.at(point.y));
+            match self.marks {
+                Marks::None => (),
+                Marks::Dots => scene.circle(at, 2.0, self.color),
+                Marks::Filled | Marks::Hollow => {
+                    labels::mark(scene, at, self.color, self.marks == Marks::Hollow);
+                }
+            }
+        }
+    }
+}
+
+/// The part of a line that lies between the axes' ends, where there is one.
+fn cut([from, to]: [(f64, f64); 2], x: &Scale, y: &Scale) -> Option<[(f64, f64); 2]> {
+    let (mut begin, mut end) = (0.0_f64, 1.0_f64);
+    for (start, length, scale) in [(from.0, to.0 - from.0, x), (from.1, to.1 - from.1, y)] {
+        let (one, other) = (scale.start() - start, scale.end() - start);
+        if length == 0.0 {
+            if one.min(other) > 0.0 || one.max(other) < 0.0 {
+                return None;
+            }
+            continue;
+        }
+        let (one, other) = (one / length, other / length);
+        begin = begin.max(one.min(other));
+        end = end.min(one.max(other));
+    }
+    let at = |share: f64| (from.0 + share * (to.0 - from.0), from.1 + share * (to.1 - from.1));
+    (begin <= end).then(|| [at(begin), at(end)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{PALETTE, Shape};
+
+    #[test]
+    fn lines_are_cut_at_the_edges_and_marks_beyond_them_left_out() {
+        let (x, y) = (
+            Scale::linear(10.0).over(0.0, 100.0),
+            Scale::linear(10.0).over(100.0, 0.0),
+        );
+        let mut scene = Scene::new(100.0, 100.0, "lines");
+        Series::new("", PALETTE[0], [(2.0, 5.0), (4.0, 15.0), (6.0, 15.0), (8.0, 5.0)])
+            .draw(&mut scene, &x, &y);
+        let lines: Vec<_> = scene
+            .shapes
+            .iter()
+            .filter_map(|shape| match shape {
+                Shape::Line { from, to, .. } => Some((*from, *to)),
+                _ => None,
+            })
+            .collect();
+        let marks = scene
+            .shapes
+            .iter()
+            .filter(|shape| matches!(shape, Shape::Circle { .. }));
+        assert_eq!(lines, [((20.0, 50.0), (30.0, 0.0)), ((70.0, 0.0), (80.0, 50.0))]);
+        assert_eq!(marks.count(), 2);
+    }
+
+    #[test]
+    fn plots_of_a_sheet_keep_inside_it_and_apart() {
+        for shared in [false, true] {
+            let row = || Row {
+                title: "a row",
+                plots: (0..3).map(|_| Plot::default()).collect(),
+            };
+            let sheet = Sheet {
+                shared,
+                names: 120.0,
+                rows: vec![row(), row()],
+                ..Sheet::default()
+            };
+            let columns = sheet.columns();
+            for pair in columns.windows(2) {
+                assert!(
+                    pair[0].1 > 50.0 && pair[0].0 + pair[0].1 < pair[1].0,
+                    "{columns:?}"
+                );
+            }
+            let (left, width) = columns[2];
+            assert!(left + width + 120.0 <= sheet.width + 0.01, "{columns:?}");
+        }
+    }
+}
