@@ -43,8 +43,9 @@ impl Program {
     /// The current folder stays: paths in the arguments are relative to it.
     pub(crate) fn run(&self, command: &str, arguments: &Arguments) -> Result<(), Failure> {
         let root = workspace::root();
-        let mut cargo = suite::cargo_here(&["run", "--quiet", "--release", "--locked", "--manifest-path"]);
+        let mut cargo = suite::cargo::cargo_here();
         cargo
+            .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
             .arg(root.join(self.manifest))
             .args(["--package", self.package, "--", command])
             .args(&arguments.rest)

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::{cargo, cargo_command, output_of, run_command};
+use super::cargo::{cargo_command, output_of, run_command};
+use super::lint;
 
 /// A workspace of its own.
 const MANIFEST: &str = "crates/filter-policy/freestanding/Cargo.toml";
@@ -23,13 +24,8 @@ const RUST_ALLOCATORS: [&str; 4] = ["__rust_alloc", "__rust_realloc", "__rdl_", 
 
 /// Lints, builds and runs the program, and looks through its symbols.
 pub(super) fn check(root: &Path) -> Result<(), String> {
-    let target = root.join("target").join("freestanding");
-    let target = target.to_string_lossy();
-    let place = ["--release", "--manifest-path", MANIFEST, "--target-dir", &target];
-    cargo(
-        root,
-        &[&["clippy"], &place[..], &["--", "-D", "warnings"]].concat(),
-    )?;
+    let place = ["--release", "--locked", "--manifest-path", MANIFEST];
+    lint(root, &place)?;
     let build = [
         &["build"],
         &place[..],

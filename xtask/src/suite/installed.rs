@@ -4,23 +4,23 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{cargo_command, run_command};
+use super::cargo::{cargo_command, run_command};
 
 /// Installs it into a folder that is gone afterwards, and compares keys from there.
 pub(super) fn check(root: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    // The workspace's own target folder: what the steps before built is not built again.
-    let target = root.join("target").to_string_lossy().into_owned();
+    // As the tests are built: the programs are there already, and what is left to be tried is that they install.
     let arguments = [
         "install",
         "--locked",
+        "--debug",
         "--path",
         "crates/hash-comparison",
         "--root",
         &path("installed"),
         "--target-dir",
-        &target,
+        "target",
         "--no-track",
     ];
     run_command(&mut cargo_command(root, &arguments))?;

@@ -1,23 +1,36 @@
 //! The test suite: its steps, and what they need.
 
-mod engines;
+mod binaries;
+pub(crate) mod cargo;
 mod freestanding;
 mod installed;
 mod loom;
+mod nested;
 pub(crate) mod programs;
 
-use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::{Duration, Instant};
 
+use self::binaries::Binaries;
+use self::cargo::{cargo, cargo_command, run_command};
 use crate::failure::Failure;
 use crate::{tidy, workspace};
 
 /// One part of the suite.
 struct Step {
     name: &'static str,
-    run: fn(&Path) -> Result<(), String>,
+    /// Whether it needs nothing but Rust and a C compiler, and finds most faults for its time.
+    quick: bool,
+    run: fn(&mut Suite) -> Result<(), String>,
+}
+
+/// What the steps know.
+struct Suite {
+    root: PathBuf,
+    quick: bool,
+    /// The programs that cargo made of the tests.
+    binaries: Binaries,
 }
 
 /// Crates that work without the standard library, and the feature sets in which that is tried.
@@ -28,99 +41,182 @@ const NO_STD: [(&str, &[&str]); 5] = [
     ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
+/// The crates of [`NO_STD`] at once, as their tests are built.
+const NO_STD_TESTS: [&str; 11] = [
+    "--package",
+    "hashzoo",
+    "--package",
+    "filter-policy",
+    "--package",
+    "guava-bloom",
+    "--package",
+    "membership-filters",
+    "--no-default-features",
+    "--features",
+    "filter-policy/alloc",
+];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 13] = [
     Step {
-        name: "tidy",
-        run: tidy_step,
-    },
-    Step {
-        name: "format",
-        run: |root| cargo(root, &["fmt", "--all", "--check"]),
+        name: "tidy and format",
+        quick: true,
+        run: |suite| tidy_step(&suite.root),
     },
     Step {
         name: "clippy",
-        run: |root| {
-            cargo(
-                root,
-                &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        quick: true,
+        run: |suite| {
+            lint(
+                &suite.root,
+                &[&["--workspace", "--all-targets"], suite.features()].concat(),
             )
         },
     },
     Step {
-        name: "clippy without the standard library",
-        run: clippy_no_std,
-    },
-    Step {
-        name: "documentation",
-        run: documentation,
+        name: "tests: build",
+        quick: true,
+        run: |suite| {
+            let arguments = [&["--workspace"], suite.features()].concat();
+            suite.binaries = Binaries::build(&suite.root, &arguments)?;
+            Ok(())
+        },
     },
     Step {
         name: "tests",
-        run: |root| cargo(root, &["test", "--workspace"]),
+        quick: true,
+        run: |suite| {
+            suite
+                .binaries
+                .run(|binary| !suite.quick || binary.is_quick(), &[])
+        },
+    },
+    Step {
+        name: "tests: documentation",
+        quick: false,
+        run: |suite| {
+            cargo(
+                &suite.root,
+                &[&["test", "--doc", "--workspace"], suite.features()].concat(),
+            )
+        },
     },
     Step {
         name: "tests by the portable kernel",
-        run: test_portable,
+        quick: false,
+        run: |suite| {
+            // The kernel that processors without AVX2 have; elsewhere the tests run by the best there is.
+            let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
+            suite
+                .binaries
+                .run(|binary| binary.package == "filter-policy", &scalar)
+        },
     },
     Step {
-        name: "tests without the standard library",
-        run: test_no_std,
+        name: "without the standard library",
+        quick: false,
+        run: |suite| without_std(&suite.root),
+    },
+    Step {
+        name: "documentation",
+        quick: false,
+        run: |suite| documentation(&suite.root),
     },
     Step {
         name: "model of the concurrent filter",
-        run: loom::check,
+        quick: false,
+        run: |suite| loom::check(&suite.root),
     },
     Step {
         name: "freestanding program",
-        run: freestanding::check,
-    },
-    Step {
-        name: "report in a browser",
-        run: browser,
+        quick: false,
+        run: |suite| freestanding::check(&suite.root),
     },
     Step {
         name: "published figures and committed run",
-        run: reproduce,
+        quick: false,
+        run: |suite| {
+            cargo(
+                &suite.root,
+                &["run", "--package", "hash-comparison", "--", "reproduce"],
+            )
+        },
     },
     Step {
         name: "installed program",
-        run: installed::check,
+        quick: false,
+        run: |suite| installed::check(&suite.root),
     },
     Step {
-        name: "storage engines",
-        run: engines::check,
+        name: "storage engines and peers",
+        quick: false,
+        run: |suite| nested::check(&suite.root),
     },
 ];
 
-/// Runs all steps, and stops at the first that fails.
-pub(crate) fn run() -> Result<(), Failure> {
-    let root = workspace::root();
-    let mut passed = 0;
+/// Runs all steps, or the quick ones, and stops at the first that fails.
+pub(crate) fn run(quick: bool) -> Result<(), Failure> {
+    let mut suite = Suite {
+        root: workspace::root(),
+        quick,
+        binaries: Binaries::default(),
+    };
+    let steps = STEPS.iter().filter(|step| step.quick || !quick);
     let mut failed = None;
-    for step in &STEPS {
+    let mut times = Vec::new();
+    for step in steps.clone() {
         writeln!(io::stdout(), "\n==> {}", step.name)?;
-        match (step.run)(&root) {
-            Ok(()) => passed += 1,
-            Err(error) => {
-                failed = Some((step.name, error));
-                break;
-            }
+        let start = now();
+        let result = (step.run)(&mut suite);
+        times.push((step.name, start.elapsed()));
+        if let Err(error) = result {
+            failed = Some((step.name, error));
+            break;
         }
     }
     let mut out = io::stdout().lock();
     if let Some((name, error)) = &failed {
         writeln!(out, "\nfailed: {name}: {error}")?;
-        for step in &STEPS[passed + 1..] {
-            writeln!(out, "not run: {}", step.name)?;
-        }
     }
-    writeln!(out, "\n{passed} passed, {} failed", usize::from(failed.is_some()))?;
+    writeln!(out, "\n{}", table(&times))?;
+    for step in steps.skip(times.len()) {
+        writeln!(out, "not run: {}", step.name)?;
+    }
+    let failures = usize::from(failed.is_some());
+    writeln!(out, "\n{} passed, {failures} failed", times.len() - failures)?;
     match failed {
         None => Ok(()),
         Some(_) => Err(Failure::Checked),
     }
+}
+
+impl Suite {
+    /// Features besides the default ones, the same for lints and tests, so that both use one build.
+    fn features(&self) -> &'static [&'static str] {
+        if self.quick {
+            &[]
+        } else {
+            &["--features", "hash-comparison/browser"]
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the table of steps is for people; nothing depends on it"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// How long each step took, and all of them.
+fn table(times: &[(&str, Duration)]) -> String {
+    let row = |name: &str, time: Duration| {
+        let seconds = time.as_secs();
+        format!("{:>4}:{:02}  {name}\n", seconds / 60, seconds % 60)
+    };
+    let rows: String = times.iter().map(|&(name, time)| row(name, time)).collect();
+    rows + &row("in all", times.iter().map(|&(_, time)| time).sum())
 }
 
 /// Runs these cases of the fuzz targets.
@@ -152,141 +248,50 @@ fn tidy_step(root: &Path) -> Result<(), String> {
     Err(format!("\n{}", listed.join("\n")))
 }
 
-fn clippy_no_std(root: &Path) -> Result<(), String> {
-    for (package, features) in NO_STD {
-        let arguments = [
-            &["clippy", "--package", package],
-            features,
-            &["--", "-D", "warnings"],
-        ]
-        .concat();
-        cargo(root, &arguments)?;
-    }
-    Ok(())
-}
-
-fn test_no_std(root: &Path) -> Result<(), String> {
-    for (package, features) in NO_STD {
-        cargo(root, &[&["test", "--package", package], features].concat())?;
-    }
-    Ok(())
-}
-
-/// With the kernel that processors without AVX2 have; elsewhere the tests run by the best there is.
-fn test_portable(root: &Path) -> Result<(), String> {
-    // A folder of its own, because other flags would have everything built again.
-    let target = root.join("target").join("portable");
-    let mut command = cargo_command(root, &["test", "--package", "filter-policy"]);
-    command
-        .env("RUSTFLAGS", "--cfg filter_policy_kernel=\"scalar\"")
-        .env("CARGO_TARGET_DIR", target);
-    run_command(&mut command)
-}
-
-fn documentation(root: &Path) -> Result<(), String> {
-    let document = |arguments: &[&str]| {
-        let mut command = cargo_command(root, &[&["doc", "--no-deps"], arguments].concat());
-        command.env("RUSTDOCFLAGS", "-D warnings");
-        run_command(&mut command)
-    };
-    for (package, features) in NO_STD {
-        document(&[&["--package", package], features].concat())?;
-    }
-    // Last, as it leaves the pages of all features behind.
-    document(&["--workspace"])
-}
-
-/// Compares everything deterministic with the committed run and the published figures.
-fn reproduce(root: &Path) -> Result<(), String> {
+fn lint(root: &Path, arguments: &[&str]) -> Result<(), String> {
     cargo(
         root,
-        &[
-            "run",
-            "--release",
-            "--package",
-            "hash-comparison",
-            "--",
-            "reproduce",
-        ],
+        &[&["clippy"], arguments, &["--", "-D", "warnings"]].concat(),
     )
 }
 
-/// Lints and runs the tests that need Chromium.
-fn browser(root: &Path) -> Result<(), String> {
-    let package = [
-        "--package",
-        "hash-comparison",
-        "--features",
-        "browser",
-        "--test",
-        "report",
-    ];
-    cargo(
-        root,
-        &[&["clippy"], &package[..], &["--", "-D", "warnings"]].concat(),
-    )?;
-    cargo(root, &[&["test"], &package[..], &["browser::"]].concat())
+fn document(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let mut command = cargo_command(root, &[&["doc", "--no-deps"], arguments].concat());
+    run_command(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    run_command(&mut cargo_command(root, arguments))
+fn without_std(root: &Path) -> Result<(), String> {
+    for (package, features) in NO_STD {
+        lint(root, &[&["--package", package], features].concat())?;
+    }
+    cargo(root, &[&["test"], &NO_STD_TESTS[..]].concat())
 }
 
-/// The cargo that runs this program, in the workspace.
-pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
-    let mut command = cargo_here(arguments);
-    command.current_dir(root);
-    command
+fn documentation(root: &Path) -> Result<(), String> {
+    for (package, features) in NO_STD {
+        document(root, &[&["--package", package], features].concat())?;
+    }
+    // Last, as it leaves the pages of all features behind.
+    document(root, &["--workspace"])
 }
 
-/// The cargo that runs this program, in the current folder.
-pub(crate) fn cargo_here(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments);
-    // What cargo told this program about its own package is not true of what it starts.
-    for (name, _) in std::env::vars_os() {
-        if is_about_this_package(&name) {
-            command.env_remove(name);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_row_for_each_step_and_the_sum() {
+        let times = [
+            ("tidy", Duration::from_millis(3900)),
+            ("tests", Duration::from_secs(61)),
+        ];
+        assert_eq!(table(&times), "   0:03  tidy\n   1:01  tests\n   1:04  in all\n");
+    }
+
+    #[test]
+    fn whatever_works_without_the_standard_library_is_tested_so() {
+        for (package, _) in NO_STD {
+            assert!(NO_STD_TESTS.contains(&package), "{package}");
         }
     }
-    command
-}
-
-fn is_about_this_package(name: &OsString) -> bool {
-    let name = name.to_string_lossy();
-    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_BIN_")
-}
-
-/// Runs to the end; output goes where this program's goes.
-pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
-    let shown = shown(command);
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{shown}: {status}")),
-        Err(error) => Err(format!("{shown}: {error}")),
-    }
-}
-
-/// Runs to the end and gives standard output.
-pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
-    let shown = shown(command);
-    let output = command
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .map_err(|error| format!("{shown}: {error}"))?;
-    if output.status.success() {
-        Ok(output.stdout)
-    } else {
-        Err(format!("{shown}: {}", output.status))
-    }
-}
-
-fn shown(command: &Command) -> String {
-    let program = PathBuf::from(command.get_program());
-    let name = program
-        .file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    command.get_args().fold(name, |text, argument| {
-        format!("{text} {}", argument.to_string_lossy())
-    })
 }

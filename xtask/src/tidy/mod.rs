@@ -122,15 +122,3 @@ fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) -> Result<(), String
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_workspace_keeps_its_rules() {
-        let offences = check(&crate::workspace::root()).unwrap();
-        let listed: Vec<String> = offences.iter().map(ToString::to_string).collect();
-        assert!(listed.is_empty(), "\n{}\n", listed.join("\n"));
-    }
-}

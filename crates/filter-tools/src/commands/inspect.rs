@@ -28,7 +28,7 @@ use crate::table::table;
         Exit codes: 0 no damage in what was read; 1 damage was found; 2 no damage, but a table cannot be read, or a \
         path is neither a table nor a database folder, in which case nothing is inspected."
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// A table (.ldb, .sst) or the folder of a database
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -63,7 +63,12 @@ struct Totals {
     bits: Bits,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Inspects the tables and prints what was found.
+///
+/// # Errors
+///
+/// When a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let depth = if arguments.no_data {
         Depth::Filters
     } else {

@@ -1,27 +1,18 @@
 //! `inspect` on tables that LevelDB wrote, on damaged copies of them, and on what is no table.
 
 use std::fs;
-use std::path::PathBuf;
 
 use filter_policy::MATCHES_EVERYTHING;
-use filter_policy::table::{BlockHandle, MAX_BLOCK_BYTES, StoredBlock};
+use filter_policy::table::{BlockHandle, MAX_BLOCK_BYTES};
 
-use super::Workbench;
-use table_file::{File, encode, entries};
-
-#[path = "../../../crates/filter-policy/tests/support/table_file.rs"]
-mod table_file;
+use super::table_file::{File, encode, entries};
+use super::{Workbench, golden};
 
 const PLAIN: &str = "leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb";
 const FOURTEEN: &str = "leveldb/ldb/tablebuilder_userkeys_bpk14_snappy_bs1024.ldb";
 const NO_FILTER: &str = "leveldb/ldb/db_nofilter_bs4096.ldb";
 const ARTICLE: &str = "article/article_key08_bpk10.ldb";
 const ROCKSDB: &str = "rocksdb/sst/fv5_nofilter.sst";
-
-pub(super) fn golden(name: &str) -> Vec<u8> {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/filter-policy/tests/data");
-    fs::read(data.join(name)).unwrap()
-}
 
 /// A database folder with a table of each kind, none damaged.
 fn database() -> Workbench {
@@ -94,25 +85,27 @@ fn table_of(filters: &[(&str, &[u8])]) -> Vec<u8> {
     for (policy, filter) in filters {
         let end = u32::try_from(filter.len()).unwrap().to_le_bytes();
         let block = [filter, &[0; 4][..], &end, &[11]].concat();
-        let handle = file.block(&block, StoredBlock::UNCOMPRESSED);
+        let handle = file.block(&block);
         metaindex.push((format!("filter.{policy}").into_bytes(), encode(handle)));
     }
     finish(file, &metaindex)
 }
 
-fn finish(file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+fn finish(mut file: File, metaindex: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let metaindex: Vec<_> = metaindex
         .iter()
         .map(|(key, value)| (&key[..], &value[..]))
         .collect();
-    file.finish_with_metaindex(&entries(&metaindex), StoredBlock::UNCOMPRESSED)
+    let metaindex = file.block(&entries(&metaindex));
+    let index = file.block(&entries(&[]));
+    file.finish(metaindex, index)
 }
 
 #[test]
 fn a_filter_block_is_read_once() {
     let bench = Workbench::new();
     let mut file = File::default();
-    let handle = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11], StoredBlock::UNCOMPRESSED);
+    let handle = file.block(&[0xff, 6, 0, 0, 0, 0, 2, 0, 0, 0, 11]);
     let inside = BlockHandle {
         offset: handle.offset + 1,
         size: 1,
@@ -171,9 +164,9 @@ fn too_large_is_not_read_and_no_damage() {
         size: MAX_BLOCK_BYTES + 1,
     };
     let index = entries(&[(b"key", &encode(huge))]);
-    let index = far(file.block(&index, StoredBlock::UNCOMPRESSED));
+    let index = far(file.block(&index));
     let metaindex = entries(&[(b"filter.BloomFilter2", &encode(BlockHandle { offset: 1, ..huge }))]);
-    let metaindex = far(file.block(&metaindex, StoredBlock::UNCOMPRESSED));
+    let metaindex = far(file.block(&metaindex));
     let mut table = fs::File::create(bench.path("large.ldb")).unwrap();
     table.seek(SeekFrom::Start(hole)).unwrap();
     table.write_all(&file.finish(metaindex, index)).unwrap();

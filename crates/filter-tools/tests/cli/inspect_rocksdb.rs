@@ -1,19 +1,15 @@
 //! `inspect` on tables that RocksDB wrote, and on damaged copies of them.
 
 use std::fs;
-use std::path::PathBuf;
 
-use super::Workbench;
-use super::inspect::golden;
+use super::{Workbench, data, golden};
 
 /// The tables that RocksDB wrote, in every format version and with every kind of filter.
 #[test]
 fn tables_of_rocksdb() {
     let bench = Workbench::new();
-    let data =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/filter-policy/tests/data/rocksdb/sst");
     let mut count = 0;
-    for entry in fs::read_dir(data).unwrap() {
+    for entry in fs::read_dir(data().join("rocksdb/sst")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         bench.write(&format!("db/{name}"), fs::read(entry.path()).unwrap());

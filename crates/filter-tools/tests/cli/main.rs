@@ -1,0 +1,116 @@
+//! The program `filters` as its users meet it.
+#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
+
+mod inspect;
+mod inspect_rocksdb;
+mod size;
+mod table_file;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// What a command did.
+struct Outcome {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// A folder to work in, and the program.
+struct Workbench {
+    folder: TempDir,
+}
+
+impl Workbench {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_filters"));
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("COLUMNS", "100")
+            .env_remove("RUST_BACKTRACE");
+        command
+    }
+
+    fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Outcome {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+        let outcome = Outcome {
+            code: output.status.code().expect("ended by itself"),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
+        assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+        outcome
+    }
+
+    /// Every file below the folder with its bytes, sorted.
+    fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        files(self.folder.path())
+    }
+}
+
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.push((path.clone(), Vec::new()));
+            all.extend(files(&path));
+        } else {
+            all.push((path.clone(), fs::read(&path).unwrap_or_default()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The tables that engines wrote.
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data")
+}
+
+fn golden(name: &str) -> Vec<u8> {
+    fs::read(data().join(name)).unwrap()
+}
+
+#[test]
+fn help_texts() {
+    let bench = Workbench::new();
+    for command in ["", "inspect", "size"] {
+        for flag in ["-h", "--help"] {
+            let arguments: Vec<&str> = [command, flag]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect();
+            let outcome = bench.run(&arguments);
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+            let name = format!("help {}", arguments.join(" "));
+            insta::assert_snapshot!(name, outcome.stdout);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The programs that cargo makes of tests, run beside each other: cargo would wait for each before it starts the next.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use super::cargo::{cargo_command, output_of};
+use super::now;
+
+/// Tests that need a program that is neither Rust's nor a C compiler.
+const NOT_QUICK: [(&str, &str); 2] = [("bloom-redis", "server"), ("bloom-redis", "dedup")];
+
+/// Tests that take long, longest first: started last, one of them would run alone.
+const LONG: [(&str, &str); 4] = [
+    ("bloom-redis", "server"),
+    ("hash-comparison", "cli"),
+    ("hash-comparison", "report"),
+    ("hash-comparison", "hash_comparison"),
+];
+
+/// The tests of one file, or of a library.
+#[derive(Debug)]
+pub(super) struct Binary {
+    pub(super) package: String,
+    name: String,
+    program: PathBuf,
+    /// Where cargo would run it.
+    folder: PathBuf,
+}
+
+impl Binary {
+    /// Whether it needs nothing but Rust and a C compiler.
+    pub(super) fn is_quick(&self) -> bool {
+        self.place(&NOT_QUICK).is_none()
+    }
+
+    /// Runs its tests to the end; what they say is shown if one fails.
+    fn run(&self, variables: &[(&str, &str)]) -> Result<(), String> {
+        let Self { package, name, .. } = self;
+        let start = now();
+        let output = Command::new(&self.program)
+            .current_dir(&self.folder)
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .envs(variables.iter().copied())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.program.display()))?;
+        let mut said = output.stdout;
+        if !output.status.success() {
+            said.extend(output.stderr);
+        }
+        let said = String::from_utf8_lossy(&said);
+        let mut out = io::stdout().lock();
+        let seconds = start.elapsed().as_secs_f64();
+        // The reader of a broken pipe does not want to know.
+        let _ = if output.status.success() {
+            let result = said.lines().find(|line| line.starts_with("test result: "));
+            writeln!(
+                out,
+                "{seconds:7.1} s  {package} {name}: {}",
+                result.unwrap_or_default()
+            )
+        } else {
+            writeln!(
+                out,
+                "{seconds:7.1} s  {package} {name}: {}\n{said}",
+                output.status
+            )
+        };
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(format!("{package} {name}: {}", output.status))
+        }
+    }
+
+    fn place(&self, list: &[(&str, &str)]) -> Option<usize> {
+        list.iter()
+            .position(|(package, name)| self.package == *package && self.name == *name)
+    }
+}
+
+/// The tests of a workspace.
+#[derive(Debug, Default)]
+pub(super) struct Binaries(Vec<Binary>);
+
+impl Binaries {
+    /// Has cargo build the tests that these arguments select.
+    pub(super) fn build(root: &Path, arguments: &[&str]) -> Result<Self, String> {
+        let build = ["test", "--no-run", "--message-format", "json-render-diagnostics"];
+        let messages = output_of(&mut cargo_command(root, &[&build, arguments].concat()))?;
+        let mut all: Vec<Binary> = String::from_utf8_lossy(&messages)
+            .lines()
+            .filter_map(binary)
+            .collect();
+        all.sort_by_key(|binary| binary.place(&LONG).unwrap_or(LONG.len()));
+        Ok(Self(all))
+    }
+
+    /// Runs those that are `wanted`, with these variables, as many at a time as there are processors.
+    pub(super) fn run(
+        &self,
+        wanted: impl Fn(&Binary) -> bool,
+        variables: &[(&str, &str)],
+    ) -> Result<(), String> {
+        let wanted: Vec<&Binary> = self.0.iter().filter(|binary| wanted(binary)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut failed = Vec::new();
+            while let Some(binary) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                failed.extend(binary.run(variables).err());
+            }
+            failed
+        };
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        let failed: Vec<String> = thread::scope(|scope| {
+            let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+            let panicked = |_| vec!["a thread of the suite panicked".to_owned()];
+            workers
+                .into_iter()
+                .flat_map(|worker| worker.join().unwrap_or_else(panicked))
+                .collect()
+        });
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(failed.join("; "))
+        }
+    }
+}
+
+/// The tests that a message of cargo's is about.
+fn binary(message: &str) -> Option<Binary> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+    (message["profile"]["test"] == true).then_some(Binary {
+        package: folder.file_name()?.to_str()?.to_owned(),
+        name: message["target"]["name"].as_str()?.to_owned(),
+        program: message["executable"].as_str()?.into(),
+        folder: folder.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_told_from_other_artefacts() {
+        let message = |test: bool, executable: &str| {
+            format!(
+                "{{\"manifest_path\": \"/a/hashzoo/Cargo.toml\", \"target\": {{\"name\": \"registry\"}}, \
+                 \"profile\": {{\"test\": {test}}}, \"executable\": {executable}}}"
+            )
+        };
+        let found = binary(&message(true, "\"/t/registry-1\"")).unwrap();
+        assert_eq!((&*found.package, &*found.name), ("hashzoo", "registry"));
+        assert_eq!(
+            (found.program, found.folder),
+            ("/t/registry-1".into(), "/a/hashzoo".into())
+        );
+        assert!(binary(&message(false, "\"/t/registry-1\"")).is_none());
+        assert!(binary(&message(true, "null")).is_none());
+        assert!(binary("{\"reason\":\"build-finished\"}").is_none());
+    }
+
+    #[test]
+    fn a_failure_names_the_tests() {
+        let run = |program: &str| {
+            let binary = Binary {
+                package: "hashzoo".to_owned(),
+                name: "registry".to_owned(),
+                program: program.into(),
+                folder: ".".into(),
+            };
+            Binaries(vec![binary]).run(|_| true, &[])
+        };
+        assert_eq!(run("true"), Ok(()));
+        assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");
+    }
+}

@@ -1,0 +1,62 @@
+//! Runs cargo and other programs.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The cargo that runs this program, in the current folder.
+pub(crate) fn cargo_here() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo told this program about its own package is not true of what it starts.
+    for (name, _) in std::env::vars_os() {
+        if is_about_this_package(&name) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// The cargo that runs this program, in the workspace.
+pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = cargo_here();
+    command.args(arguments).current_dir(root);
+    command
+}
+
+fn is_about_this_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// Runs cargo in the workspace.
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    run_command(&mut cargo_command(root, arguments))
+}
+
+/// Runs to the end; output goes where this program's goes.
+pub(crate) fn run_command(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", shown(command))),
+        Err(error) => Err(format!("{}: {error}", shown(command))),
+    }
+}
+
+/// Runs to the end and gives standard output.
+pub(crate) fn output_of(command: &mut Command) -> Result<Vec<u8>, String> {
+    match command.stderr(Stdio::inherit()).output() {
+        Ok(output) if output.status.success() => Ok(output.stdout),
+        Ok(output) => Err(format!("{}: {}", shown(command), output.status)),
+        Err(error) => Err(format!("{}: {error}", shown(command))),
+    }
+}
+
+/// The command line, the program by its name alone.
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let words = [program].into_iter().chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    words.join(" ")
+}

@@ -1,0 +1,90 @@
+//! The command line: what it says about itself, and what it passes on.
+#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn xtask(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command
+        .args(arguments)
+        .env("COLUMNS", "100")
+        .env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Exit code, standard output and standard error.
+fn said(output: &Output) -> (Option<i32>, &str, &str) {
+    let text = |bytes| std::str::from_utf8(bytes).expect("output is UTF-8");
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn help_texts() {
+    for command in ["", "tidy", "test", "fuzz"] {
+        for flag in ["-h", "--help"] {
+            let arguments: Vec<&str> = [command, flag]
+                .into_iter()
+                .filter(|word| !word.is_empty())
+                .collect();
+            let output = xtask(&arguments).output().unwrap();
+            let (code, stdout, stderr) = said(&output);
+            assert_eq!((code, stderr), (Some(0), ""));
+            insta::assert_snapshot!(format!("help {}", arguments.join(" ")), stdout);
+        }
+    }
+}
+
+/// In the place of cargo stands a program that tells what it was asked.
+#[cfg(unix)]
+#[test]
+fn arguments_folder_and_exit_code_are_those_of_the_other_program() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = folder.path().join("cargo");
+    fs::write(
+        &cargo,
+        "#!/bin/sh\npwd\necho \"$HASH_COMPARISON_WORKSPACE\"\necho \"$@\"\nexit 7\n",
+    )
+    .unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for (command, manifest, package) in [
+        ("compare", "Cargo.toml", "hash-comparison"),
+        ("calibrate", "Cargo.toml", "hash-comparison"),
+        ("render", "Cargo.toml", "hash-comparison"),
+        ("reproduce", "Cargo.toml", "hash-comparison"),
+        ("list", "Cargo.toml", "hash-comparison"),
+        ("inspect", "Cargo.toml", "filter-tools"),
+        ("size", "Cargo.toml", "filter-tools"),
+        ("bench", "crates/benchmarks/Cargo.toml", "bench"),
+    ] {
+        let output = xtask(&[command, "--help", "../keys.txt"])
+            .current_dir(&folder)
+            .env("CARGO", &cargo)
+            .output()
+            .unwrap();
+        let expected = format!(
+            "{}\n{}\nrun --quiet --release --locked --manifest-path {} --package {package} -- {command} --help \
+             ../keys.txt\n",
+            folder.path().canonicalize().unwrap().display(),
+            root.display(),
+            root.join(manifest).display(),
+        );
+        assert_eq!(said(&output), (Some(7), expected.as_str(), ""));
+    }
+}
+
+#[test]
+fn missing_programs_and_their_packages_are_named() {
+    let nothing = tempfile::tempdir().unwrap();
+    let output = xtask(&["test"]).env("PATH", nothing.path()).output().unwrap();
+    let (code, stdout, stderr) = said(&output);
+    assert_eq!((code, stdout), (Some(2), ""));
+    let start = "error: missing: cc, c++, nm, leveldb/c.h, ";
+    assert!(stderr.starts_with(start), "{stderr}");
+    let way = "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev ";
+    assert!(stderr.contains(way), "{stderr}");
+}
