@@ -9,10 +9,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use redis::{RedisResult, Value};
+use redis::{Cmd, RedisResult, Value};
 
+use crate::batch::{Batch, Replies, unexpected};
 use crate::error::Error;
-use crate::plan::{Batch, Replies};
 use crate::trouble::is_redirection;
 
 /// An operation that is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
@@ -139,6 +139,13 @@ impl<'a, T> Call<'a, T> {
     }
 }
 
+impl<T: Send + 'static> Call<'static, Vec<T>> {
+    /// The first of the answers, of an operation on one element.
+    pub(crate) fn one(self) -> Call<'static, T> {
+        self.map(|answers| (answers.into_iter().next()).ok_or_else(|| unexpected("an answer", None)))
+    }
+}
+
 impl<T> core::fmt::Debug for Call<'_, T> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Call").finish_non_exhaustive()
@@ -229,6 +236,11 @@ enum Exchange {
 }
 
 impl Line {
+    /// Has the driver send one command; its reply.
+    pub(crate) async fn ask(&self, command: &Cmd) -> Result<Replies, Error> {
+        self.send(Batch::of(command)).await
+    }
+
     /// Has the driver send the batch; its replies, in the order of the commands. An empty batch is not sent.
     pub(crate) async fn send(&self, batch: Batch) -> Result<Replies, Error> {
         self.send_all(vec![batch]).await

@@ -2,20 +2,17 @@
 
 use core::time::Duration;
 
-use guava_bloom::{BloomFilter, Strategy};
-use redis::{Value, cmd};
+use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::error::Error;
-use crate::names::slots;
 use crate::options::{Expiry, Options};
-use crate::plan::bits::{self, Bitmap};
-use crate::plan::{Batch, insert, tally, transfer};
-use crate::rebuild::{Rebuild, hashes};
+use crate::plan::bitmap::Bitmap;
+use crate::rebuild::Rebuild;
 use crate::record::{self, Design, Record};
 use crate::schema::Schema;
 use crate::statistics::Statistics;
+use crate::stored::Stored;
 
 /// Filters of one size under one prefix, one bitmap each: the published design for a filter per topic and day, say.
 ///
@@ -113,13 +110,16 @@ impl Fixed {
         self.schema.positions(hash).collect()
     }
 
-    fn bitmap(&self, name: impl AsRef<[u8]>) -> Bitmap {
-        Bitmap::whole(self.key(name), self.schema)
+    fn stored(&self, name: impl AsRef<[u8]>) -> Stored {
+        Stored {
+            bitmap: Bitmap::whole(self.key(name), self.schema).into(),
+            options: self.options,
+        }
     }
 
     /// Checks the prefix's parameter record.
     ///
-    /// The call fails with [`Error::Unrecorded`] when there is none, and with [`Error::Mismatch`] when it is of other
+    /// The call fails with [`Error::Unrecorded`](crate::Error::Unrecorded) when there is none, and with [`Error::Mismatch`](crate::Error::Mismatch) when it is of other
     /// parameters.
     pub fn open(&self) -> Call<'static, ()> {
         record::open(&self.prefix, Record::new(Design::Fixed, self.schema))
@@ -127,7 +127,7 @@ impl Fixed {
 
     /// Writes the prefix's parameter record if there is none, and checks it.
     ///
-    /// The call fails with [`Error::Mismatch`] when there is one of other parameters.
+    /// The call fails with [`Error::Mismatch`](crate::Error::Mismatch) when there is one of other parameters.
     pub fn adopt(&self) -> Call<'static, ()> {
         record::adopt(&self.prefix, Record::new(Design::Fixed, self.schema))
     }
@@ -135,12 +135,12 @@ impl Fixed {
     /// Creates an empty filter, unless it is there; whether it was not. Needed where a missing filter is reported
     /// ([`Missing::Reported`](crate::Missing::Reported)).
     pub fn create(&self, name: impl AsRef<[u8]>, expiry: impl Into<Option<Expiry>>) -> Call<'static, bool> {
-        create(&self.bitmap(name), expiry.into())
+        self.stored(name).create(expiry.into())
     }
 
     /// Whether an element is in a filter, in one round trip.
     pub fn contains(&self, name: impl AsRef<[u8]>, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        one(self.contains_many(name, [element]))
+        self.contains_many(name, [element]).one()
     }
 
     /// Whether elements are in a filter, answer by answer, in one round trip up to the bound of the options.
@@ -149,8 +149,7 @@ impl Fixed {
         name: impl AsRef<[u8]>,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
-        let (bitmap, hashes, options) = (self.bitmap(name), hashes(elements), self.options);
-        Call::new(move |line| async move { bits::contains(&line, &bitmap, &hashes, &options).await })
+        self.stored(name).contains_many(elements)
     }
 
     /// Inserts an element, in one round trip; whether it was new: if so, it was certainly never inserted before.
@@ -162,7 +161,7 @@ impl Fixed {
         element: impl AsRef<[u8]>,
         expiry: impl Into<Option<Expiry>>,
     ) -> Call<'static, bool> {
-        one(self.insert_many(name, [element], expiry))
+        self.insert_many(name, [element], expiry).one()
     }
 
     /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. An element that
@@ -173,32 +172,27 @@ impl Fixed {
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
         expiry: impl Into<Option<Expiry>>,
     ) -> Call<'static, Vec<bool>> {
-        let (bitmap, hashes, options) = (self.bitmap(name), hashes(elements), self.options);
-        let expiry = expiry.into();
-        Call::new(move |line| async move { insert::insert(&line, &bitmap, &hashes, expiry, &options).await })
+        self.stored(name).insert_many(elements, expiry.into())
     }
 
     /// Figures of a filter. The server counts its bits.
     pub fn statistics(&self, name: impl AsRef<[u8]>) -> Call<'static, Statistics> {
-        let (bitmap, options) = (self.bitmap(name), self.options);
-        Call::new(move |line| async move {
-            tally::statistics(&line, bitmap.anchor(), core::slice::from_ref(&bitmap), &options).await
-        })
+        self.stored(name).statistics()
     }
 
     /// Begins to build a filter anew; see [`Rebuild`]. The lease is how long the new generation stays when nobody inserts
     /// into it.
     ///
-    /// The call fails with [`Error::RebuildUnderWay`] when there is one already.
+    /// The call fails with [`Error::RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already.
     pub fn rebuild(&self, name: impl AsRef<[u8]>, lease: Duration) -> Call<'static, Rebuild> {
-        Rebuild::begin(self.bitmap(name), lease, self.options)
+        self.stored(name).rebuild(lease)
     }
 
     /// Puts a filter that was filled in memory in the place of the one on the server, in chunks, then in one step. It has the
     /// time to live that is given here, or none.
     ///
     /// Guava rounds its bits up to whole words, the fixed design does not: only a schema whose bits are a multiple of 64
-    /// ([`Schema::words`]) can be exchanged. The call fails with [`Error::Incompatible`] otherwise, and when bits, probes or
+    /// ([`Schema::words`]) can be exchanged. The call fails with [`Error::Incompatible`](crate::Error::Incompatible) otherwise, and when bits, probes or
     /// strategy differ.
     pub fn upload<'a, F: Sync>(
         &self,
@@ -206,19 +200,19 @@ impl Fixed {
         filter: &'a BloomFilter<F>,
         expiry: impl Into<Option<Expiry>>,
     ) -> Call<'a, ()> {
-        Rebuild::replace(self.bitmap(name), filter, expiry.into(), self.options)
+        self.stored(name).upload(filter, expiry.into())
     }
 
     /// A filter's bits in memory, fetched in chunks of 1 MiB. Elements that are inserted meanwhile may be in it or not.
     ///
-    /// The call fails with [`Error::Incompatible`] when the number of bits is no multiple of 64, see
+    /// The call fails with [`Error::Incompatible`](crate::Error::Incompatible) when the number of bits is no multiple of 64, see
     /// [`upload`](Self::upload).
     pub fn download<F: Send + 'static>(
         &self,
         name: impl AsRef<[u8]>,
         funnel: F,
     ) -> Call<'static, BloomFilter<F>> {
-        download(self.bitmap(name), funnel, self.options)
+        self.stored(name).download(funnel)
     }
 
     /// Sets the bits of filters in another, on the server, which does nothing else meanwhile. In a cluster, their keys
@@ -228,78 +222,12 @@ impl Fixed {
         into: impl AsRef<[u8]>,
         from: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, ()> {
-        let (into, options) = (self.bitmap(into), self.options);
-        let from: Vec<Bitmap> = from.into_iter().map(|name| self.bitmap(name)).collect();
-        Call::new(move |line| async move { transfer::merge(&line, &into, &from, &options).await })
+        let from = from.into_iter().map(|name| self.stored(name).bitmap);
+        self.stored(into).merge(from.collect())
     }
 
     /// Removes a filter; whether it was there. Its memory is freed in the background.
     pub fn delete(&self, name: impl AsRef<[u8]>) -> Call<'static, bool> {
-        unlink(vec![self.key(name)])
+        self.stored(name).delete()
     }
-}
-
-/// The first of the answers to one element.
-pub(crate) fn one<T: Send + 'static>(many: Call<'static, Vec<T>>) -> Call<'static, T> {
-    many.map(|answers| {
-        answers.into_iter().next().ok_or_else(|| Error::Reply {
-            expected: "an answer",
-            found: String::from("nothing"),
-        })
-    })
-}
-
-/// Creates strings of zeroes where there is nothing; whether there was nothing at one of the keys.
-pub(crate) fn create(bitmap: &Bitmap, expiry: Option<Expiry>) -> Call<'static, bool> {
-    let (keys, spread) = (bitmap.keys.clone(), bitmap.spread);
-    Call::new(move |line| async move {
-        let millis = expiry.map(Expiry::millis).transpose()?;
-        let batches = slots(&keys, spread).into_iter().map(|keys| {
-            let mut batch = Batch::new();
-            for key in keys {
-                let mut set = cmd("SET");
-                set.arg(key).arg(&[0_u8][..]).arg("NX");
-                if let Some(millis) = millis {
-                    set.arg("PX").arg(millis);
-                }
-                batch.push(set);
-            }
-            batch
-        });
-        let mut replies = line.send_all(batches.collect()).await?;
-        let mut created = false;
-        for _ in &keys {
-            created |= replies.value()? != Value::Nil;
-        }
-        Ok(created)
-    })
-}
-
-/// Removes keys; whether one was there.
-pub(crate) fn unlink(keys: Vec<Vec<u8>>) -> Call<'static, bool> {
-    Call::new(move |line| async move {
-        let mut command = cmd("UNLINK");
-        for key in &keys {
-            command.arg(key.as_slice());
-        }
-        Ok(line.send(Batch::of(command)).await?.count()? > 0)
-    })
-}
-
-/// A filter in memory with the bits of one on the server.
-pub(crate) fn download<F: Send + 'static>(
-    bitmap: Bitmap,
-    funnel: F,
-    options: Options,
-) -> Call<'static, BloomFilter<F>> {
-    Call::new(move |line| async move {
-        let words = transfer::read(&line, &bitmap, &options).await?;
-        BloomFilter::from_parts(funnel, Strategy::Murmur128Mitz64, bitmap.schema.probes(), words).map_err(
-            |error| Error::Incompatible {
-                what: "the filter",
-                here: error.to_string(),
-                there: String::from("a filter of Guava's"),
-            },
-        )
-    })
 }

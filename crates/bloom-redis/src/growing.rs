@@ -6,17 +6,16 @@ use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::fixed::{download, one};
 use crate::names::tag;
 use crate::options::Options;
-use crate::plan::bits::Bitmap;
+use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::{self, Chain};
-use crate::plan::chain_begin;
-use crate::plan::tally;
-use crate::rebuild::{GrowingRebuild, hashes};
+use crate::plan::{growth, tally};
+use crate::rebuild::GrowingRebuild;
 use crate::record::{self, Design, Record};
 use crate::schema::Schema;
 use crate::statistics::Statistics;
+use crate::stored::Stored;
 
 /// A filter that grows: bitmap `bloomfilter-0`, then `bloomfilter-1` and so on, whose number `cursor` holds.
 ///
@@ -152,7 +151,7 @@ impl Growing {
         let (chain, prefix) = (self.chain.clone(), self.prefix.clone());
         let record = Record::new(Design::Growing, self.chain.schema);
         Call::new(move |line| async move {
-            chain_begin::prepare_record(&line, &chain).await?;
+            growth::prepare_record(&line, &chain).await?;
             record::write(&line, &Record::key(&prefix), &record).await
         })
     }
@@ -161,12 +160,12 @@ impl Growing {
     /// so when it starts. With the first bitmap comes the cursor.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain_begin::create(&line, &chain, &options).await })
+        Call::new(move |line| async move { growth::create(&line, &chain, &options).await })
     }
 
     /// Whether an element is in the filter, in one round trip.
     pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        one(self.contains_many([element]))
+        self.contains_many([element]).one()
     }
 
     /// Whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
@@ -175,12 +174,12 @@ impl Growing {
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
         let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { chain::contains(&line, &chain, &hashes, &options).await })
+        Call::new(move |line| async move { growth::contains(&line, &chain, &hashes, &options).await })
     }
 
     /// Inserts an element, in one round trip; whether it was new.
     pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
-        one(self.insert_many([element]))
+        self.insert_many([element]).one()
     }
 
     /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. The filter grows
@@ -189,13 +188,13 @@ impl Growing {
     /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (chain, hashes, options) = (self.chain.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { chain::insert(&line, &chain, &hashes, &options).await })
+        Call::new(move |line| async move { growth::insert(&line, &chain, &hashes, &options).await })
     }
 
     /// Empties the filter: all bitmaps go, `bloomfilter-0` is created anew, the cursor stands at it.
     pub fn reset(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
-        Call::new(move |line| async move { chain_begin::reset(&line, &chain, &options).await })
+        Call::new(move |line| async move { growth::reset(&line, &chain, &options).await })
     }
 
     /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody
@@ -210,14 +209,14 @@ impl Growing {
     /// How many bitmaps there are.
     pub fn bitmaps(&self) -> Call<'static, u64> {
         let chain = self.chain.clone();
-        Call::new(move |line| async move { Ok(chain::read_cursor(&line, &chain).await? + 1) })
+        Call::new(move |line| async move { Ok(chain.read_cursor(&line).await? + 1) })
     }
 
     /// Figures of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move {
-            let last = chain::read_cursor(&line, &chain).await?;
+            let last = chain.read_cursor(&line).await?;
             let bitmaps: Vec<Bitmap> = (0..=last).map(|number| chain.bitmap(number)).collect();
             tally::statistics(&line, &chain.cursor, &bitmaps, &options).await
         })
@@ -226,6 +225,10 @@ impl Growing {
     /// The bits of one bitmap in memory, as [`Fixed::download`](crate::Fixed::download). An element is in the filter if it
     /// is in one of the bitmaps.
     pub fn download<F: Send + 'static>(&self, number: u64, funnel: F) -> Call<'static, BloomFilter<F>> {
-        download(self.chain.bitmap(number), funnel, self.options)
+        let stored = Stored {
+            bitmap: self.chain.bitmap(number).into(),
+            options: self.options,
+        };
+        stored.download(funnel)
     }
 }

@@ -26,23 +26,13 @@ pub fn hash_tag(key: &[u8]) -> Option<&[u8]> {
     (close > 0).then(|| &rest[..close])
 }
 
-/// The keys that one batch may hold: all, or, of a filter that is spread over several slots of a cluster, those in one.
+/// The keys that one batch may hold, in the order given: all, or, of a filter that is spread over several slots of a cluster,
+/// those that surely share one.
 pub(crate) fn slots<K: AsRef<[u8]>>(keys: &[K], spread: bool) -> Vec<Vec<&[u8]>> {
-    if spread {
-        by_slot(keys)
-    } else {
-        vec![keys.iter().map(AsRef::as_ref).collect()]
-    }
-}
-
-/// Keys by what a cluster places them by: in one group, and in the order given, are those that surely share a slot.
-pub(crate) fn by_slot<K: AsRef<[u8]>>(keys: &[K]) -> Vec<Vec<&[u8]>> {
     let mut groups: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
-    for key in keys {
-        groups
-            .entry(placed_by(key.as_ref()))
-            .or_default()
-            .push(key.as_ref());
+    for key in keys.iter().map(AsRef::as_ref) {
+        let slot: &[u8] = if spread { placed_by(key) } else { b"" };
+        groups.entry(slot).or_default().push(key);
     }
     groups.into_values().collect()
 }

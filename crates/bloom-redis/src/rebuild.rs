@@ -1,18 +1,18 @@
 //! A filter built anew beside the one in use.
 
 use core::time::Duration;
+use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Hash128};
+use guava_bloom::BloomFilter;
 
 use crate::call::Call;
 use crate::error::Error;
 use crate::options::{Expiry, Missing, Options};
 use crate::plan::acknowledged::Acknowledged;
-use crate::plan::bits::Bitmap;
-use crate::plan::chain::{self, Chain};
-use crate::plan::chain_begin;
+use crate::plan::bitmap::{Bitmap, hashes};
+use crate::plan::chain::Chain;
 use crate::plan::generation::{self, Token};
-use crate::plan::{insert, transfer};
+use crate::plan::{growth, insert, transfer};
 
 /// A new generation of a filter that is being filled, while the present one is asked and written to as ever.
 ///
@@ -41,23 +41,18 @@ use crate::plan::{insert, transfer};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Rebuild {
-    live: Bitmap,
+    live: Arc<Bitmap>,
     token: Token,
     lease: Duration,
     options: Options,
 }
 
 impl Rebuild {
-    pub(crate) fn begin(live: Bitmap, lease: Duration, options: Options) -> Call<'static, Self> {
+    pub(crate) fn begin(live: Arc<Bitmap>, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
             live.in_one_slot("rebuilding a filter")?;
-            let token = generation::begin(
-                &line,
-                live.anchor(),
-                |token| generation::next(&live, token).keys,
-                lease,
-            )
-            .await?;
+            let name = |token| generation::next(&live, token).keys;
+            let token = generation::begin(&line, live.anchor(), name, lease, &options).await?;
             Ok(Self {
                 live,
                 token,
@@ -72,8 +67,7 @@ impl Rebuild {
     ///
     /// The call fails with [`Error::Missing`] when the lease ended.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let hashes: Vec<Hash128> = hashes(elements);
-        let this = self.clone();
+        let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
             let options = Options {
                 missing: Missing::Reported,
@@ -130,7 +124,7 @@ impl Rebuild {
 
     /// Uploads and commits.
     pub(crate) fn replace<'a, F: Sync>(
-        live: Bitmap,
+        live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,
         expiry: Option<Expiry>,
         options: Options,
@@ -141,7 +135,7 @@ impl Rebuild {
             live.in_one_slot("uploading a filter")?;
             transfer::check_shape(&live, filter)?;
             let name = |token| generation::next(&live, token).keys;
-            let token = generation::begin(&line, live.anchor(), name, LEASE).await?;
+            let token = generation::begin(&line, live.anchor(), name, LEASE, &options).await?;
             let written = transfer::write(&line, &live, token, filter.words(), LEASE, &options).await;
             let done: Result<(), Error> = match written {
                 Ok(()) => generation::commit(&line, &live, token, expiry, &options).await,
@@ -180,7 +174,7 @@ impl GrowingRebuild {
                 });
             }
             let name = |token| vec![live.next(token).key(0)];
-            let token = generation::begin(&line, &live.cursor, name, lease).await?;
+            let token = generation::begin(&line, &live.cursor, name, lease, &options).await?;
             Ok(Self {
                 live,
                 token,
@@ -192,14 +186,14 @@ impl GrowingRebuild {
 
     /// Inserts elements into the new generation, as [`Rebuild::insert_many`].
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let hashes: Vec<Hash128> = hashes(elements);
-        let this = self.clone();
+        let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
             let next = this.live.next(this.token);
             let mut acknowledged = Acknowledged::new(&this.options);
             let ack = &mut acknowledged;
+            let lease = Expiry::Sliding(this.lease);
             let new =
-                chain::insert_into_generation(&line, &next, &hashes, this.lease, &this.options, ack).await?;
+                growth::insert_into_generation(&line, &next, &hashes, lease, &this.options, ack).await?;
             acknowledged.check()?;
             let keys = [next.key(0)];
             generation::renew(&line, &this.live.cursor, &keys, this.token, this.lease).await?;
@@ -209,27 +203,19 @@ impl GrowingRebuild {
 
     /// Makes the new generation the filter, as [`Rebuild::commit`].
     pub fn commit(self) -> Call<'static, ()> {
-        Call::new(move |line| async move {
-            chain_begin::exchange(&line, &self.live, self.token, &self.options).await
-        })
+        Call::new(
+            move |line| async move { growth::exchange(&line, &self.live, self.token, &self.options).await },
+        )
     }
 
     /// Drops the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
         Call::new(move |line| async move {
             let next = self.live.next(self.token);
-            let last = chain::read_cursor(&line, &next).await?;
+            let last = next.read_cursor(&line).await?;
             let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
             keys.push(next.cursor);
             generation::abandon(&line, &self.live.cursor, &keys, self.token).await
         })
     }
-}
-
-/// What of elements goes to the server.
-pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
-    elements
-        .into_iter()
-        .map(|element| Hash128::of(element.as_ref()))
-        .collect()
 }

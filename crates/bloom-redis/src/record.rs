@@ -5,10 +5,10 @@ use core::str::FromStr;
 
 use redis::cmd;
 
+use crate::batch::Batch;
 use crate::call::{Call, Line};
 use crate::error::Error;
 use crate::names::companion;
-use crate::plan::Batch;
 use crate::schema::Schema;
 
 /// The designs of filters.
@@ -203,9 +203,7 @@ impl FromStr for Record {
 }
 
 async fn read(line: &Line, key: &[u8]) -> Result<Option<Record>, Error> {
-    let mut get = cmd("GET");
-    get.arg(key);
-    match line.send(Batch::of(get)).await?.bytes()? {
+    match line.ask(cmd("GET").arg(key)).await?.bytes()? {
         Some(text) => parse(key, &text).map(Some),
         None => Ok(None),
     }
@@ -242,13 +240,9 @@ pub(crate) fn adopt(prefix: &[u8], record: Record) -> Call<'static, ()> {
 }
 
 pub(crate) async fn write(line: &Line, key: &[u8], record: &Record) -> Result<(), Error> {
-    let mut set = cmd("SET");
-    set.arg(key).arg(record.to_string()).arg("NX");
-    let mut get = cmd("GET");
-    get.arg(key);
     let mut batch = Batch::new();
-    batch.push(set);
-    batch.push(get);
+    batch.add("SET").arg(key).arg(record.to_string()).arg("NX");
+    batch.add("GET").arg(key);
     let mut replies = line.send(batch).await?;
     replies.value()?;
     match replies.bytes()? {

@@ -8,15 +8,14 @@ use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
 use crate::call::Call;
-use crate::fixed::{create, download, one, unlink};
 use crate::names::tag;
 use crate::options::{Expiry, Options};
-use crate::plan::bits::{self, Bitmap};
-use crate::plan::{insert, tally, transfer};
-use crate::rebuild::{Rebuild, hashes};
+use crate::plan::bitmap::Bitmap;
+use crate::rebuild::Rebuild;
 use crate::record::{self, Design, Record};
 use crate::schema::{REDIS_BITS, Schema, SchemaError};
 use crate::statistics::Statistics;
+use crate::stored::Stored;
 
 /// A filter whose bitmap lies in several keys, part after part: bit b is bit `b % part` of the key with the number
 /// `b / part`.
@@ -44,8 +43,7 @@ use crate::statistics::Statistics;
 pub struct Split {
     name: Vec<u8>,
     slots: u16,
-    bitmap: Arc<Bitmap>,
-    options: Options,
+    stored: Stored,
 }
 
 impl Split {
@@ -74,7 +72,13 @@ impl Split {
     ///
     /// [`SchemaError::PartBits`] unless it is a multiple of 64 from 64 to 2^32, and gives 65,536 parts at most.
     pub fn with_part_bits(self, part_bits: u64) -> Result<Self, SchemaError> {
-        Self::with_parts(self.name, self.slots, self.bitmap.schema, part_bits, self.options)
+        Self::with_parts(
+            self.name,
+            self.slots,
+            self.stored.bitmap.schema,
+            part_bits,
+            self.stored.options,
+        )
     }
 
     /// The same filter spread over so many slots of a cluster, 1 to 1,024, which is another filter to the server: part `i` has
@@ -100,13 +104,8 @@ impl Split {
         if !(1..=Self::MOST_SLOTS).contains(&slots) {
             return Err(SchemaError::Slots { given: slots });
         }
-        Self::with_parts(
-            self.name,
-            slots,
-            self.bitmap.schema,
-            self.bitmap.part_bits,
-            self.options,
-        )
+        let Stored { bitmap, options } = self.stored;
+        Self::with_parts(self.name, slots, bitmap.schema, bitmap.part_bits, options)
     }
 
     fn with_parts(
@@ -132,49 +131,52 @@ impl Split {
         Ok(Self {
             name,
             slots,
-            bitmap: Arc::new(Bitmap {
-                keys,
-                part_bits,
-                schema,
-                spread: slots > 1,
-            }),
-            options,
+            stored: Stored {
+                bitmap: Arc::new(Bitmap {
+                    keys,
+                    part_bits,
+                    schema,
+                    spread: slots > 1,
+                }),
+                options,
+            },
         })
     }
 
     /// The same with other options.
     #[must_use]
-    pub fn with_options(self, options: Options) -> Self {
-        Self { options, ..self }
+    pub fn with_options(mut self, options: Options) -> Self {
+        self.stored.options = options;
+        self
     }
 
     /// Bits of the filter, all parts together; the modulus of all positions.
     #[must_use]
     pub fn bits(&self) -> u64 {
-        self.bitmap.schema.bits()
+        self.stored.bitmap.schema.bits()
     }
 
     /// Bits of a part. The last has what is left.
     #[must_use]
     pub fn part_bits(&self) -> u64 {
-        self.bitmap.part_bits
+        self.stored.bitmap.part_bits
     }
 
     /// Bits that an element sets, k.
     #[must_use]
     pub fn probes(&self) -> u8 {
-        self.bitmap.schema.probes()
+        self.stored.bitmap.schema.probes()
     }
 
     /// The keys of the parts.
     #[must_use]
     pub fn keys(&self) -> &[Vec<u8>] {
-        &self.bitmap.keys
+        &self.stored.bitmap.keys
     }
 
     fn record(&self) -> (Vec<u8>, Record) {
         let prefix = prefix(&self.name, self.slots, None);
-        let record = Record::of_parts(Design::Split, self.bitmap.schema, self.bitmap.part_bits);
+        let record = Record::of_parts(Design::Split, self.stored.bitmap.schema, self.part_bits());
         (prefix, record)
     }
 
@@ -193,12 +195,12 @@ impl Split {
 
     /// Creates the parts that are not there, all bits zero; whether there was one. The time to live is theirs alone.
     pub fn create(&self, expiry: impl Into<Option<Expiry>>) -> Call<'static, bool> {
-        create(&self.bitmap, expiry.into())
+        self.stored.clone().create(expiry.into())
     }
 
     /// Whether an element is in the filter, in one round trip.
     pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        one(self.contains_many([element]))
+        self.contains_many([element]).one()
     }
 
     /// Whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
@@ -206,58 +208,51 @@ impl Split {
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
-        let (bitmap, hashes, options) = (self.bitmap.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { bits::contains(&line, &bitmap, &hashes, &options).await })
+        self.stored.clone().contains_many(elements)
     }
 
     /// Inserts an element, in one round trip; whether it was new.
     pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
-        one(self.insert_many([element]))
+        self.insert_many([element]).one()
     }
 
     /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. There is no time to
     /// live: an insert touches some of the parts only.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
-        let (bitmap, hashes, options) = (self.bitmap.clone(), hashes(elements), self.options);
-        Call::new(move |line| async move { insert::insert(&line, &bitmap, &hashes, None, &options).await })
+        self.stored.clone().insert_many(elements, None)
     }
 
     /// Figures of the filter. The server counts the bits of all parts.
     pub fn statistics(&self) -> Call<'static, Statistics> {
-        let (bitmap, options) = (self.bitmap.clone(), self.options);
-        Call::new(move |line| async move {
-            let bitmaps = core::slice::from_ref(&*bitmap);
-            tally::statistics(&line, bitmap.anchor(), bitmaps, &options).await
-        })
+        self.stored.clone().statistics()
     }
 
     /// Begins to build the filter anew, as [`Fixed::rebuild`](crate::Fixed::rebuild).
     pub fn rebuild(&self, lease: Duration) -> Call<'static, Rebuild> {
-        Rebuild::begin((*self.bitmap).clone(), lease, self.options)
+        self.stored.clone().rebuild(lease)
     }
 
     /// Puts a filter that was filled in memory in the place of this one, as [`Fixed::upload`](crate::Fixed::upload).
     pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
-        Rebuild::replace((*self.bitmap).clone(), filter, None, self.options)
+        self.stored.clone().upload(filter, None)
     }
 
     /// The filter's bits in memory, as [`Fixed::download`](crate::Fixed::download).
     pub fn download<F: Send + 'static>(&self, funnel: F) -> Call<'static, BloomFilter<F>> {
-        download((*self.bitmap).clone(), funnel, self.options)
+        self.stored.clone().download(funnel)
     }
 
     /// Sets the bits of other filters in this one, on the server, as [`Fixed::merge`](crate::Fixed::merge).
     ///
     /// The call fails with [`Error::Incompatible`](crate::Error::Incompatible) when they differ in bits, probes or parts.
     pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
-        let (into, options) = (self.bitmap.clone(), self.options);
-        let from: Vec<Bitmap> = from.into_iter().map(|filter| (*filter.bitmap).clone()).collect();
-        Call::new(move |line| async move { transfer::merge(&line, &into, &from, &options).await })
+        let from = from.into_iter().map(|filter| filter.stored.bitmap.clone());
+        self.stored.clone().merge(from.collect())
     }
 
     /// Removes the filter; whether a part was there. Its memory is freed in the background.
     pub fn delete(&self) -> Call<'static, bool> {
-        unlink(self.bitmap.keys.clone())
+        self.stored.clone().delete()
     }
 }
 

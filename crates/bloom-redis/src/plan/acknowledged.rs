@@ -2,7 +2,7 @@
 
 use redis::{Cmd, cmd};
 
-use super::Replies;
+use crate::batch::Replies;
 use crate::error::Error;
 use crate::options::{Options, Replicas};
 
@@ -26,9 +26,8 @@ impl Acknowledged {
         let wanted = self.wanted?;
         // A time-out of 0 would mean "for ever".
         let millis = u64::try_from(wanted.timeout.as_millis()).unwrap_or(u64::MAX);
-        let mut wait = cmd("WAIT");
-        wait.arg(wanted.count).arg(millis.clamp(1, i64::MAX as u64 / 2));
-        Some(wait)
+        let millis = millis.clamp(1, i64::MAX as u64 / 2);
+        Some(cmd("WAIT").arg(wanted.count).arg(millis).take())
     }
 
     /// Reads the reply to it, the last of a batch.

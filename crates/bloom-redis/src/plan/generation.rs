@@ -16,18 +16,17 @@ use core::time::Duration;
 
 use redis::{Cmd, Value, cmd};
 
-use super::Batch;
-use super::batch::unexpected;
-use super::bits::{Bitmap, exists};
+use super::bitmap::Bitmap;
 use super::scripts::{COMMIT, eval};
+use crate::batch::{Batch, exists, unexpected};
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::companion;
 use crate::options::{Expiry, Options};
 
 /// Time to live that those who insert give a generation where it has none, since they do not know the lease: whatever
-/// becomes of the rebuild, its keys go at last.
-pub(crate) const ORPHAN: Duration = Duration::from_secs(3_600);
+/// becomes of the rebuild, its keys go at last. Its own stays.
+pub(crate) const ORPHAN: Expiry = Expiry::Fixed(Duration::from_secs(3_600));
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +47,7 @@ impl Watch {
 
     /// The command that tells.
     pub(crate) fn look(&self) -> Cmd {
-        let mut command = cmd("GET");
-        command.arg(self.pointer.as_slice());
-        command
+        cmd("GET").arg(&self.pointer).take()
     }
 
     /// What it told.
@@ -67,11 +64,6 @@ impl Watch {
                 found: text[..text.len().min(40)].escape_ascii().to_string(),
             })
     }
-}
-
-/// Time to live that a generation gets from those who only follow it: its own stays.
-pub(crate) const fn follower_expiry() -> Expiry {
-    Expiry::Fixed(ORPHAN)
 }
 
 /// The bits of a rebuild of this filter.
@@ -94,24 +86,48 @@ pub(crate) fn record_key(anchor: &[u8]) -> Vec<u8> {
 
 /// Asks which generation was put in place last: where it is another than before, the bits are others.
 pub(super) fn last(anchor: &[u8]) -> Cmd {
-    let mut command = cmd("HGET");
-    command.arg(record_key(anchor)).arg("last");
-    command
+    cmd("HGET").arg(record_key(anchor)).arg("last").take()
 }
 
-/// The server's time: seconds since 1970 as it writes them, and microseconds.
-async fn time(line: &Line) -> Result<(Vec<u8>, u64), Error> {
-    let mut replies = line.send(Batch::of(cmd("TIME"))).await?;
-    let parts = replies.array()?;
+/// What is written to next: the filter, then the generation of a rebuild that was seen under way. A generation that is gone
+/// may have become the filter, which then lacks what was written, and is written to again.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Target {
+    /// The filter; after a generation that was gone, if there was one.
+    Filter(Option<Token>),
+    Generation(Token),
+    Done,
+}
+
+impl Target {
+    /// What follows a write, which says what rebuild it saw.
+    pub(super) fn after(self, wrote: Result<Option<Token>, Error>) -> Result<Self, Error> {
+        match (self, wrote) {
+            (Self::Generation(token), Err(Error::Missing { .. })) => Ok(Self::Filter(Some(token))),
+            (_, Err(error)) => Err(error),
+            (Self::Filter(gone), Ok(Some(token))) if gone != Some(token) => Ok(Self::Generation(token)),
+            _ => Ok(Self::Done),
+        }
+    }
+}
+
+/// The server's time: seconds since 1970 as it writes them, and microseconds. Proxies refuse `TIME` where they take a script for
+/// the server of a key.
+async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(Vec<u8>, u64), Error> {
+    let ask = if options.commands.scripts {
+        eval("return redis.call('TIME')", &[key])
+    } else {
+        cmd("TIME")
+    };
+    let parts = line.ask(&ask).await?.array()?;
     let number = |part: &Value| match part {
         Value::BulkString(text) => core::str::from_utf8(text).ok()?.parse::<u64>().ok(),
         _ => None,
     };
     if let [Value::BulkString(text), rest] = &parts[..]
         && let (Some(seconds), Some(micros)) = (number(&parts[0]), number(rest))
-        && let Some(micros) = seconds
-            .checked_mul(1_000_000)
-            .and_then(|all| all.checked_add(micros))
+        && let Some(seconds) = seconds.checked_mul(1_000_000)
+        && let Some(micros) = seconds.checked_add(micros)
     {
         return Ok((text.clone(), micros));
     }
@@ -126,35 +142,27 @@ pub(crate) async fn begin(
     anchor: &[u8],
     name: impl Fn(Token) -> Vec<Vec<u8>>,
     lease: Duration,
+    options: &Options,
 ) -> Result<Token, Error> {
     let millis = Expiry::Sliding(lease).millis()?;
-    let (_, now) = time(line).await?;
+    let (watch, record) = (Watch::new(anchor), record_key(anchor));
+    let (_, now) = time(line, &record, options).await?;
     let mut batch = Batch::new();
-    let mut first = cmd("HSETNX");
-    first.arg(record_key(anchor)).arg("attempts").arg(now);
-    batch.push(first);
-    let mut count = cmd("HINCRBY");
-    count.arg(record_key(anchor)).arg("attempts").arg(1);
-    batch.push(count);
+    batch.add("HSETNX").arg(&record).arg("attempts").arg(now);
+    batch.add("HINCRBY").arg(&record).arg("attempts").arg(1);
     let mut replies = line.send(batch).await?;
     replies.count()?;
     let token = Token(replies.count()?);
 
-    let (watch, keys) = (Watch::new(anchor), name(token));
+    let keys = name(token);
     let mut batch = Batch::new();
-    let mut take = cmd("SET");
-    take.arg(watch.pointer.as_slice())
-        .arg(token.0)
-        .arg("NX")
-        .arg("PX")
-        .arg(millis);
-    batch.push(take);
+    let take = batch.add("SET").arg(&watch.pointer).arg(token.0);
+    take.arg("NX").arg("PX").arg(millis);
     // Asked for, because a cluster client may have to send a command twice.
-    batch.push(watch.look());
+    batch.push(&watch.look());
     for key in &keys {
-        let mut create = cmd("SET");
-        create.arg(key.as_slice()).arg(&[0_u8][..]).arg("PX").arg(millis);
-        batch.push(create);
+        let create = batch.add("SET").arg(key).arg(&[0_u8][..]);
+        create.arg("PX").arg(millis);
     }
     let mut replies = line.send(batch).await?;
     replies.value()?;
@@ -177,11 +185,9 @@ pub(crate) async fn renew(
     let millis = Expiry::Sliding(lease).millis()?;
     let watch = Watch::new(anchor);
     let mut batch = Batch::new();
-    batch.push(watch.look());
+    batch.push(&watch.look());
     for key in keys.iter().chain([&watch.pointer]) {
-        let mut command = cmd("PEXPIRE");
-        command.arg(key.as_slice()).arg(millis);
-        batch.push(command);
+        batch.add("PEXPIRE").arg(key).arg(millis);
     }
     let mut replies = line.send(batch).await?;
     let mut alive = watch.read(replies.bytes()?.as_deref())? == Some(token);
@@ -215,78 +221,58 @@ pub(crate) async fn commit(
             keys.extend([live.as_slice(), next]);
         }
         let mut command = eval(&COMMIT, &keys);
-        command.arg(token.0);
-        match millis {
-            Some(millis) => command.arg(millis),
-            None => command.arg(""),
-        };
-        return match line.send(Batch::of(command)).await?.count()? {
+        command.arg(token.0).arg(or_empty(millis));
+        return match line.ask(&command).await?.count()? {
             0 => Err(next.missing()),
             _ => Ok(()),
         };
     }
 
     let mut batch = Batch::new();
-    batch.push(watch.look());
+    batch.push(&watch.look());
     for key in &next.keys {
-        batch.push(exists(key));
+        batch.push(&exists(key));
     }
     let mut replies = line.send(batch).await?;
-    let under_way = watch.read(replies.bytes()?.as_deref())?;
-    let mut complete = under_way == Some(token);
+    let mut complete = watch.read(replies.bytes()?.as_deref())? == Some(token);
     for _ in &next.keys {
         complete &= replies.count()? == 1;
     }
     if !complete {
         return Err(next.missing());
     }
-    let (seconds, _) = time(line).await?;
-    let mut batch = if options.commands.transactions {
-        Batch::atomic()
-    } else {
-        Batch::new()
-    };
+    let (seconds, _) = time(line, &record, options).await?;
+    let mut batch = Batch::atomic(options.commands.transactions);
     for (live, next) in live.keys.iter().zip(&next.keys) {
-        let mut rename = cmd("RENAME");
-        rename.arg(next.as_slice()).arg(live.as_slice());
-        batch.push(rename);
-        let mut live_for = cmd(if millis.is_some() { "PEXPIRE" } else { "PERSIST" });
-        live_for.arg(live.as_slice());
-        if let Some(millis) = millis {
-            live_for.arg(millis);
-        }
-        batch.push(live_for);
+        batch.add("RENAME").arg(next).arg(live);
+        match millis {
+            Some(millis) => batch.add("PEXPIRE").arg(live).arg(millis),
+            None => batch.add("PERSIST").arg(live),
+        };
     }
-    let mut done = cmd("DEL");
-    done.arg(watch.pointer.as_slice());
-    batch.push(done);
-    let mut count = cmd("HINCRBY");
-    count.arg(record.as_slice()).arg("swaps").arg(1);
-    batch.push(count);
-    let mut at = cmd("HSET");
-    at.arg(record.as_slice()).arg("at").arg(seconds.as_slice());
+    batch.add("DEL").arg(&watch.pointer);
+    batch.add("HINCRBY").arg(&record).arg("swaps").arg(1);
+    let at = batch.add("HSET").arg(&record).arg("at").arg(seconds);
     at.arg("last").arg(token.0);
-    batch.push(at);
-    line.send(batch).await?.checked().map(|_| ())
+    line.send(batch).await?.checked().map(drop)
+}
+
+/// A number for a script, or nothing.
+pub(super) fn or_empty(number: Option<u64>) -> String {
+    number.map_or_else(String::new, |number| number.to_string())
 }
 
 /// Gives a rebuild up: the filter stays as it is.
 pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token: Token) -> Result<(), Error> {
     let watch = Watch::new(anchor);
     let mut batch = Batch::new();
-    batch.push(watch.look());
-    let mut unlink = cmd("UNLINK");
-    for key in keys {
-        unlink.arg(key.as_slice());
-    }
-    batch.push(unlink);
+    batch.push(&watch.look());
+    batch.add("UNLINK").arg(keys);
     let mut replies = line.send(batch).await?;
     let under_way = watch.read(replies.bytes()?.as_deref())?;
     replies.count()?;
     if under_way == Some(token) {
-        let mut forget = cmd("DEL");
-        forget.arg(watch.pointer.as_slice());
-        line.send(Batch::of(forget)).await?.checked()?;
+        line.ask(cmd("DEL").arg(&watch.pointer)).await?.checked()?;
     }
     Ok(())
 }

@@ -1,14 +1,15 @@
 //! Inserting into a filter that lies in one string, or in several.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, Value, cmd};
+use redis::{Cmd, Value};
 
 use super::acknowledged::Acknowledged;
-use super::batch::{bit, unexpected};
-use super::bits::{Bitmap, Part, Placed, commands_for, exists, per_trip, push_set, read_zeros};
-use super::generation::{Token, Watch, follower_expiry, next};
+use super::bitmap::{Bitmap, Part, Placed, per_trip};
+use super::bits::{commands_for, push_bits, read_zeros};
+use super::generation::{self, Target, Token, Watch, or_empty};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
-use super::{Batch, Replies};
+use crate::batch::{Batch, Replies, bit, exists, unexpected};
+use crate::bitfield::Access;
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Commands, Expiry, Missing, Options};
@@ -24,50 +25,40 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     // A filter that is spread is never rebuilt.
     let watch = (options.follow_rebuilds && !bitmap.spread).then(|| Watch::new(bitmap.anchor()));
-    let watch = watch.as_ref();
+    // A generation must be there.
+    let reported = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
     let mut new = Vec::with_capacity(hashes.len());
     let mut acknowledged = Acknowledged::new(options);
-    let ack = &mut acknowledged;
-    for hashes in hashes.chunks(per_trip(bitmap, options)) {
-        let (some, mut under_way) = insert_once(line, bitmap, hashes, expiry, watch, options, ack).await?;
-        new.extend(some);
-        // A rebuild goes on: its generation gets the elements too. If that generation is gone meanwhile, it may have
-        // become the filter, which then lacks them.
-        while let Some(token) = under_way {
-            match insert_into_generation(line, bitmap, token, hashes, options, ack).await {
-                Err(Error::Missing { .. }) => {
-                    let (_, again) = insert_once(line, bitmap, hashes, expiry, watch, options, ack).await?;
-                    under_way = again.filter(|again| *again != token);
+    for hashes in hashes.chunks(per_trip(&bitmap.schema, options)) {
+        let (before, mut target) = (new.len(), Target::Filter(None));
+        loop {
+            let ack = &mut acknowledged;
+            let wrote = match target {
+                Target::Filter(_) => {
+                    let wrote = insert_once(line, bitmap, hashes, expiry, watch.as_ref(), options, ack);
+                    wrote.await.map(|(some, under_way)| {
+                        if new.len() == before {
+                            new.extend(some);
+                        }
+                        under_way
+                    })
                 }
-                done => {
-                    done?;
-                    break;
+                Target::Generation(token) => {
+                    let next = generation::next(bitmap, token);
+                    let orphan = Some(generation::ORPHAN);
+                    let wrote = insert_once(line, &next, hashes, orphan, None, &reported, ack);
+                    wrote.await.map(|_| None)
                 }
-            }
+                Target::Done => break,
+            };
+            target = target.after(wrote)?;
         }
     }
     acknowledged.check()?;
     Ok(new)
-}
-
-/// Inserts elements into a generation that must be there.
-async fn insert_into_generation(
-    line: &Line,
-    live: &Bitmap,
-    token: Token,
-    hashes: &[Hash128],
-    options: &Options,
-    acknowledged: &mut Acknowledged,
-) -> Result<(), Error> {
-    let options = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
-    let expiry = Some(follower_expiry());
-    let next = next(live, token);
-    insert_once(line, &next, hashes, expiry, None, &options, acknowledged)
-        .await
-        .map(|_| ())
 }
 
 /// Inserts elements in one round trip; says of each whether it was new, and which rebuild is under way.
@@ -206,41 +197,32 @@ impl<'a> Insert<'a> {
     fn batch(&self, parts: &[Part<'_>]) -> Batch {
         // With a second key in it, a pipeline could be done by halves while its slot moves to another node.
         let several = self.guarded || self.checked || self.expiry.is_some() || self.watch.is_some();
-        let mut batch = if several && self.commands.transactions {
-            Batch::atomic()
-        } else {
-            Batch::new()
-        };
+        let mut batch = Batch::atomic(several && self.commands.transactions);
         if let Some(watch) = self.looks_first() {
-            batch.push(watch.look());
+            batch.push(&watch.look());
         }
         for part in parts {
             if self.scripted {
-                batch.push(self.set(part));
+                batch.push(&self.set(part));
                 continue;
             }
             if self.guarded {
-                let mut open = eval(&OPEN, &[part.key]);
-                open.arg(MARK);
-                batch.push(open);
+                batch.push(eval(&OPEN, &[part.key]).arg(MARK));
             } else if self.checked {
-                batch.push(exists(part.key));
+                batch.push(&exists(part.key));
             }
-            push_set(&mut batch, self.commands, part.key, &part.offsets);
+            push_bits(&mut batch, self.commands, Access::Set, part.key, &part.offsets);
             if self.closes() {
-                batch.push(self.close(part.key));
+                let mut close = eval(&CLOSE, &[part.key]);
+                batch.push(self.push_expiry(close.arg(MARK)));
             } else if let Some((millis, fixed)) = self.expiry {
-                let mut expire = cmd("PEXPIRE");
-                expire.arg(part.key).arg(millis);
-                if fixed {
-                    expire.arg("NX");
-                }
-                batch.push(expire);
+                let nx = fixed.then_some("NX");
+                batch.add("PEXPIRE").arg(part.key).arg(millis).arg(nx);
             }
         }
         if let Some(watch) = self.watch {
             // After the bits, so that a rebuild that is not seen began after them.
-            batch.push(watch.look());
+            batch.push(&watch.look());
         }
         batch
     }
@@ -260,25 +242,12 @@ impl<'a> Insert<'a> {
     fn set(&self, part: &Part<'_>) -> Cmd {
         let mut set = eval(&SET, &[part.key]);
         set.arg(u8::from(self.reported));
-        self.push_expiry(&mut set);
-        for offset in &part.offsets {
-            set.arg(offset);
-        }
-        set
+        self.push_expiry(&mut set).arg(&part.offsets).take()
     }
 
-    fn close(&self, key: &[u8]) -> Cmd {
-        let mut close = eval(&CLOSE, &[key]);
-        close.arg(MARK);
-        self.push_expiry(&mut close);
-        close
-    }
-
-    fn push_expiry(&self, command: &mut Cmd) {
-        match self.expiry {
-            Some((millis, fixed)) => command.arg(millis).arg(u8::from(fixed)),
-            None => command.arg("").arg("0"),
-        };
+    fn push_expiry<'c>(&self, command: &'c mut Cmd) -> &'c mut Cmd {
+        let (millis, fixed) = self.expiry.unzip();
+        command.arg(or_empty(millis)).arg(u8::from(fixed == Some(true)))
     }
 
     fn read(&self, parts: &[Part<'_>], replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
@@ -336,22 +305,7 @@ impl<'a> Insert<'a> {
         match error {
             // The transaction was refused as a whole, since its keys are between two nodes of a cluster.
             Error::Server { source, .. } if is_redirection(source) => {
-                if !self.commands.scripts {
-                    return self.send_singly(line, parts, done).await;
-                }
-                if let Some(watch) = self.watch {
-                    done.saw(watch, &mut line.send(Batch::of(watch.look())).await?)?;
-                }
-                for part in parts {
-                    let set = Batch::of(self.set(part)).and_wait(done.acknowledged.wait());
-                    let mut replies = line.send(set).await?;
-                    self.read_set(part, &mut replies, done)?;
-                    done.acknowledged.read(&mut replies)?;
-                }
-                if let Some(watch) = self.watch {
-                    done.saw(watch, &mut line.send(Batch::of(watch.look())).await?)?;
-                }
-                Ok(())
+                self.send_singly(line, parts, done).await
             }
             // The cluster client passes on the first error alone, which in a guarded transaction may be the refusal that is
             // meant to happen.
@@ -360,7 +314,7 @@ impl<'a> Insert<'a> {
                 ..
             } if self.guarded => {
                 for part in parts {
-                    if line.send(Batch::of(exists(part.key))).await?.count()? == 0 {
+                    if line.ask(&exists(part.key)).await?.count()? == 0 {
                         done.missing = true;
                         return Ok(());
                     }
@@ -371,9 +325,10 @@ impl<'a> Insert<'a> {
         }
     }
 
-    /// The same without a transaction, which finds its way command by command.
+    /// The same without a transaction, which finds its way command by command: by scripts that set the bits, or by plain
+    /// commands.
     async fn send_singly(&self, line: &Line, parts: &[Part<'_>], done: &mut Done<'_>) -> Result<(), Error> {
-        let plain = Self {
+        let singly = Self {
             placed: Placed {
                 parts: Vec::new(),
                 ..self.placed
@@ -382,16 +337,17 @@ impl<'a> Insert<'a> {
                 transactions: false,
                 ..self.commands
             },
+            scripted: self.commands.scripts,
             ..*self
         };
         let mut replies = Vec::new();
         // Not as a pipeline: a cluster client may repeat it, and what it set the first time would not be new the second.
-        for command in plain.batch(parts).commands() {
-            let batch = Batch::of(command).and_wait(done.acknowledged.wait());
+        for command in singly.batch(parts).commands() {
+            let batch = Batch::of(&command).and_wait(done.acknowledged.wait());
             let mut sent = line.send(batch).await?;
             replies.push(sent.take(1));
             done.acknowledged.read(&mut sent)?;
         }
-        plain.read(parts, &mut Replies::concat(replies), done)
+        singly.read(parts, &mut Replies::concat(replies), done)
     }
 }

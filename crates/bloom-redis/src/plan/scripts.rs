@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use redis::{Cmd, ErrorKind, Script, ServerErrorKind, cmd};
 
-use super::{Batch, Replies};
+use crate::batch::{Batch, Replies};
 use crate::call::Line;
 use crate::error::Error;
 
@@ -80,10 +80,9 @@ impl Digested {
         arguments: impl Fn(&mut Cmd),
     ) -> Result<Replies, Error> {
         let call = |how, script: &str| {
-            let mut command = cmd(how);
-            command.arg(script);
-            arguments(&mut command);
-            Batch::of(command).and_wait(wait.clone())
+            let mut batch = Batch::new();
+            arguments(batch.add(how).arg(script));
+            batch.and_wait(wait.clone())
         };
         let replies = match line.send(call("EVALSHA", &self.digest)).await {
             Ok(replies) => replies.checked(),
@@ -102,10 +101,5 @@ impl Digested {
 
 /// `EVAL` of a short script.
 pub(crate) fn eval(code: &str, keys: &[&[u8]]) -> Cmd {
-    let mut command = cmd("EVAL");
-    command.arg(code).arg(keys.len());
-    for key in keys {
-        command.arg(*key);
-    }
-    command
+    cmd("EVAL").arg(code).arg(keys.len()).arg(keys).take()
 }

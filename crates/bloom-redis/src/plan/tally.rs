@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use redis::{Value, cmd};
 
-use super::Batch;
-use super::batch::unexpected;
-use super::bits::Bitmap;
+use super::bitmap::Bitmap;
 use super::generation::record_key;
+use crate::batch::{Batch, unexpected};
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::slots;
@@ -19,9 +18,7 @@ fn count(keys: &[&[u8]]) -> Batch {
     let mut batch = Batch::new();
     for key in keys {
         for name in ["STRLEN", "BITCOUNT", "EXISTS"] {
-            let mut command = cmd(name);
-            command.arg(*key);
-            batch.push(command);
+            batch.add(name).arg(*key);
         }
     }
     batch
@@ -43,8 +40,8 @@ pub(crate) async fn statistics(
     let mut record = cmd("HMGET");
     record.arg(record_key(anchor)).arg("swaps").arg("at");
     match batches.last_mut() {
-        Some(last) if !spread => last.push(record),
-        _ => batches.push(Batch::of(record)),
+        Some(last) if !spread => last.push(&record),
+        _ => batches.push(Batch::of(&record)),
     }
 
     let mut replies = line.send_all(batches).await?;

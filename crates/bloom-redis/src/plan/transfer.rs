@@ -5,14 +5,15 @@
 //! bytes, each with its bits turned round.
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use guava_bloom::{BloomFilter, Strategy};
 use redis::cmd;
 
-use super::bits::{Bitmap, exists};
-use super::generation::{self, Token, Watch};
+use super::bitmap::Bitmap;
+use super::generation::{self, Target, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
-use super::{Batch, Replies};
+use crate::batch::{Batch, Replies, exists};
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::companion;
@@ -141,7 +142,7 @@ impl<'a> Load<'a> {
     async fn set_bits(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
         let mut load = eval(&LOAD, &[self.key, &self.aside[0], &self.aside[1]]);
         load.arg(start).arg(bytes);
-        match line.send(Batch::of(load)).await?.count()? {
+        match line.ask(&load).await?.count()? {
             0 => Err(self.missing()),
             _ => Ok(()),
         }
@@ -150,35 +151,23 @@ impl<'a> Load<'a> {
     /// Without scripts: into a string of its own first.
     async fn put_aside(&self, line: &Line, start: usize, bytes: &[u8]) -> Result<(), Error> {
         let mut batch = Batch::new();
-        let mut write = cmd("SETRANGE");
-        write.arg(self.aside[0].as_slice()).arg(start).arg(bytes);
-        batch.push(write);
-        let mut expire = cmd("PEXPIRE");
-        expire.arg(self.aside[0].as_slice()).arg(self.millis);
-        batch.push(expire);
-        line.send(batch).await?.checked().map(|_| ())
+        batch.add("SETRANGE").arg(&self.aside[0]).arg(start).arg(bytes);
+        batch.add("PEXPIRE").arg(&self.aside[0]).arg(self.millis);
+        line.send(batch).await?.checked().map(drop)
     }
 
     async fn set_what_was_put_aside(&self, line: &Line) -> Result<(), Error> {
         let mut batch = Batch::new();
-        batch.push(exists(self.key));
-        let mut merge = cmd("BITOP");
-        merge.arg("OR").arg(self.key).arg(self.key);
-        merge.arg(self.aside[0].as_slice());
-        batch.push(merge);
+        batch.push(&exists(self.key));
+        let merge = batch.add("BITOP").arg("OR").arg(self.key);
+        merge.arg(self.key).arg(&self.aside[0]);
         // The result has no time to live.
-        let mut expire = cmd("PEXPIRE");
-        expire.arg(self.key).arg(self.millis);
-        batch.push(expire);
-        let mut forget = cmd("UNLINK");
-        forget.arg(self.aside[0].as_slice());
-        batch.push(forget);
+        batch.add("PEXPIRE").arg(self.key).arg(self.millis);
+        batch.add("UNLINK").arg(&self.aside[0]);
         let mut replies = line.send(batch).await?.checked()?;
         if replies.count()? == 0 {
             // What is there now lacks what others inserted.
-            let mut remove = cmd("UNLINK");
-            remove.arg(self.key);
-            line.send(Batch::of(remove)).await?.checked()?;
+            line.ask(cmd("UNLINK").arg(self.key)).await?.checked()?;
             return Err(self.missing());
         }
         Ok(())
@@ -208,15 +197,14 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
         for start in (0..part_bytes).step_by(CHUNK) {
             let wanted = CHUNK.min(part_bytes - start);
             let mut batch = Batch::new();
-            let mut get = cmd("GETRANGE");
-            get.arg(key.as_slice()).arg(start).arg(start + wanted - 1);
             // Before and after: zeroes of a filter that goes, or comes back, say nothing.
-            batch.push(exists(key));
-            batch.push(get);
-            batch.push(exists(key));
+            batch.push(&exists(key));
+            let get = batch.add("GETRANGE").arg(key);
+            get.arg(start).arg(start + wanted - 1);
+            batch.push(&exists(key));
             // A filter that is spread is never replaced.
             if !bitmap.spread {
-                batch.push(generation::last(bitmap.anchor()));
+                batch.push(&generation::last(bitmap.anchor()));
             }
             let mut replies = line.send(batch).await?;
             let before = replies.count()?;
@@ -241,39 +229,35 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
 pub(crate) async fn merge(
     line: &Line,
     into: &Bitmap,
-    from: &[Bitmap],
+    from: &[Arc<Bitmap>],
     options: &Options,
 ) -> Result<(), Error> {
-    for filter in from.iter().chain([into]) {
+    for filter in from.iter().map(Arc::as_ref).chain([into]) {
         filter.in_one_slot("merging filters")?;
         check_same(into, filter)?;
     }
     let watch = options.follow_rebuilds.then(|| Watch::new(into.anchor()));
-    let mut under_way = merge_once(line, into, from, watch.as_ref(), options).await?;
-    while let Some(token) = under_way {
-        let reported = Options {
-            missing: Missing::Reported,
-            ..*options
+    let reported = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let mut target = Target::Filter(None);
+    loop {
+        let wrote = match target {
+            Target::Filter(_) => merge_once(line, into, from, watch.as_ref(), options).await,
+            Target::Generation(token) => {
+                merge_once(line, &generation::next(into, token), from, None, &reported).await
+            }
+            Target::Done => return Ok(()),
         };
-        match merge_once(line, &generation::next(into, token), from, None, &reported).await {
-            Err(Error::Missing { .. }) => {
-                under_way = merge_once(line, into, from, watch.as_ref(), options)
-                    .await?
-                    .filter(|&again| again != token);
-            }
-            done => {
-                done?;
-                break;
-            }
-        }
+        target = target.after(wrote)?;
     }
-    Ok(())
 }
 
 async fn merge_once(
     line: &Line,
     into: &Bitmap,
-    from: &[Bitmap],
+    from: &[Arc<Bitmap>],
     watch: Option<&Watch>,
     options: &Options,
 ) -> Result<Option<Token>, Error> {
@@ -288,23 +272,16 @@ async fn merge_once(
         .collect();
     for keys in &parts {
         if options.commands.scripts {
-            let mut merge = eval(&MERGE, keys);
-            merge.arg(u8::from(reported));
-            batch.push(merge);
+            batch.push(eval(&MERGE, keys).arg(u8::from(reported)));
         } else {
             for key in keys {
-                batch.push(exists(key));
+                batch.push(&exists(key));
             }
-            let mut merge = cmd("BITOP");
-            merge.arg("OR").arg(keys[0]);
-            for key in keys {
-                merge.arg(*key);
-            }
-            batch.push(merge);
+            batch.add("BITOP").arg("OR").arg(keys[0]).arg(keys);
         }
     }
     if let Some(watch) = watch {
-        batch.push(watch.look());
+        batch.push(&watch.look());
     }
     let mut replies = line.send(batch).await?;
     let mut missing = None;

@@ -3,10 +3,12 @@
 
 mod between;
 mod cluster;
+mod examples;
 mod failures;
 mod fixed;
 mod growing;
 mod oracle;
+mod promises;
 mod record;
 mod replacing;
 mod resharding;

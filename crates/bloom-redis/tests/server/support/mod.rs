@@ -31,12 +31,25 @@ pub(crate) fn for_each_cluster_client(body: impl Fn(&mut Client, &mut Cluster)) 
     }
 }
 
-/// Every way to talk to a server.
+/// What the servers and proxies in use take, as the crate's README lists them.
 pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
-    (0..8_u8).map(|bits| Commands {
-        bitfield: bits & 1 == 0,
-        transactions: bits & 2 == 0,
-        scripts: bits & 4 == 0,
+    [
+        // Redis 6 and later, Valkey.
+        (true, true, true),
+        // Redis before `BITFIELD_RO`.
+        (false, true, true),
+        // Codis, Twemproxy.
+        (false, false, true),
+        // Clusters of a provider that forbids scripts.
+        (true, true, false),
+        // Pika.
+        (false, false, false),
+    ]
+    .into_iter()
+    .map(|(bitfield, transactions, scripts)| Commands {
+        bitfield,
+        transactions,
+        scripts,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output};
 
-use crate::server::Server;
-use crate::{program, text};
+use super::{program, text};
+use crate::support::Server;
 
 fn run(url: &str, arguments: &str) -> Output {
     Command::new(program("read_through"))
@@ -15,7 +15,7 @@ fn run(url: &str, arguments: &str) -> Output {
 
 /// What its first lines say that it prints.
 fn documented() -> String {
-    let source = include_str!("../../examples/read_through/main.rs");
+    let source = include_str!("../../../examples/read_through/main.rs");
     let lines: Vec<&str> = source
         .lines()
         .map(|line| line.trim_start_matches("//!"))

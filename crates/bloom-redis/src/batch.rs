@@ -4,7 +4,7 @@
 use redis::Pipeline;
 use redis::{Cmd, RedisError, Value};
 
-use super::bitfield::BitField;
+use crate::bitfield::BitField;
 use crate::error::Error;
 
 /// Commands that are sent together.
@@ -48,23 +48,32 @@ impl Batch {
         Self::default()
     }
 
-    /// A batch that the server does as a whole, between `MULTI` and `EXEC`.
-    pub(crate) fn atomic() -> Self {
+    /// A batch that the server does as a whole, between `MULTI` and `EXEC`, if it may.
+    pub(crate) fn atomic(atomic: bool) -> Self {
         Self {
-            atomic: true,
+            atomic,
             ..Self::default()
         }
     }
 
     /// One command.
-    pub(crate) fn of(command: Cmd) -> Self {
+    pub(crate) fn of(command: &Cmd) -> Self {
         let mut batch = Self::new();
         batch.push(command);
         batch
     }
 
-    pub(crate) fn push(&mut self, command: Cmd) {
-        self.commands.push(Command::Any(command));
+    pub(crate) fn push(&mut self, command: &Cmd) {
+        self.commands.push(Command::Any(command.clone()));
+    }
+
+    /// Adds a command of this name, whose arguments follow.
+    pub(crate) fn add(&mut self, name: &str) -> &mut Cmd {
+        self.commands.push(Command::Any(redis::cmd(name)));
+        let Some(Command::Any(command)) = self.commands.last_mut() else {
+            unreachable!("it was pushed just now")
+        };
+        command
     }
 
     pub(crate) fn push_bits(&mut self, command: BitField) {
@@ -140,19 +149,15 @@ impl Batch {
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
-        // An atomic pipeline of the client's is one transaction and ends with `EXEC`.
-        let by_hand = self.atomic && (self.waits() || !self.begin.is_empty());
-        if self.atomic && !by_hand {
-            pipeline.atomic();
-        }
         for commands in self.divided() {
-            if by_hand {
+            // By hand: an atomic pipeline of the client's is one transaction and ends with `EXEC`.
+            if self.atomic {
                 pipeline.cmd("MULTI");
             }
             for command in commands {
                 pipeline.add_command(command.to_cmd());
             }
-            if by_hand {
+            if self.atomic {
                 pipeline.cmd("EXEC");
             }
         }
@@ -271,7 +276,12 @@ impl Replies {
 
     /// The next reply, a whole number that is not negative.
     pub(crate) fn count(&mut self) -> Result<u64, Error> {
-        count(&self.value()?)
+        let value = self.value()?;
+        match value {
+            Value::Int(number) => u64::try_from(number).ok(),
+            _ => None,
+        }
+        .ok_or_else(|| unexpected("a number", Some(&value)))
     }
 
     /// The next reply, bytes or nothing.
@@ -292,15 +302,6 @@ impl Replies {
     }
 }
 
-/// A reply that is a whole number, not negative.
-pub(crate) fn count(value: &Value) -> Result<u64, Error> {
-    match value {
-        Value::Int(number) => u64::try_from(*number).ok(),
-        _ => None,
-    }
-    .ok_or_else(|| unexpected("a number", Some(value)))
-}
-
 /// A reply that is a bit.
 pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
     match value {
@@ -308,6 +309,11 @@ pub(crate) fn bit(value: &Value) -> Result<bool, Error> {
         Value::Int(1) => Ok(true),
         other => Err(unexpected("a bit", Some(other))),
     }
+}
+
+/// Asks whether a key is there.
+pub(crate) fn exists(key: &[u8]) -> Cmd {
+    redis::cmd("EXISTS").arg(key).take()
 }
 
 /// The error for a reply that the command does not have.

@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::server::Server;
-use crate::{program, text};
+use super::{program, text};
+use crate::support::{Server, golden, hex};
 
 /// Starts the program with the words of its arguments.
 fn start(url: &str, arguments: &str) -> Child {
@@ -86,16 +86,10 @@ fn the_bitmap_is_the_published_one() {
         "new\n".repeat(5)
     );
 
-    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fixed.json");
-    let golden: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
     let mut connection = server.connection();
     let key = format!("bf:{name}");
     let bitmap: Vec<u8> = redis::cmd("GET").arg(&key).query(&mut connection).unwrap();
-    let mut hex = String::new();
-    for byte in &bitmap {
-        write!(hex, "{byte:02x}").unwrap();
-    }
-    assert_eq!(hex, golden["value_hex"].as_str().unwrap());
+    assert_eq!(hex(bitmap), golden("fixed.json")["value_hex"].as_str().unwrap());
     let ttl: i64 = redis::cmd("PTTL").arg(&key).query(&mut connection).unwrap();
     assert_eq!(ttl, -1);
 }

@@ -1,11 +1,7 @@
-//! The examples as processes, on servers of the tests' own.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+//! The examples as processes.
 
 mod dedup;
 mod read_through;
-#[path = "../server/support/server.rs"]
-#[expect(dead_code, reason = "other tests restart servers")]
-mod server;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,179 @@
+//! A filter's bits: the strings that hold them, and where the bits of elements lie in those.
+
+use std::collections::BTreeMap;
+
+use guava_bloom::Hash128;
+
+use crate::error::Error;
+use crate::names::placed_by;
+use crate::options::Options;
+use crate::schema::Schema;
+
+/// A Bloom filter's bits, in one string or, part after part, in several.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bitmap {
+    /// The parts' keys, at least one.
+    pub(crate) keys: Vec<Vec<u8>>,
+    /// Bits of each part; the last may have fewer.
+    pub(crate) part_bits: u64,
+    pub(crate) schema: Schema,
+    /// Whether the parts are meant to lie in several slots of a cluster.
+    pub(crate) spread: bool,
+}
+
+impl Bitmap {
+    /// All bits in one string.
+    pub(crate) fn whole(key: Vec<u8>, schema: Schema) -> Self {
+        Self {
+            keys: vec![key],
+            part_bits: schema.bits(),
+            schema,
+            spread: false,
+        }
+    }
+
+    /// The key that companions are named after.
+    pub(crate) fn anchor(&self) -> &[u8] {
+        &self.keys[0]
+    }
+
+    /// The first key, as errors name the filter.
+    pub(crate) fn missing(&self) -> Error {
+        Error::Missing {
+            key: self.anchor().to_vec(),
+        }
+    }
+
+    /// Checks that all parts can take part in one command or transaction.
+    pub(crate) fn in_one_slot(&self, what: &'static str) -> Result<(), Error> {
+        if self.spread {
+            return Err(Error::Spread { what });
+        }
+        Ok(())
+    }
+}
+
+/// The bits of some elements, by the part that they lie in.
+pub(super) struct Placed<'a> {
+    /// In the order of their slots, if the filter is spread over several.
+    pub(super) parts: Vec<Part<'a>>,
+    pub(super) spread: bool,
+    pub(super) probes: usize,
+    pub(super) elements: usize,
+}
+
+pub(super) struct Part<'a> {
+    pub(super) key: &'a [u8],
+    pub(super) offsets: Vec<u64>,
+    /// For each offset, which element it is of; `None` if the offsets are those of all elements in turn.
+    elements: Option<Vec<usize>>,
+}
+
+impl Part<'_> {
+    /// The element of an offset.
+    pub(super) fn element(&self, offset: usize, probes: usize) -> usize {
+        match &self.elements {
+            Some(elements) => elements[offset],
+            None => offset / probes,
+        }
+    }
+}
+
+impl<'a> Placed<'a> {
+    pub(super) fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
+        let probes = usize::from(bitmap.schema.probes());
+        if let [key] = &bitmap.keys[..] {
+            let mut offsets = Vec::with_capacity(hashes.len() * probes);
+            for &hash in hashes {
+                offsets.extend(bitmap.schema.positions(hash));
+            }
+            let elements = None;
+            return Self {
+                parts: vec![Part {
+                    key,
+                    offsets,
+                    elements,
+                }],
+                spread: bitmap.spread,
+                probes,
+                elements: hashes.len(),
+            };
+        }
+        let mut parts: BTreeMap<usize, Part<'a>> = BTreeMap::new();
+        for (element, &hash) in hashes.iter().enumerate() {
+            for position in bitmap.schema.positions(hash) {
+                // A position is below the number of bits, so that its part exists and its number fits.
+                let number = (position / bitmap.part_bits) as usize;
+                let part = parts.entry(number).or_insert_with(|| Part {
+                    key: &bitmap.keys[number],
+                    offsets: Vec::new(),
+                    elements: Some(Vec::new()),
+                });
+                part.offsets.push(position % bitmap.part_bits);
+                part.elements.get_or_insert_default().push(element);
+            }
+        }
+        let mut parts: Vec<Part<'a>> = parts.into_values().collect();
+        if bitmap.spread {
+            parts.sort_by(|one, other| placed_by(one.key).cmp(placed_by(other.key)));
+        }
+        Self {
+            parts,
+            spread: bitmap.spread,
+            probes,
+            elements: hashes.len(),
+        }
+    }
+
+    /// The parts that one batch carries: all, or, of a filter that is spread, those in one slot.
+    pub(super) fn by_slot(&self) -> impl Iterator<Item = &[Part<'a>]> {
+        (self.parts).chunk_by(|one, other| !self.spread || placed_by(one.key) == placed_by(other.key))
+    }
+}
+
+/// What of elements goes to the server.
+pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash128> {
+    let elements = elements.into_iter();
+    elements.map(|element| Hash128::of(element.as_ref())).collect()
+}
+
+/// Elements that one round trip carries.
+pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
+    (options.bits_per_trip.get() / usize::from(schema.probes())).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_hold_the_bits_that_their_numbers_say() {
+        let schema = Schema::words(1_000, 0.01).unwrap();
+        let bitmap = Bitmap {
+            keys: (0..10_u8)
+                .map(|part| vec![b'{', b'a' + part % 3, b'}', part])
+                .collect(),
+            part_bits: 1_024,
+            schema,
+            spread: true,
+        };
+        let hash = Hash128::of(b"element");
+        let placed = Placed::new(&bitmap, &[hash, hash]);
+        let mut positions = [Vec::new(), Vec::new()];
+        for part in &placed.parts {
+            for (at, offset) in part.offsets.iter().enumerate() {
+                let element = part.element(at, placed.probes);
+                positions[element].push(u64::from(part.key[3]) * 1_024 + offset);
+            }
+        }
+        let mut expected: Vec<u64> = schema.positions(hash).collect();
+        expected.sort_unstable();
+        for mut positions in positions {
+            positions.sort_unstable();
+            assert_eq!(positions, expected);
+        }
+        // A slot is one batch.
+        let slots: Vec<&[u8]> = placed.by_slot().map(|parts| placed_by(parts[0].key)).collect();
+        assert!(slots.len() > 1 && slots.is_sorted_by(|one, other| one < other));
+    }
+}

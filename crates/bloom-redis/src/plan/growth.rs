@@ -1,0 +1,273 @@
+//! What is done with a growing filter: by scripts, each operation in one step, or by plain commands.
+
+use guava_bloom::Hash128;
+use redis::{ErrorKind, RedisError, ServerErrorKind, Value, cmd};
+
+use super::acknowledged::Acknowledged;
+use super::bitmap::per_trip;
+use super::bits::settle;
+use super::chain::Chain;
+use super::generation::{self, Target, Token, Watch, or_empty, record_key};
+use super::{chain_by_commands, scripts};
+use crate::answer::Answer;
+use crate::batch::{Batch, Replies, exists, unexpected};
+use crate::call::Line;
+use crate::error::Error;
+use crate::options::{Expiry, Missing, Options};
+
+/// How often an insert that found a bitmap missing looks for it.
+const ATTEMPTS: usize = 4;
+
+/// Asks for elements.
+pub(crate) async fn contains(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut answers = Vec::with_capacity(hashes.len());
+    for trip in hashes.chunks(per_trip(&chain.schema, options)) {
+        let some = if chain.by_script(options) {
+            contains_by_script(line, chain, trip, options).await
+        } else {
+            chain_by_commands::contains(line, chain, trip, options).await
+        };
+        if !settle(&mut answers, some, hashes.len(), options)? {
+            break;
+        }
+    }
+    Ok(answers)
+}
+
+async fn contains_by_script(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<Answer>, Error> {
+    let mut replies = chain
+        .run(&scripts::CONTAINS, line, &[], options, None, |command| {
+            command.arg(chain.schema.probes()).arg(chain.offsets(hashes));
+        })
+        .await?;
+    characters(&mut replies, hashes.len(), |character| match character {
+        b'0' => Some(Answer::Absent),
+        b'1' => Some(Answer::MayContain),
+        b'?' => Some(Answer::Missing),
+        _ => None,
+    })
+}
+
+/// A reply with a character for each element.
+fn characters<T>(
+    replies: &mut Replies,
+    elements: usize,
+    read: impl Fn(u8) -> Option<T>,
+) -> Result<Vec<T>, Error> {
+    let text = replies.bytes()?.unwrap_or_default();
+    let answers: Option<Vec<T>> = text.iter().map(|&character| read(character)).collect();
+    answers
+        .filter(|answers| answers.len() == elements)
+        .ok_or_else(|| unexpected("a character an element", Some(&Value::BulkString(text))))
+}
+
+/// Inserts elements; says of each whether it was new.
+pub(crate) async fn insert(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Vec<bool>, Error> {
+    let mut new = Vec::with_capacity(hashes.len());
+    let mut acknowledged = Acknowledged::new(options);
+    if !chain.by_script(options) {
+        for &hash in hashes {
+            new.push(chain_by_commands::insert(line, chain, hash, options, &mut acknowledged).await?);
+        }
+        acknowledged.check()?;
+        return Ok(new);
+    }
+    for hashes in hashes.chunks(per_trip(&chain.schema, options)) {
+        let (before, mut target) = (new.len(), Target::Filter(None));
+        loop {
+            let ack = &mut acknowledged;
+            let wrote = match target {
+                Target::Filter(_) => {
+                    let wrote = insert_once(line, chain, hashes, None, options, ack);
+                    wrote.await.map(|(some, under_way)| {
+                        if new.len() == before {
+                            new.extend(some);
+                        }
+                        under_way
+                    })
+                }
+                Target::Generation(token) => {
+                    let (next, orphan) = (chain.next(token), generation::ORPHAN);
+                    let wrote = insert_into_generation(line, &next, hashes, orphan, options, ack);
+                    wrote.await.map(|_| None)
+                }
+                Target::Done => break,
+            };
+            target = target.after(wrote)?;
+        }
+    }
+    acknowledged.check()?;
+    Ok(new)
+}
+
+/// Inserts elements into a generation that must be there, which then lives for the lease at least.
+pub(crate) async fn insert_into_generation(
+    line: &Line,
+    next: &Chain,
+    hashes: &[Hash128],
+    lease: Expiry,
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<Vec<bool>, Error> {
+    let options = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let millis = Some(lease.millis()?);
+    let mut new = Vec::with_capacity(hashes.len());
+    for hashes in hashes.chunks(per_trip(&next.schema, &options)) {
+        let (some, _) = insert_once(line, next, hashes, millis, &options, acknowledged).await?;
+        new.extend(some);
+    }
+    Ok(new)
+}
+
+/// Inserts elements in one round trip; says of each whether it was new, and which rebuild is under way.
+async fn insert_once(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    millis: Option<u64>,
+    options: &Options,
+    acknowledged: &mut Acknowledged,
+) -> Result<(Vec<bool>, Option<Token>), Error> {
+    let (watch, counter) = (Watch::new(&chain.cursor), chain.counter());
+    let mut keys: Vec<&[u8]> = vec![&watch.pointer];
+    // A generation of a rebuild has a lease, and its count none.
+    if options.keep_count && millis.is_none() {
+        keys.push(&counter);
+    }
+    for _ in 0..ATTEMPTS {
+        let wait = acknowledged.wait();
+        let run = chain.run(&scripts::INSERT, line, &keys, options, wait, |command| {
+            command.arg(chain.schema.probes()).arg(chain.schema.bits());
+            command.arg(or_empty(millis)).arg(chain.offsets(hashes));
+        });
+        let mut replies = run.await?;
+        if let Some(mut told) = replies.parts()? {
+            acknowledged.read(&mut replies)?;
+            let new = characters(&mut told, hashes.len(), |character| match character {
+                b'0' => Some(false),
+                b'1' => Some(true),
+                _ => None,
+            })?;
+            let under_way = watch.read(told.bytes()?.as_deref())?;
+            return Ok((new, under_way.filter(|_| options.follow_rebuilds)));
+        }
+        if chain_by_commands::is_missing(line, chain, options).await? {
+            return Err(chain.missing());
+        }
+        // It has come back meanwhile; or the script ran on a node that does not have all bitmaps yet, while their slot moves.
+    }
+    Err(RedisError::from((
+        ErrorKind::Server(ServerErrorKind::TryAgain),
+        "the filter's slot is moving between nodes",
+    ))
+    .into())
+}
+
+/// Puts a rebuild in the filter's place.
+pub(crate) async fn exchange(
+    line: &Line,
+    live: &Chain,
+    token: Token,
+    options: &Options,
+) -> Result<(), Error> {
+    let (next, watch, counter) = (live.next(token), Watch::new(&live.cursor), live.counter());
+    let record = record_key(&live.cursor);
+    let keys = [watch.pointer.as_slice(), &record, &live.cursor, &counter];
+    let options = Options {
+        missing: Missing::Reported,
+        ..*options
+    };
+    let run = next.run(&scripts::EXCHANGE, line, &keys, &options, None, |command| {
+        command.arg(&live.base).arg(token.0).arg(live.schema.bits());
+    });
+    match run.await?.count()? {
+        0 => Err(next.missing()),
+        _ => Ok(()),
+    }
+}
+
+/// Creates the current bitmap if it is not there; whether it was not.
+pub(crate) async fn create(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
+    let current = chain.read_cursor(line).await?;
+    // By itself, so that it is found while its slot moves between nodes.
+    if line.ask(&exists(&chain.key(current))).await?.count()? == 1 {
+        return Ok(false);
+    }
+    if chain.by_script(options) {
+        let counter = chain.counter();
+        let keys = [counter.as_slice()];
+        let run = chain.run(&scripts::CREATE, line, &keys, options, None, |command| {
+            command.arg(chain.schema.bits());
+        });
+        return Ok(run.await?.count()? == 1);
+    }
+    let allocate = chain.allocate(current, options.commands);
+    line.ask(&allocate).await?.checked()?;
+    write_first_cursor(line, chain).await?;
+    Ok(true)
+}
+
+/// Writes the cursor of a filter with one bitmap, which the published program leaves out: with one, a filter whose cursor is
+/// missing has lost it. A cursor that is there stays.
+async fn write_first_cursor(line: &Line, chain: &Chain) -> Result<(), Error> {
+    if line.ask(&exists(&chain.key(1))).await?.count()? == 0 {
+        let mut set = cmd("SET");
+        line.ask(set.arg(&chain.cursor).arg("0").arg("NX"))
+            .await?
+            .checked()?;
+    }
+    Ok(())
+}
+
+/// What comes before the first parameter record of a filter: a cursor, so that one that is missing later was lost.
+pub(crate) async fn prepare_record(line: &Line, chain: &Chain) -> Result<(), Error> {
+    if line.ask(&exists(&chain.record)).await?.count()? == 0 {
+        write_first_cursor(line, chain).await?;
+    }
+    Ok(())
+}
+
+/// Removes all bitmaps, and begins anew with an empty one.
+pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Result<(), Error> {
+    if chain.by_script(options) {
+        let counter = chain.counter();
+        let keys = [counter.as_slice()];
+        let run = chain.run(&scripts::RESET, line, &keys, options, None, |command| {
+            command.arg(chain.schema.bits());
+        });
+        return run.await.map(drop);
+    }
+    let last = chain.read_cursor(line).await?;
+    let mut batch = Batch::atomic(options.commands.transactions && !chain.spread);
+    let unlink = batch.add("UNLINK").arg(chain.counter());
+    for number in 0..=last {
+        unlink.arg(chain.key(number));
+    }
+    batch.add("SET").arg(&chain.cursor).arg("0");
+    batch.push(&chain.allocate(0, options.commands));
+    if chain.spread {
+        for command in batch.commands() {
+            line.ask(&command).await?.checked()?;
+        }
+        return Ok(());
+    }
+    line.send(batch).await?.checked().map(drop)
+}
