@@ -1,8 +1,10 @@
 //! Commands of one round trip, and their replies.
 
+use std::sync::LazyLock;
+
 #[cfg(feature = "tokio")]
 use redis::Pipeline;
-use redis::{Cmd, RedisError, Value};
+use redis::{Cmd, FromRedisValue, RedisError, Value};
 
 use crate::bitfield::BitField;
 use crate::error::Error;
@@ -10,12 +12,11 @@ use crate::error::Error;
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
-    commands: Vec<Command>,
+    /// Transactions, or one group that is none.
+    groups: Vec<Vec<Command>>,
     atomic: bool,
-    /// Where another transaction begins, if there are several.
-    begin: Vec<usize>,
     /// Follows the commands, outside of their transaction, in which it would not wait.
-    wait: Option<Cmd>,
+    wait: Option<Command>,
 }
 
 #[derive(Debug, Clone)]
@@ -23,6 +24,9 @@ enum Command {
     Any(Cmd),
     Bits(BitField),
 }
+
+/// What stands around a transaction.
+static AROUND: LazyLock<[Command; 2]> = LazyLock::new(|| ["MULTI", "EXEC"].map(redis::cmd).map(Command::Any));
 
 impl Command {
     fn to_cmd(&self) -> Cmd {
@@ -63,33 +67,43 @@ impl Batch {
         batch
     }
 
+    /// The commands that more are added to.
+    fn last(&mut self) -> &mut Vec<Command> {
+        if self.groups.is_empty() {
+            self.groups.push(Vec::new());
+        }
+        let last = self.groups.len() - 1;
+        &mut self.groups[last]
+    }
+
     pub(crate) fn push(&mut self, command: &Cmd) {
-        self.commands.push(Command::Any(command.clone()));
+        self.last().push(Command::Any(command.clone()));
     }
 
     /// Adds a command of this name, whose arguments follow.
     pub(crate) fn add(&mut self, name: &str) -> &mut Cmd {
-        self.commands.push(Command::Any(redis::cmd(name)));
-        let Some(Command::Any(command)) = self.commands.last_mut() else {
+        let commands = self.last();
+        commands.push(Command::Any(redis::cmd(name)));
+        let Some(Command::Any(command)) = commands.last_mut() else {
             unreachable!("it was pushed just now")
         };
         command
     }
 
     pub(crate) fn push_bits(&mut self, command: BitField) {
-        self.commands.push(Command::Bits(command));
+        self.last().push(Command::Bits(command));
     }
 
     /// Both in one.
     pub(crate) fn then(mut self, more: Self) -> Self {
-        self.commands.extend(more.commands);
+        self.last().extend(more.groups.into_iter().flatten());
         self
     }
 
     /// The same followed by another transaction, if they are transactions.
     pub(crate) fn and_then(mut self, more: Self) -> Self {
-        self.begin.push(self.commands.len());
-        self.then(more)
+        self.groups.extend(more.groups);
+        self
     }
 
     /// The same followed by a `WAIT`, whose reply comes last.
@@ -97,6 +111,7 @@ impl Batch {
     /// It is for what its own connection wrote before it; over another it could reach another master, and count replicas that
     /// have none of it. So it goes with the commands, and nobody may take them apart.
     pub(crate) fn and_wait(self, wait: Option<Cmd>) -> Self {
+        let wait = wait.map(Command::Any);
         Self { wait, ..self }
     }
 
@@ -104,96 +119,63 @@ impl Batch {
         self.wait.is_some()
     }
 
-    /// Commands, without those that begin and end a transaction.
-    pub(crate) fn len(&self) -> usize {
-        self.commands.len()
-    }
-
-    /// Replies of the server.
-    pub(crate) fn replies(&self) -> usize {
-        self.len() + usize::from(self.waits()) + 2 * self.transactions().count()
-    }
-
     pub(crate) const fn is_atomic(&self) -> bool {
         self.atomic
     }
 
-    /// How many commands each transaction has.
-    pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
-        let all = if self.atomic { Some(self.len()) } else { None };
-        let ends = self.begin.iter().copied().chain(all).filter(|_| self.atomic);
-        ends.scan(0, |first, end| {
-            let commands = end - *first;
-            *first = end;
-            Some(commands)
-        })
+    pub(crate) fn is_empty(&self) -> bool {
+        self.groups.iter().all(Vec::is_empty)
     }
 
-    /// The commands of each transaction, or all.
-    fn divided(&self) -> impl Iterator<Item = &[Command]> {
-        let mut rest = &self.commands[..];
-        let plain = (!self.atomic).then_some(self.len());
-        self.transactions().chain(plain).map(move |commands| {
-            let (first, others) = rest.split_at(commands);
-            rest = others;
-            first
-        })
+    /// How many commands each transaction has.
+    pub(crate) fn transactions(&self) -> impl Iterator<Item = usize> {
+        self.groups.iter().map(Vec::len).filter(|_| self.atomic)
+    }
+
+    /// All that is sent, which is as many as the replies.
+    fn sent(&self) -> impl Iterator<Item = &Command> {
+        let [multi, exec] = AROUND.each_ref().map(|command| self.atomic.then_some(command));
+        let groups = (self.groups.iter()).flat_map(move |group| multi.into_iter().chain(group).chain(exec));
+        groups.chain(&self.wait)
+    }
+
+    /// Replies of the server.
+    pub(crate) fn replies(&self) -> usize {
+        self.sent().count()
     }
 
     /// The commands one by one.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Cmd> {
-        self.commands.iter().map(Command::to_cmd)
+        self.groups.iter().flatten().map(Command::to_cmd)
     }
 
-    /// As asynchronous connections take it.
+    /// As asynchronous connections take it. An atomic pipeline of the client's would be one transaction that ends with `EXEC`.
     #[cfg(feature = "tokio")]
     pub(crate) fn pipeline(&self) -> Pipeline {
         let mut pipeline = Pipeline::with_capacity(self.replies());
-        for commands in self.divided() {
-            // By hand: an atomic pipeline of the client's is one transaction and ends with `EXEC`.
-            if self.atomic {
-                pipeline.cmd("MULTI");
-            }
-            for command in commands {
-                pipeline.add_command(command.to_cmd());
-            }
-            if self.atomic {
-                pipeline.cmd("EXEC");
-            }
-        }
-        if let Some(wait) = &self.wait {
-            pipeline.add_command(wait.clone());
+        for command in self.sent() {
+            pipeline.add_command(command.to_cmd());
         }
         pipeline
     }
 
     /// As it is sent, which blocking connections take.
     pub(crate) fn packed(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.commands.iter().map(Command::len).sum());
-        for commands in self.divided() {
-            if self.atomic {
-                redis::cmd("MULTI").write_packed_command(&mut bytes);
+        let mut bytes = Vec::with_capacity(self.sent().map(Command::len).sum());
+        for command in self.sent() {
+            match command {
+                Command::Any(command) => command.write_packed_command(&mut bytes),
+                Command::Bits(command) => command.write_packed(&mut bytes),
             }
-            for command in commands {
-                match command {
-                    Command::Any(command) => command.write_packed_command(&mut bytes),
-                    Command::Bits(command) => command.write_packed(&mut bytes),
-                }
-            }
-            if self.atomic {
-                redis::cmd("EXEC").write_packed_command(&mut bytes);
-            }
-        }
-        if let Some(wait) = &self.wait {
-            wait.write_packed_command(&mut bytes);
         }
         bytes
     }
 
     /// The command, if it is only one and no transaction: clusters route such by their own rules.
     pub(crate) fn single(&self) -> Option<Cmd> {
-        match &self.commands[..] {
-            [command] if !self.atomic && !self.waits() => Some(command.to_cmd()),
+        let mut sent = self.sent();
+        match (sent.next(), sent.next()) {
+            (Some(command), None) => Some(command.to_cmd()),
             _ => None,
         }
     }
@@ -282,6 +264,12 @@ impl Replies {
             _ => None,
         }
         .ok_or_else(|| unexpected("a number", Some(&value)))
+    }
+
+    /// The next reply as the client reads such a value.
+    pub(crate) fn read<T: FromRedisValue>(&mut self, expected: &'static str) -> Result<T, Error> {
+        let value = self.value()?;
+        redis::from_redis_value_ref(&value).map_err(|_| unexpected(expected, Some(&value)))
     }
 
     /// The next reply, bytes or nothing.

@@ -255,7 +255,7 @@ impl Line {
 
     /// As [`send_all`](Self::send_all), with the outcome of each batch.
     pub(crate) async fn send_each(&self, batches: Vec<Batch>) -> Vec<Result<Replies, Error>> {
-        let batches: Vec<Batch> = batches.into_iter().filter(|batch| batch.len() > 0).collect();
+        let batches: Vec<Batch> = batches.into_iter().filter(|batch| !batch.is_empty()).collect();
         if batches.is_empty() {
             return Vec::new();
         }

@@ -63,13 +63,14 @@ impl Default for Options {
     }
 }
 
-/// Which commands a server, or the proxy in front of it, takes. All by default.
+/// Which commands a server, or the proxy in front of it, takes. All by default. The crate's page lists who refuses what, under
+/// "Servers and proxies".
 ///
 /// | off | used instead | lost |
 /// |---|---|---|
 /// | `bitfield` | a `GETBIT` or `SETBIT` for each bit | speed |
 /// | `transactions` | a script for each insert that must not start a filter, or has a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a slot of a cluster moves to another node, "new" may come out "seen" |
-/// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt; an insert into a missing filter starts a new one, and only this insert learns of it; expiry needs Redis 7.0 where it is fixed, and is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
+/// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt: nor must another client, that has scripts, rebuild it meanwhile; an insert into a missing filter starts a new one, and only this insert learns of it; expiry needs Redis 7.0 where it is fixed, and is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
 /// | `transactions`, `scripts` | plain pipelines | what is lost with either; a client that dies between an insert and its expiry leaves a key without a time to live; and what is inserted at the moment at which a rebuild ends may be lost |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commands {

@@ -151,7 +151,7 @@ impl Rebuild {
 }
 
 /// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
-/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts.
+/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts, and clients that switch them off do not follow it.
 #[derive(Debug, Clone)]
 pub struct GrowingRebuild {
     live: Chain,

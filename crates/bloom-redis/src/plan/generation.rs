@@ -14,11 +14,11 @@
 
 use core::time::Duration;
 
-use redis::{Cmd, Value, cmd};
+use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
 use super::scripts::{COMMIT, eval};
-use crate::batch::{Batch, exists, unexpected};
+use crate::batch::{Batch, exists};
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::companion;
@@ -111,27 +111,15 @@ impl Target {
     }
 }
 
-/// The server's time: seconds since 1970 as it writes them, and microseconds. Proxies refuse `TIME` where they take a script for
-/// the server of a key.
-async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(Vec<u8>, u64), Error> {
+/// The server's time: seconds since 1970, and microseconds. Proxies refuse `TIME` where they take a script for the server of a
+/// key.
+async fn time(line: &Line, key: &[u8], options: &Options) -> Result<(u64, u64), Error> {
     let ask = if options.commands.scripts {
         eval("return redis.call('TIME')", &[key])
     } else {
         cmd("TIME")
     };
-    let parts = line.ask(&ask).await?.array()?;
-    let number = |part: &Value| match part {
-        Value::BulkString(text) => core::str::from_utf8(text).ok()?.parse::<u64>().ok(),
-        _ => None,
-    };
-    if let [Value::BulkString(text), rest] = &parts[..]
-        && let (Some(seconds), Some(micros)) = (number(&parts[0]), number(rest))
-        && let Some(seconds) = seconds.checked_mul(1_000_000)
-        && let Some(micros) = seconds.checked_add(micros)
-    {
-        return Ok((text.clone(), micros));
-    }
-    Err(unexpected("a time", parts.first()))
+    line.ask(&ask).await?.read("a time")
 }
 
 /// Begins a rebuild: its bits are all zero.
@@ -146,7 +134,8 @@ pub(crate) async fn begin(
 ) -> Result<Token, Error> {
     let millis = Expiry::Sliding(lease).millis()?;
     let (watch, record) = (Watch::new(anchor), record_key(anchor));
-    let (_, now) = time(line, &record, options).await?;
+    let (seconds, micros) = time(line, &record, options).await?;
+    let now = seconds.saturating_mul(1_000_000).saturating_add(micros);
     let mut batch = Batch::new();
     batch.add("HSETNX").arg(&record).arg("attempts").arg(now);
     batch.add("HINCRBY").arg(&record).arg("attempts").arg(1);

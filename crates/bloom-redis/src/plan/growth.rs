@@ -88,18 +88,16 @@ pub(crate) async fn insert(
         return Ok(new);
     }
     for hashes in hashes.chunks(per_trip(&chain.schema, options)) {
-        let (before, mut target) = (new.len(), Target::Filter(None));
+        let mut target = Target::Filter(None);
         loop {
             let ack = &mut acknowledged;
             let wrote = match target {
-                Target::Filter(_) => {
-                    let wrote = insert_once(line, chain, hashes, None, options, ack);
-                    wrote.await.map(|(some, under_way)| {
-                        if new.len() == before {
-                            new.extend(some);
-                        }
-                        under_way
-                    })
+                Target::Filter(gone) => {
+                    let (some, under_way) = insert_once(line, chain, hashes, None, options, ack).await?;
+                    if gone.is_none() {
+                        new.extend(some);
+                    }
+                    Ok(under_way)
                 }
                 Target::Generation(token) => {
                     let (next, orphan) = (chain.next(token), generation::ORPHAN);

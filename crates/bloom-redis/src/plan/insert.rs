@@ -33,18 +33,17 @@ pub(crate) async fn insert(
     let mut new = Vec::with_capacity(hashes.len());
     let mut acknowledged = Acknowledged::new(options);
     for hashes in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let (before, mut target) = (new.len(), Target::Filter(None));
+        let mut target = Target::Filter(None);
         loop {
             let ack = &mut acknowledged;
             let wrote = match target {
-                Target::Filter(_) => {
+                Target::Filter(gone) => {
                     let wrote = insert_once(line, bitmap, hashes, expiry, watch.as_ref(), options, ack);
-                    wrote.await.map(|(some, under_way)| {
-                        if new.len() == before {
-                            new.extend(some);
-                        }
-                        under_way
-                    })
+                    let (some, under_way) = wrote.await?;
+                    if gone.is_none() {
+                        new.extend(some);
+                    }
+                    Ok(under_way)
                 }
                 Target::Generation(token) => {
                     let next = generation::next(bitmap, token);

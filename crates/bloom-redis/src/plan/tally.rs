@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use redis::{Value, cmd};
+use redis::cmd;
 
 use super::bitmap::Bitmap;
 use super::generation::record_key;
-use crate::batch::{Batch, unexpected};
+use crate::batch::Batch;
 use crate::call::Line;
 use crate::error::Error;
 use crate::names::slots;
@@ -83,17 +83,7 @@ pub(crate) async fn statistics(
         statistics.probes = bitmap.schema.probes();
         statistics.bitmaps.push((bitmap.schema.bits(), ones));
     }
-    let record = replies.array()?;
-    let number = |at: usize| match record.get(at) {
-        Some(Value::Nil) => Ok(None),
-        Some(Value::BulkString(text)) => core::str::from_utf8(text)
-            .ok()
-            .and_then(|text| text.parse().ok())
-            .map(Some)
-            .ok_or_else(|| unexpected("a number", record.get(at))),
-        other => Err(unexpected("a number", other)),
-    };
-    statistics.swaps = number(0)?.unwrap_or(0);
-    statistics.rebuilt_at = number(1)?;
+    let (swaps, rebuilt_at): (Option<u64>, _) = replies.read("two numbers")?;
+    (statistics.swaps, statistics.rebuilt_at) = (swaps.unwrap_or(0), rebuilt_at);
     Ok(statistics)
 }

@@ -17,51 +17,53 @@ const STATES: [usize; 3] = [0, 1, usize::MAX];
 #[test]
 fn a_fixed_filter_is_asked_and_written_to_while_its_slot_moves() {
     for_each_cluster_client(|client, cluster| {
-        for missing in [Missing::Reported, Missing::Empty] {
-            for commands in all_commands() {
-                for expiry in [None, Some(HOUR)] {
-                    client.words::<()>(&["FLUSHALL"]);
-                    let filter = fixed(commands, missing);
-                    client.run(filter.create("f", None));
-                    let elements = elements(6);
-                    assert_eq!(
-                        client.run(filter.insert_many("f", &elements[..1], expiry)),
-                        [true]
-                    );
-                    let on_its_way = cluster.begin_move(b"bf:f");
-                    for (at, migrated) in STATES.into_iter().enumerate() {
-                        for key in on_its_way.left().iter().take(migrated) {
-                            on_its_way.migrate(key);
-                        }
-                        let case = format!("{commands:?} {missing:?} {expiry:?} after {at}");
-                        // Element by element, and as a batch.
-                        let new = client.run(filter.insert("f", &elements[at + 1], expiry));
-                        // A stated loss: the pipeline was repeated, and found its own bits.
-                        assert!(new || !commands.transactions, "{case}");
-                        assert_eq!(
-                            client.run(filter.insert_many("f", [&elements[at + 1], &elements[0]], expiry)),
-                            [false, false],
-                            "{case}"
-                        );
-                        check_all_there(&client.run(filter.contains_many("f", &elements[..at + 2])));
-                        if commands == Commands::default() {
-                            // Several transactions.
-                            let many: Vec<String> = (0..400).map(|i| format!("{at} of {i}")).collect();
-                            let new = client.run(filter.insert_many("f", &many, expiry));
-                            assert!(new.iter().filter(|&&new| new).count() > 300, "{case}");
-                            check_all_there(&client.run(filter.contains_many("f", &many)));
-                        }
-                        assert_eq!(client.run(filter.contains("f", "absent")), Answer::Absent);
-                        let gone = match missing {
-                            Missing::Reported => Answer::Missing,
-                            Missing::Empty => Answer::Absent,
-                        };
-                        assert_eq!(client.run(filter.contains("gone{bf:f}", "a")), gone, "{case}");
+        for commands in all_commands() {
+            for (missing, expiry) in [
+                (Missing::Reported, Some(HOUR)),
+                (Missing::Empty, Some(HOUR)),
+                (Missing::Empty, None),
+            ] {
+                client.words::<()>(&["FLUSHALL"]);
+                let filter = fixed(commands, missing);
+                client.run(filter.create("f", None));
+                let elements = elements(6);
+                assert_eq!(
+                    client.run(filter.insert_many("f", &elements[..1], expiry)),
+                    [true]
+                );
+                let on_its_way = cluster.begin_move(b"bf:f");
+                for (at, migrated) in STATES.into_iter().enumerate() {
+                    for key in on_its_way.left().iter().take(migrated) {
+                        on_its_way.migrate(key);
                     }
-                    assert_eq!(on_its_way.moved().len(), 1);
-                    on_its_way.undo();
-                    check_all_there(&client.run(filter.contains_many("f", &elements[..4])));
+                    let case = format!("{commands:?} {missing:?} {expiry:?} after {at}");
+                    // Element by element, and as a batch.
+                    let new = client.run(filter.insert("f", &elements[at + 1], expiry));
+                    // A stated loss: the pipeline was repeated, and found its own bits.
+                    assert!(new || !commands.transactions, "{case}");
+                    assert_eq!(
+                        client.run(filter.insert_many("f", [&elements[at + 1], &elements[0]], expiry)),
+                        [false, false],
+                        "{case}"
+                    );
+                    check_all_there(&client.run(filter.contains_many("f", &elements[..at + 2])));
+                    if commands == Commands::default() {
+                        // Several transactions.
+                        let many: Vec<String> = (0..400).map(|i| format!("{at} of {i}")).collect();
+                        let new = client.run(filter.insert_many("f", &many, expiry));
+                        assert!(new.iter().filter(|&&new| new).count() > 300, "{case}");
+                        check_all_there(&client.run(filter.contains_many("f", &many)));
+                    }
+                    assert_eq!(client.run(filter.contains("f", "absent")), Answer::Absent);
+                    let gone = match missing {
+                        Missing::Reported => Answer::Missing,
+                        Missing::Empty => Answer::Absent,
+                    };
+                    assert_eq!(client.run(filter.contains("gone{bf:f}", "a")), gone, "{case}");
                 }
+                assert_eq!(on_its_way.moved().len(), 1);
+                on_its_way.undo();
+                check_all_there(&client.run(filter.contains_many("f", &elements[..4])));
             }
         }
     });

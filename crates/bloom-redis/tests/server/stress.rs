@@ -105,7 +105,7 @@ fn check(answers: &[Answer], there: &[bool]) {
 
 #[test]
 fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
-    const ACTS: u64 = 400;
+    const ACTS: u64 = 150;
     let server = Server::start(&[]);
     let filters = Filters::new();
     let (inserted, strangers) = (names("in", 150), names("out", 150));
@@ -163,7 +163,7 @@ fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
         over.store(true, Ordering::Relaxed);
     });
     let [seen, missed] = [seen, missed].map(AtomicU64::into_inner);
-    assert!(seen > 1_000 && missed > 100, "{seen}, {missed}");
+    assert!(seen > 500 && missed > 50, "{seen}, {missed}");
 }
 
 /// Polls a future so many times, then drops it.
@@ -217,10 +217,10 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
     }
     let mut random = SplitMix64::seed_from_u64(4);
     let (mut dropped, mut done) = (0, 0);
-    for round in 0..400 {
+    for round in 0..120 {
         // Some give up while they insert what nobody asks for, some while they ask.
         let polls = 1 + random.next_u64() % 12;
-        let more = names(&format!("more {round}"), 1 + random.next_u64() % 30);
+        let more = names(&format!("more {round}"), 1 + random.next_u64() % 10);
         let [fixed, growing, plain, split] = inserts(&more);
         let insert = [fixed, growing, plain, split].into_iter().nth(round % 4).unwrap();
         let mut clone = connection.clone();
@@ -246,7 +246,7 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
             check(&question.query_async(&mut connection).await.unwrap(), &there);
         }
     }
-    assert!(dropped > 50 && done > 50, "{dropped}, {done}");
+    assert!(dropped > 15 && done > 15, "{dropped}, {done}");
 }
 
 /// An element with a bit as near to this one as there is among many, on this side of it, and that bit.

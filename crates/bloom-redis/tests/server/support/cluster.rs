@@ -56,7 +56,8 @@ impl Cluster {
         replica.words::<()>(&["CLUSTER", "REPLICATE", &id]);
         wait_until("the replica is in step", || {
             let info: String = self.masters[master].words(&["INFO", "replication"]);
-            info.contains("state=online")
+            let cluster: String = replica.words(&["CLUSTER", "INFO"]);
+            info.contains("state=online") && cluster.contains("cluster_state:ok")
         });
         replica
     }

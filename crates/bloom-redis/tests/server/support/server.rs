@@ -18,8 +18,8 @@ const PORTS: std::ops::Range<u16> = 21_000..45_536;
 /// Ports that the processes of one test run leave to each other.
 const STRIDE: u16 = 53;
 /// How long a server may take to answer, in steps.
-const STEPS: u32 = 400;
-const STEP: Duration = Duration::from_millis(25);
+const STEPS: u32 = 2_000;
+const STEP: Duration = Duration::from_millis(5);
 
 /// A running server.
 pub(crate) struct Server {
@@ -37,8 +37,16 @@ impl Server {
     /// When the program cannot be started, or it does not answer: its log is in the message.
     pub(crate) fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let arguments: Vec<String> = ["--save", "", "--appendonly", "no"]
-            .iter()
+        let own = [
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            // A replica need not wait for others to come.
+            "--repl-diskless-sync-delay",
+            "0",
+        ];
+        let arguments: Vec<String> = (own.iter())
             .chain(arguments)
             .map(|&argument| argument.to_owned())
             .collect();
