@@ -3,7 +3,7 @@
 //! Each target runs a number of cases that takes about a second. `FILTER_POLICY_FUZZ_CASES` sets another
 //! number, `FILTER_POLICY_FUZZ_FIRST` the number of the first case; `cargo xtask fuzz` sets both. A case
 //! depends on its number alone, and the number of one that fails is printed.
-#![cfg(feature = "alloc")]
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::table::{

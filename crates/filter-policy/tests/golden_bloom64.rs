@@ -1,18 +1,12 @@
-//! `BloomFilter64.Xxph3`: filters that another program wrote from the format's description, and the rate that the policy
-//! exists for.
+//! `BloomFilter64.Xxph3`: filters that another program wrote from the format's description.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilter64View, FilterKind, FilterPolicy, Kernel};
-use rand_xoshiro::SplitMix64;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-#[path = "support/expectation.rs"]
-mod expectation;
 mod support;
 
-use expectation::exact_rate;
 use support::{key, rows, unhex};
 
 #[derive(Deserialize)]
@@ -84,53 +78,6 @@ fn filters_are_those_of_the_other_program() {
             );
         }
     }
-}
-
-/// Within what so many queries leave to chance, about three times the standard deviation. `examples/rates.rs` measures
-/// closer.
-#[test]
-fn the_rate_is_the_exact_expectation() {
-    let mut random = SplitMix64::seed_from_u64(1);
-    for (bits, keys, filters, queries, tolerance) in [
-        (10, 32, 20_000, 100, 0.03),
-        (10, 1_000, 1_000, 2_000, 0.03),
-        (10, 100_000, 4, 500_000, 0.03),
-        (15, 32, 40_000, 200, 0.05),
-        (15, 4_096, 200, 40_000, 0.05),
-        (20, 32, 60_000, 400, 0.08),
-        (20, 1_000, 2_000, 12_000, 0.08),
-        (20, 100_000, 20, 1_200_000, 0.08),
-    ] {
-        let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits));
-        let mut buffer = vec![0; policy.filter_len(keys).unwrap()];
-        let mut matches = 0;
-        let mut stated = 0.0;
-        for _ in 0..filters {
-            let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
-            let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
-            let view = BloomFilter64View::new(filter);
-            stated += view.false_positive_rate() / f64::from(filters);
-            matches += (0..queries)
-                .filter(|_| view.may_match_hash(random.next_u64()))
-                .count();
-        }
-        let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
-        let probes = policy.probe_count(keys).unwrap();
-        let size = policy.bits_per_key().filter_bits(keys as u64).unwrap();
-        let expected = exact_rate(size, keys as u64, probes);
-        let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
-        assert!((rate / expected - 1.0).abs() < tolerance, "{at}");
-        // What filters say of themselves from their ones is the same expectation.
-        assert!((stated / expected - 1.0).abs() < 0.02, "{at}");
-    }
-}
-
-#[test]
-fn the_exact_rate_is_known_for_one_key() {
-    // One key with one probe: the absent key meets its bit in one case of 64.
-    assert!((exact_rate(64, 1, 1) - 1.0 / 64.0).abs() < 1e-15);
-    // With two, in a filter of two bits: by counting the 16 cases.
-    assert!((exact_rate(2, 1, 2) - 5.0 / 8.0).abs() < 1e-15);
 }
 
 #[test]

@@ -184,56 +184,6 @@ fn lengths_are_those_of_the_ribbon_policy() {
     );
 }
 
-/// Random keys, within three and a half standard deviations.
-#[cfg(feature = "alloc")]
-#[test]
-fn rates_are_those_of_the_policies() {
-    use rand_xoshiro::SplitMix64;
-    use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
-    use crate::{FilterPolicy, RibbonPolicy};
-
-    let mut random = SplitMix64::seed_from_u64(5);
-    for (keys, bits, filters, queries) in [
-        (10_u32, 10, 20_000, 2000),
-        (32, 10, 8000, 200),
-        (60, 10, 4000, 200),
-        (300, 10, 600, 1500),
-        (512, 10, 400, 2000),
-        (4096, 10, 40, 20_000),
-        (60_000, 10, 3, 300_000),
-        (512, 5, 200, 1000),
-        (4096, 20, 60, 200_000),
-    ] {
-        let (bits_per_key, rocksdb_bits) = (BitsPerKey::whole(bits), RocksDbBitsPerKey::whole(bits));
-        for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
-            let policy: &dyn FilterPolicy = match format {
-                Format::BloomFilter64 => &BloomFilter64Policy::new(bits_per_key),
-                Format::FastLocalBloom => &FastLocalBloomPolicy::new(rocksdb_bits),
-                _ => &RibbonPolicy::new(rocksdb_bits),
-            };
-            let mut matches = 0;
-            for _ in 0..filters {
-                let stored: Vec<[u8; 8]> = (0..keys).map(|_| random.next_u64().to_le_bytes()).collect();
-                let slices: Vec<&[u8]> = stored.iter().map(<[u8; 8]>::as_slice).collect();
-                let mut filter = Vec::new();
-                policy.append_filter(&slices, &mut filter).unwrap();
-                matches += (0..queries)
-                    .filter(|_| policy.key_may_match(&random.next_u64().to_le_bytes(), &filter))
-                    .count();
-            }
-            let asked = f64::from(filters) * f64::from(queries);
-            let measured = matches as f64 / asked;
-            let expected = format.rate(u64::from(keys), bits_per_key).unwrap();
-            let chance = 3.5 * libm::sqrt(1.0 / (expected * asked));
-            assert!(
-                (measured / expected - 1.0).abs() < chance,
-                "{format:?} of {keys} keys at {bits} bits: measured {measured:e}, expected {expected:e}"
-            );
-        }
-    }
-}
-
 #[test]
 fn searches_in_the_newer_formats_are_tight() {
     for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
