@@ -6,6 +6,7 @@ use super::{CallForm, significant};
 
 /// What changed since an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// Folder of the earlier run, as it was named.
@@ -30,6 +31,7 @@ pub struct Baseline {
 
 /// A field that must be the same on every machine, and is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
     /// Name of the file.
@@ -50,6 +52,7 @@ pub struct Difference {
 
 /// Times held against those of an earlier run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimesAgainst {
     /// How much slower the machine was as a whole; taken out of `rows`.
@@ -60,6 +63,7 @@ pub struct TimesAgainst {
 
 /// How much slower than before all functions together were on one dataset in one form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Drift {
     /// Name of the dataset.
@@ -78,6 +82,7 @@ pub struct Drift {
 
 /// The time of one function now and before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimeChange {
     /// Name of the dataset.

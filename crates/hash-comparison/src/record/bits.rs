@@ -132,6 +132,7 @@ impl Row for MixingRow {}
 
 /// A kind of test of single bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BitTest {
     /// More collisions in some window of the output than chance gives.
@@ -145,6 +146,7 @@ pub enum BitTest {
 /// A test of single bits that a function failed. It is no part of the verdict: a table or filter over the keys at hand may
 /// never meet the weakness.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BitFact {
     /// Name of the dataset; none where the keys are drawn at random.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a function is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FunctionSummary {
     /// Name in the rows.
@@ -41,6 +42,7 @@ pub struct FunctionSummary {
 /// Every function here is measured with a seed or key that anybody can read, so this says what a program gains that
 /// draws a secret one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resistance {
     /// Nothing: there is no seed, or it does not matter.
@@ -64,6 +66,7 @@ impl Resistance {
 
 /// Which part of the comparison a function belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FunctionGroup {
     /// One of the 17 of the published comparison.

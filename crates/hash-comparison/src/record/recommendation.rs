@@ -6,6 +6,7 @@ use super::{CallForm, significant};
 
 /// What a function is wanted for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// Nothing more was said: a filter or a table in memory.
@@ -54,6 +55,7 @@ pub struct Request {
 
 /// What a run recommends for one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Recommendation {
     /// Name of the dataset.
@@ -83,6 +85,7 @@ pub struct Recommendation {
 
 /// A function of the short list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Candidate {
     /// Name of the function.
@@ -99,6 +102,7 @@ pub struct Candidate {
 
 /// A median, and how far readings stray from it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
     /// Median, nanoseconds per key.
@@ -114,6 +118,7 @@ pub struct Interval {
 
 /// A function that suits and is not on the short list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Other {
     /// Name of the function.
@@ -124,6 +129,7 @@ pub struct Other {
 
 /// Why functions are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ground {
     /// An attacker can make keys that collide.
@@ -138,6 +144,7 @@ pub enum Ground {
 
 /// Functions that are left out for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
     /// The reason.
@@ -148,6 +155,7 @@ pub struct Exclusion {
 
 /// A function that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Excluded {
     /// Name of the function.
@@ -158,6 +166,7 @@ pub struct Excluded {
 
 /// How the function in use today stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// It is the first, or nothing tells it from the first.
@@ -172,6 +181,7 @@ pub enum Standing {
 
 /// The function in use today.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Incumbent {
     /// Name of the function.

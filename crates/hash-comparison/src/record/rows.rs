@@ -7,6 +7,7 @@ use super::table::Row;
 
 /// How a function did against chance, most welcome first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Fewer collisions than a random function gives: the structure of these keys suits the function.
@@ -84,6 +85,7 @@ impl Row for TimingRow {}
 
 /// Whether a timed call waits for the result of the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CallForm {
     /// Calls overlap in the processor: throughput.

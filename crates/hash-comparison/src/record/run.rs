@@ -8,11 +8,14 @@ use super::{Baseline, BitFact, FunctionSummary, Recommendation, Verdict, signifi
 
 /// `run.json`: what the CSV files do not say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// Always [`FORMAT`].
+    /// What the file is.
+    #[cfg_attr(test, schemars(extend("const" = super::FORMAT)))]
     pub format: String,
-    /// [`SCHEMA`] of the version that wrote it.
+    /// Version of this form.
+    #[cfg_attr(test, schemars(extend("const" = super::SCHEMA)))]
     pub schema: u32,
     /// Name and version of the program.
     pub generator: String,
@@ -48,6 +51,7 @@ pub struct Run {
 
 /// The machine and the build behind the times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
     /// CPU model as it names itself.
@@ -112,6 +116,7 @@ impl Environment {
 
 /// What a dataset is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DatasetSummary {
     /// Name in the rows.
@@ -142,6 +147,7 @@ pub struct DatasetSummary {
 
 /// Where the keys of a dataset come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DatasetKind {
     /// A file inside the program.
@@ -154,6 +160,7 @@ pub enum DatasetKind {
 
 /// A kind of test that a function can fail, most telling first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FailedTest {
     /// More collisions than chance gives.
@@ -166,6 +173,7 @@ pub enum FailedTest {
 
 /// What all measurements together say of one function on one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// Name of the dataset.

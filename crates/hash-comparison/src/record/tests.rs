@@ -1,4 +1,6 @@
-//! Files of records: what is written is read, and what anybody changed is refused.
+//! The schema of `run.json`, and whether a timing was disturbed.
+
+use std::path::Path;
 
 use super::*;
 
@@ -51,4 +53,18 @@ fn long_waits_mean_a_disturbed_timing_even_with_few_switches() {
     assert_eq!(disturbed(None, Some(1.6)), Some(true));
     assert_eq!(disturbed(Some(601), Some(0.0)), Some(true));
     assert_eq!(disturbed(Some(601), None), Some(true));
+}
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("run.schema.json");
+    let schema = serde_json::to_string_pretty(&schemars::schema_for!(Run)).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &schema).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(&path).unwrap() == schema,
+        "run.schema.json is not what the types say; write it anew: UPDATE_SCHEMA=1 cargo test -p hash-comparison --lib \
+         record::tests"
+    );
 }

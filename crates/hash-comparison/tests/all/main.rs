@@ -10,6 +10,7 @@ mod keys;
 mod mistakes;
 mod output;
 mod render;
+mod schema;
 mod whole_run;
 
 use std::ffi::OsStr;

@@ -221,4 +221,6 @@ fn is_plain(path: &Path) -> bool {
 }
 
 #[cfg(test)]
+mod forged;
+#[cfg(test)]
 mod tests;
