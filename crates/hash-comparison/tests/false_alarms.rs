@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use hash_comparison::functions::{self, Function};
+use hash_comparison::judge;
 use hash_comparison::keys::{Dataset, Recipe};
 use hash_comparison::measure::false_positives::{Ideal, Probes};
 use hash_comparison::measure::{Hashed, collisions, distribution};
@@ -136,7 +137,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
         let findings = findings::judge(Evidence {
             datasets: std::slice::from_ref(dataset),
             raw: &raw,
-            collisions: &collisions::judge(&raw),
+            collisions: &judge::collisions::judge(&raw),
             distribution: &[],
             false_positives: &false_positives,
         });

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge::findings::sentences;
+use hash_comparison::judge::mechanisms::sentences;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::measure::occupancy;
 use hash_comparison::progress::Silent;

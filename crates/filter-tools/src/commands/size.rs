@@ -13,7 +13,7 @@ use serde::Serialize;
 use self::numbers::{bytes, count, rate};
 use self::picture::Picture;
 use crate::failure::Failure;
-use crate::table::{counted, table, wrapped};
+use crate::table::{counted, readable, table, wrapped};
 
 /// Size a filter: from any of keys, rate, bits per key, memory and probes the rest.
 ///
@@ -264,25 +264,6 @@ fn share(share: f64) -> String {
         format!("{percent:.digits$} %")
     } else {
         format!("{percent:.2e} %")
-    }
-}
-
-/// Bytes in the largest unit that leaves a whole part.
-fn readable(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = bytes as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        unit = larger;
-    }
-    if unit == "B" {
-        format!("{bytes} B")
-    } else {
-        format!("{value:.2} {unit}")
     }
 }
 

@@ -3,11 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::judge::calibration::{self, Plan, SEEDS};
-use crate::run::compare::CompareError;
-
 use super::compare;
 use crate::interrupt::Interrupt;
+use crate::judge::calibration::{self, Plan, SEEDS};
 use crate::program::Program;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
@@ -33,19 +31,16 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// An error of the comparison in this program's words.
-fn failure(error: CompareError, program: &Program) -> Failure {
-    compare::failure(error, program.name)
-}
-
+/// Runs the command.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
         calibration::check_destination(path).map_err(Failure::input)?;
     }
-    let plan = Plan::full(arguments.seeds).map_err(|error| failure(error, program))?;
+    let failure = |error| compare::failure(error, program.name);
+    let plan = Plan::full(arguments.seeds).map_err(|error| failure(error.into()))?;
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
-    let rows = calibration::measure(&plan, &terminal).map_err(|error| failure(error.into(), program))?;
+    let rows = calibration::measure(&plan, &terminal).map_err(|error| failure(error.into()))?;
     terminal.finish();
     drop(terminal);
 

@@ -4,10 +4,11 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::judge::baseline;
+use crate::keys::DEFAULT_SEED;
 use crate::record::files::Records;
 use crate::record::folder::Destination;
 use crate::record::{Purpose, Request};
-use crate::run::compare::{self, CompareError, DEFAULT_SEED, Options};
+use crate::run::compare::{self, CompareError, Options};
 
 use super::summary;
 use super::written;

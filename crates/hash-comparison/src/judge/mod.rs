@@ -1,7 +1,14 @@
-//! What the measurements mean: findings, recommendations, comparison with an earlier run, false alarms of the tests.
+//! What the measurements mean: verdicts on each question, findings, recommendations, comparison with an earlier run, false alarms of the tests.
 
 pub mod baseline;
 pub mod calibration;
+pub mod collisions;
 pub mod findings;
+pub mod mechanisms;
+pub mod mixing;
+pub mod occupancy;
 pub mod published;
 pub mod recommend;
+pub mod structured;
+pub mod windows;
+mod words;

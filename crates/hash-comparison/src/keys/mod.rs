@@ -4,6 +4,7 @@ mod embedded;
 mod error;
 mod file;
 mod key_set;
+mod printed;
 mod recipe;
 mod shuffle;
 pub mod structured;
@@ -14,10 +15,14 @@ pub use embedded::{Manifest, ManifestEntry, embedded_names, load_embedded};
 pub use error::DatasetError;
 pub use file::{file_names, load_file, load_file_watched};
 pub use key_set::*;
+pub use printed::printed;
 pub use recipe::Recipe;
 pub use shuffle::shuffled;
 
 use crate::record::DatasetKind;
+
+/// Seed of a run that names none; the manifest's checksums are for it.
+pub const DEFAULT_SEED: u64 = 1;
 
 /// A dataset ready to be measured.
 #[derive(Debug, Clone)]

@@ -8,46 +8,50 @@ use rand_xoshiro::SplitMix64;
 use rayon::prelude::*;
 
 use crate::functions::Function;
-use crate::judge::findings::printed_key;
-use crate::record::{Mechanism, MechanismRow};
-use statistics::binomial;
-use statistics::correction::{FAMILY_LEVEL, bonferroni};
+use crate::record::Mechanism;
 
 /// Times that each way is tried.
-const TRIALS: u64 = 128;
+pub const TRIALS: u64 = 128;
 /// Bytes of a key, but where more are needed.
 const BYTES: usize = 12;
 /// Bytes of a key of which only some may matter.
 const LONG: usize = 24;
-/// A mechanism must come out this often, whatever chance is.
-const LEAST_SHARE: f64 = 0.75;
 
-/// A way that was tried with one parameter.
-struct Tried {
-    mechanism: Mechanism,
-    parameter: u32,
-    hits: u64,
-    chance: f64,
-    example: Option<[Vec<u8>; 2]>,
+/// A way that was tried with one parameter, [`TRIALS`] times.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The way.
+    pub mechanism: Mechanism,
+    /// Its parameter.
+    pub parameter: u32,
+    /// Times it came out.
+    pub hits: u64,
+    /// Share of times that it comes out with a random function.
+    pub chance: f64,
+    /// The first pair of keys of which it came out, where it takes two.
+    pub example: Option<[Vec<u8>; 2]>,
 }
 
-/// Rows of each function, one for each [`Mechanism`], in the order given.
-pub fn measure(functions: &[&Function]) -> Vec<MechanismRow> {
-    let rows: Vec<Vec<MechanismRow>> = functions
-        .par_iter()
-        .map(|function| of(function, functions.len()))
-        .collect();
-    rows.concat()
+/// Everything that was tried of one function, not judged yet.
+#[derive(Debug, Clone)]
+pub struct RawMechanisms {
+    /// Name of the function.
+    pub function: String,
+    /// By mechanism; of several parameters those that say most come first.
+    pub tried: Vec<Tried>,
 }
 
-/// Rows of one function among `functions`.
-fn of(function: &Function, functions: usize) -> Vec<MechanismRow> {
+/// Tries each function, in the order given.
+pub fn measure(functions: &[&Function]) -> Vec<RawMechanisms> {
+    functions.par_iter().map(|function| of(function)).collect()
+}
+
+fn of(function: &Function) -> RawMechanisms {
     let mut attempt = Attempt {
         hash: function.hash,
         bits: function.output_bits,
         random: SplitMix64::seed_from_u64(1),
     };
-    // Of several parameters that hold, those that say most come first.
     let mut tried: Vec<Tried> = (1..=LONG as u32 / 2)
         .map(|bytes| attempt.ends(Mechanism::LastBytes, bytes))
         .collect();
@@ -60,38 +64,10 @@ fn of(function: &Function, functions: usize) -> Vec<MechanismRow> {
     tried.push(attempt.letter_case());
     tried.push(attempt.leading_zeroes());
     tried.push(attempt.fixed_bits());
-    let tests = tried.len() * functions;
-    tried
-        .chunk_by(|a, b| a.mechanism == b.mechanism)
-        .filter_map(|same| {
-            let judged = |one: &Tried| {
-                let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
-                let p_adjusted = bonferroni(p, tests);
-                let often = one.hits as f64 >= LEAST_SHARE * TRIALS as f64;
-                (p_adjusted, often && p_adjusted < FAMILY_LEVEL)
-            };
-            let holding = same.iter().find(|one| judged(one).1);
-            let most = || same.iter().min_by(|a, b| judged(a).0.total_cmp(&judged(b).0));
-            let one = holding.or_else(most)?;
-            let (p_adjusted, holds) = judged(one);
-            let [first, second] = match &one.example {
-                Some(pair) if holds => pair.each_ref().map(|key| printed_key(key)),
-                _ => Default::default(),
-            };
-            Some(MechanismRow {
-                function: function.name.to_owned(),
-                mechanism: one.mechanism,
-                parameter: one.parameter,
-                trials: TRIALS,
-                hits: one.hits,
-                chance: one.chance,
-                p_adjusted,
-                holds,
-                first,
-                second,
-            })
-        })
-        .collect()
+    RawMechanisms {
+        function: function.name.to_owned(),
+        tried,
+    }
 }
 
 /// A function under trial, and the keys that it is tried with: the same for every function.
@@ -250,117 +226,5 @@ impl Attempt {
             chance: libm::ldexp(1.0, -(fixed.max(1) as i32)),
             example: None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions;
-
-    fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
-        of(function, 64)
-            .into_iter()
-            .filter(|row| row.holds)
-            .map(|row| (row.mechanism, row.parameter))
-            .collect()
-    }
-
-    fn own(hash: fn(&[u8]) -> u64, output_bits: u32) -> Vec<(Mechanism, u32)> {
-        holding(&Function {
-            hash,
-            output_bits,
-            ..*functions::find("CRC-32").unwrap()
-        })
-    }
-
-    #[test]
-    fn the_classics_give_their_reasons() {
-        use Mechanism::{
-            ByteFlip, ByteSum, FixedBits, LastBytes, LeadingZeroes, LetterCase, LowBits, XorLinear,
-        };
-        let cases: [(&str, &[(Mechanism, u32)]); 8] = [
-            (
-                "BPHash",
-                &[
-                    (LastBytes, 5),
-                    (XorLinear, 0),
-                    (LowBits, 7),
-                    (ByteFlip, 7),
-                    (LeadingZeroes, 0),
-                    (FixedBits, 31),
-                ],
-            ),
-            (
-                "PJW",
-                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
-            ),
-            (
-                "ELFHash",
-                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
-            ),
-            ("DEKHash", &[(XorLinear, 0), (ByteFlip, 5)]),
-            ("CRC-32", &[(XorLinear, 0)]),
-            ("SDBMHash", &[(LowBits, 7), (LeadingZeroes, 0)]),
-            (
-                "BKDRHash",
-                &[(LowBits, 7), (ByteSum, 131), (LeadingZeroes, 0), (FixedBits, 31)],
-            ),
-            ("SipHashNoCase", &[(LetterCase, 0)]),
-        ];
-        for (name, expected) in cases {
-            assert_eq!(holding(functions::find(name).unwrap()), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn good_functions_give_none() {
-        for name in [
-            "SipHash",
-            "MurMurHash2",
-            "MurmurHash3",
-            "XXH3",
-            "rapidhash",
-            "foldhash",
-        ] {
-            assert_eq!(holding(functions::find(name).unwrap()), [], "{name}");
-        }
-    }
-
-    #[test]
-    fn functions_made_to_fail_do() {
-        let sum = own(|key| key.iter().map(|&byte| u64::from(byte)).sum(), 32);
-        for expected in [
-            (Mechanism::ByteSum, 1),
-            (Mechanism::ByteOrder, 0),
-            (Mechanism::LowBits, 7),
-        ] {
-            assert!(sum.contains(&expected), "{sum:?}");
-        }
-        let first = own(
-            |key| key.first().map_or(0, |&byte| u64::from(byte)) * 0x0101_0101,
-            32,
-        );
-        assert!(first.contains(&(Mechanism::FirstBytes, 1)), "{first:?}");
-        // Eight bits that repeat; all 32 take part, so no bit is fixed.
-        assert!(
-            !first
-                .iter()
-                .any(|(mechanism, _)| *mechanism == Mechanism::FixedBits)
-        );
-        let constant = own(|_| 7, 64);
-        assert!(constant.contains(&(Mechanism::FixedBits, 0)), "{constant:?}");
-    }
-
-    #[test]
-    fn every_function_has_a_row_of_each() {
-        let all: Vec<&Function> = functions::all().iter().take(3).collect();
-        let rows = measure(&all);
-        assert_eq!(rows.len(), 30);
-        assert!(
-            rows.iter()
-                .all(|row| row.hits <= row.trials && row.holds != row.first.is_empty()
-                    || row.second.is_empty())
-        );
     }
 }

@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::collisions::{INTERVAL_LEVEL, verdict};
 use super::prefixes::{self, Prefixes};
 use crate::functions::Function;
-use crate::judge::findings::printed_key;
-use crate::keys::KeySet;
-use crate::keys::structured::{self, StructuredSet};
+use crate::keys::structured;
+use crate::keys::{KeySet, printed};
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{StructuredRow, Verdict, Window};
-use statistics::collisions::CollisionLaw;
-use statistics::correction::bonferroni;
+use crate::record::Window;
 
 use rayon::prelude::*;
 
@@ -31,30 +27,37 @@ pub fn windows(output_bits: u32) -> impl Iterator<Item = (Window, u32)> {
         .chain(ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits))
 }
 
-/// Collisions of one set of values.
+/// What one function does to one set in one window, not judged yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counts {
-    /// Collisions in each of [`windows`].
-    pub collisions: Vec<(Window, u32, u64)>,
+pub struct RawStructured {
+    /// Name of the key set.
+    pub set: String,
+    /// Name of the function.
+    pub function: String,
+    /// Which bits are compared.
+    pub window: Window,
+    /// How many.
+    pub bits: u32,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Distinct keys minus distinct values.
+    pub collisions: u64,
+    /// Two keys with equal bits, escaped for print, where an example was wanted.
+    pub example: Option<[String; 2]>,
 }
 
-impl Counts {
-    /// Counts the collisions of these values of distinct keys; bits above `output_bits` are zero.
-    pub fn of(values: &[u64], output_bits: u32) -> Self {
-        let (low, high) = (Prefixes::low(values), Prefixes::high(values, output_bits));
-        let keys = values.len() as u64;
-        let collisions = windows(output_bits).map(|(window, bits)| {
-            let different = match window {
-                Window::Whole => prefixes::distinct(values, bits, &high),
-                Window::Low => low.different(bits),
-                Window::High => high.different(bits),
-            };
-            (window, bits, keys - different)
-        });
-        Self {
-            collisions: collisions.collect(),
-        }
-    }
+/// Collisions of values of distinct keys in each of [`windows`]; bits above `output_bits` are zero.
+fn counts(values: &[u64], output_bits: u32) -> impl Iterator<Item = (Window, u32, u64)> {
+    let (low, high) = (Prefixes::low(values), Prefixes::high(values, output_bits));
+    let keys = values.len() as u64;
+    windows(output_bits).map(move |(window, bits)| {
+        let different = match window {
+            Window::Whole => prefixes::distinct(values, bits, &high),
+            Window::Low => low.different(bits),
+            Window::High => high.different(bits),
+        };
+        (window, bits, keys - different)
+    })
 }
 
 /// The first key, in the order of the set, that shares its compared bits with an earlier one, and that earlier one.
@@ -71,7 +74,9 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
     })
 }
 
-/// Measures each function on each set: rows by set, function and window.
+/// Counts the collisions of each function on each set, by set, function and window.
+///
+/// An example is kept where `wants_example` of keys, bits and collisions says so: finding one takes as long as counting.
 ///
 /// # Errors
 ///
@@ -79,28 +84,20 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 pub fn measure(
     functions: &[&Function],
     seed: u64,
+    wants_example: impl Fn(u64, u32, u64) -> bool + Sync,
     progress: &dyn Progress,
-) -> Result<Vec<StructuredRow>, Cancelled> {
-    let tests = tests(functions.iter().map(|function| function.output_bits));
+) -> Result<Vec<RawStructured>, Cancelled> {
     progress.begin("structured keys", structured::ALL.len() as u64);
-    let rows: Result<Vec<Vec<StructuredRow>>, Cancelled> = structured::ALL
+    let rows: Result<Vec<Vec<RawStructured>>, Cancelled> = structured::ALL
         .par_iter()
         .map(|set| {
             go_on(progress)?;
             let keys = set.keys(seed);
-            let rows: Vec<Vec<StructuredRow>> = functions
+            let rows: Vec<Vec<RawStructured>> = functions
                 .par_iter()
                 .map(|function| {
                     go_on(progress)?;
-                    let values: Vec<u64> = keys.iter().map(|key| (function.hash)(key)).collect();
-                    Ok(judge(
-                        set,
-                        &keys,
-                        function.name,
-                        function.output_bits,
-                        &values,
-                        tests,
-                    ))
+                    Ok(of(set.name, &keys, function, &wants_example))
                 })
                 .collect::<Result<_, Cancelled>>()?;
             progress.step();
@@ -115,48 +112,27 @@ pub fn tests(widths: impl Iterator<Item = u32>) -> usize {
     structured::ALL.len() * widths.map(|bits| windows(bits).count()).sum::<usize>()
 }
 
-/// The rows of one function, called `name`, with these values of the keys of `set`, among `tests` tests.
-pub fn judge(
-    set: &StructuredSet,
+/// The same of one function and the keys of the set called `set`.
+pub fn of(
+    set: &str,
     keys: &KeySet,
-    name: &str,
-    output_bits: u32,
-    values: &[u64],
-    tests: usize,
-) -> Vec<StructuredRow> {
+    function: &Function,
+    wants_example: impl Fn(u64, u32, u64) -> bool,
+) -> Vec<RawStructured> {
+    let values: Vec<u64> = keys.iter().map(function.hash).collect();
     let count = keys.len() as u64;
-    Counts::of(values, output_bits)
-        .collisions
-        .into_iter()
-        .map(|(window, bits, collisions)| {
-            let law = CollisionLaw::new(count, bits);
-            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
-            let p_value = law.two_sided_p(collisions);
-            let p_adjusted = bonferroni(p_value, tests);
-            let verdict = verdict(collisions as f64, law.expected(), ci_low, p_adjusted);
-            let pair = if verdict > Verdict::InBand {
-                example(values, output_bits, (window, bits))
-            } else {
-                None
-            };
-            let print =
-                |index: Option<usize>| index.map_or_else(String::new, |index| printed_key(keys.get(index)));
-            StructuredRow {
-                set: set.name.to_owned(),
-                function: name.to_owned(),
-                window,
-                bits,
-                keys: count,
-                collisions,
-                expected: law.expected(),
-                ci_low,
-                ci_high,
-                p_value,
-                p_adjusted,
-                verdict,
-                first: print(pair.map(|(first, _)| first)),
-                second: print(pair.map(|(_, second)| second)),
-            }
+    counts(&values, function.output_bits)
+        .map(|(window, bits, collisions)| RawStructured {
+            set: set.to_owned(),
+            function: function.name.to_owned(),
+            window,
+            bits,
+            keys: count,
+            collisions,
+            example: wants_example(count, bits, collisions)
+                .then(|| example(&values, function.output_bits, (window, bits)))
+                .flatten()
+                .map(|(first, second)| [first, second].map(|index| printed(keys.get(index)))),
         })
         .collect()
 }
@@ -188,7 +164,7 @@ mod tests {
             output_bits in prop::sample::select(vec![1_u32, 20, 24, 28, 31, 32, 64]),
         ) {
             let values: Vec<u64> = values.iter().map(|value| value & (u64::MAX >> (64 - output_bits))).collect();
-            for (window, bits, collisions) in Counts::of(&values, output_bits).collisions {
+            for (window, bits, collisions) in counts(&values, output_bits) {
                 let compared = |value: u64| match window {
                     Window::Whole => value,
                     Window::Low => value % (1 << bits),

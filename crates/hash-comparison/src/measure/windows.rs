@@ -10,7 +10,6 @@ use super::prefixes::{self, Prefixes};
 use crate::functions::Function;
 use crate::record::{WindowEnd, WindowRow};
 use statistics::collisions::CollisionLaw;
-use statistics::correction::bonferroni;
 
 /// Widths of the windows at either end.
 pub const WIDTHS: RangeInclusive<u32> = 8..=32;
@@ -36,7 +35,7 @@ pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
 }
 
 /// Rows of one function, whose values of all keys of the dataset are `values`; `p_adjusted` is that of a lone test until
-/// [`judge`] has seen all rows.
+/// all rows are judged.
 pub fn measure(dataset: &str, function: &Function, values: &[u64]) -> Vec<WindowRow> {
     rows(dataset, function, values, &Prefixes::low(values))
 }
@@ -80,14 +79,6 @@ fn rows(dataset: &str, function: &Function, values: &[u64], low: &Prefixes) -> V
             }
         })
         .collect()
-}
-
-/// Corrects the rows of all functions and datasets for their number.
-pub fn judge(rows: &mut [WindowRow]) {
-    let tests = rows.len();
-    for row in rows {
-        row.p_adjusted = bonferroni(row.p_value, tests);
-    }
 }
 
 #[cfg(test)]
@@ -148,19 +139,5 @@ mod tests {
         assert!(!asked(2, 64).is_empty());
         // One bit and three keys: as good as certain.
         assert_eq!(asked(3, 1), []);
-    }
-
-    #[test]
-    fn the_correction_counts_the_rows() {
-        let mut rows = measure("set", &function(32), &(0..40_000).collect::<Vec<u64>>());
-        judge(&mut rows);
-        let high = |row: &&WindowRow| row.end == WindowEnd::High && row.bits == 8;
-        // Numbers below 40,000 have nothing in their high bits.
-        let row = rows.iter().find(high).unwrap();
-        assert_eq!((row.collisions, row.p_adjusted), (39_999, 0.0));
-        for row in &rows {
-            assert_eq!(row.p_adjusted, (row.p_value * 49.0).min(1.0));
-            assert!(row.ci_low <= row.ci_high);
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! The report: one self-contained page, filled in from stored records alone.
 //!
-//! `page.html` holds the words and the order, `style.css` and the scripts look and behaviour (`script.js` of tabs and
-//! tables; `formats.js`, `sizing.js` and `calculator.js` of the calculator); this module and its children turn records
+//! `page.html` holds the words and the order, `style.css` and the scripts look and behaviour ; this module and its children turn records
 //! into the texts and tables that the page names. Templates escape everything but the charts, the fonts and those files.
 
 mod baseline;
@@ -12,6 +11,7 @@ mod details;
 mod recommended;
 pub mod render;
 mod sentences;
+mod sizes;
 mod structure;
 mod table;
 
@@ -42,7 +42,7 @@ struct Page<'a> {
     date: String,
     quick: bool,
     css: &'static str,
-    scripts: [&'static str; 4],
+    script: &'static str,
     font_regular: String,
     font_bold: String,
     datasets: Vec<Dataset<'a>>,
@@ -59,6 +59,7 @@ struct Page<'a> {
     independence: Option<Table>,
     structure: Option<StructureSection<'a>>,
     calibration: Table,
+    sizes: Table,
     key_sets: Table,
     environment: Vec<(&'static str, String)>,
     functions: Table,
@@ -150,12 +151,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         date: printable(&run.date),
         quick: run.quick,
         css: include_str!("style.css"),
-        scripts: [
-            include_str!("formats.js"),
-            include_str!("sizing.js"),
-            include_str!("calculator.js"),
-            include_str!("script.js"),
-        ],
+        script: include_str!("script.js"),
         font_regular: BASE64.encode(plots::font::REGULAR),
         font_bold: BASE64.encode(plots::font::BOLD),
         datasets: datasets.collect(),
@@ -174,6 +170,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             structure::section(records, chart.map(|(_, svg)| svg.as_str()))
         }),
         calibration: structure::calibration()?,
+        sizes: sizes::table(records),
         key_sets: details::key_sets(run),
         environment: details::environment(run),
         functions: details::functions(run),

@@ -63,7 +63,6 @@ function numberIn(text, isPercent) {
   }
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
-    let sort = () => {};
     heads.forEach((head, column) => {
       head.firstElementChild.addEventListener("click", () => {
         const descending = head.getAttribute("aria-sort") === "ascending";
@@ -71,14 +70,9 @@ function numberIn(text, isPercent) {
         head.setAttribute("aria-sort", descending ? "descending" : "ascending");
         const body = table.tBodies[0];
         const numeric = head.classList.contains("number");
-        sort = () => {
-          body.append(...[...body.rows].sort((a, b) => compare(a, b, column, numeric, descending ? -1 : 1)));
-        };
-        sort();
+        body.append(...[...body.rows].sort((a, b) => compare(a, b, column, numeric, descending ? -1 : 1)));
       });
     });
-    // The calculator fills its table anew.
-    table.closest("section").addEventListener("filled", () => sort());
   }
 })();
 
@@ -172,8 +166,6 @@ function numberIn(text, isPercent) {
       hint();
       apply();
     });
-    // The calculator fills its table anew.
-    table.closest("section").addEventListener("filled", apply);
     apply();
   }
 })();

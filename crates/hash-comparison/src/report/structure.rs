@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::details::verdict_class;
 use super::table::{Cell, Table};
 use crate::judge::calibration::{self, COMMITTED};
-use crate::judge::findings::sentences;
+use crate::judge::mechanisms::sentences;
 use crate::keys::structured;
 use crate::record::files::Records;
 use crate::record::{Choice, OccupancyRow, StructuredRow, Window};

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::functions::Function;
+use crate::judge;
 use crate::keys::Dataset;
 use crate::measure::collisions::{self, RawCollisions};
 use crate::measure::false_positives::Probes;
@@ -84,9 +85,9 @@ pub fn measure(
         windows.extend(part.windows);
         tables.extend(part.tables);
     }
-    windows::judge(&mut windows);
+    judge::windows::judge(&mut windows);
     Ok(Quality {
-        collisions: collisions::judge(&raw),
+        collisions: judge::collisions::judge(&raw),
         raw,
         distribution,
         false_positives,
@@ -150,7 +151,7 @@ pub fn mixing(
         all.avalanche.extend(part.avalanche);
         all.rows.extend(part.rows);
     }
-    mixing::judge(&mut all.rows);
+    judge::mixing::judge(&mut all.rows);
     Ok(all)
 }
 

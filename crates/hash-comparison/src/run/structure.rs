@@ -1,7 +1,8 @@
 //! Everything about structured keys, hash tables and mechanisms, measured on all processors; the same on every machine.
 
 use crate::functions::Function;
-use crate::measure::occupancy::{self, RawOccupancy};
+use crate::judge;
+use crate::measure::occupancy::RawOccupancy;
 use crate::measure::{mechanism, structured};
 use crate::progress::Progress;
 use crate::record::{MechanismRow, OccupancyRow, StructuredRow};
@@ -36,11 +37,13 @@ pub fn measure(
         .build()
         .map_err(|error| CompareError::Threads(error.to_string()))?;
     pool.install(|| {
-        let structured = structured::measure(functions, seed, progress)?;
+        let tests = structured::tests(functions.iter().map(|function| function.output_bits));
+        let is_worse = |keys, bits, collisions| judge::structured::is_worse(tests, keys, bits, collisions);
+        let structured = structured::measure(functions, seed, is_worse, progress)?;
         Ok(Structure {
-            structured,
-            occupancy: occupancy::judge(tables),
-            mechanisms: mechanism::measure(functions),
+            structured: judge::structured::judge(structured, tests),
+            occupancy: judge::occupancy::judge(&tables),
+            mechanisms: judge::mechanisms::judge(&mechanism::measure(functions)),
         })
     })
 }

@@ -1,7 +1,7 @@
 //! What functions do to single bits, as the report tells it.
 
 use hash_comparison::functions;
-use hash_comparison::judge::findings::bit_facts;
+use hash_comparison::judge::{self, findings::bit_facts};
 use hash_comparison::measure::mixing::{self, Effort, KEY_BYTES};
 use hash_comparison::measure::windows;
 use hash_comparison::record::DatasetKind;
@@ -36,8 +36,8 @@ pub(super) fn with_bits() -> Records {
         records.avalanche.extend(mixing.avalanche);
         records.mixing.extend(mixing.rows);
     }
-    windows::judge(&mut records.windows);
-    mixing::judge(&mut records.mixing);
+    judge::windows::judge(&mut records.windows);
+    judge::mixing::judge(&mut records.mixing);
     records.run.bit_facts = bit_facts(&records.windows, &records.avalanche, &records.mixing);
     records
 }

@@ -2,11 +2,10 @@
 
 use super::alarms::Alarms;
 use crate::functions::Function;
-use crate::judge::findings::bit_facts;
+use crate::judge::{self, findings::bit_facts};
+use crate::keys::DEFAULT_SEED;
 use crate::measure::mixing::{self, Effort};
-use crate::measure::windows;
 use crate::record::{BitTest, MixingTest, WindowEnd, WindowRow};
-use crate::run::compare::DEFAULT_SEED;
 
 /// The windows of all datasets, and the mixing of the keys that a run draws, as files about this function alone.
 pub(super) fn count(
@@ -23,7 +22,7 @@ pub(super) fn count(
         };
         alarms.collisions("windows", &question, row.keys, row.bits, row.collisions);
     }
-    windows::judge(&mut windows);
+    judge::windows::judge(&mut windows);
     let mixing = mixing::measure(function, DEFAULT_SEED, effort);
     let mut rows = mixing.rows;
     for row in &rows {
@@ -35,7 +34,7 @@ pub(super) fn count(
         let attainable = mixing::attainable_worst(row.trials, row.cells);
         alarms.discrete("mixing", furthest, attainable, row.p_worst);
     }
-    mixing::judge(&mut rows);
+    judge::mixing::judge(&mut rows);
     let facts = bit_facts(&windows, &mixing.avalanche, &rows);
     for (question, tests) in [
         ("windows", &[BitTest::Windows][..]),

@@ -2,7 +2,8 @@
 
 use super::alarms::Alarms;
 use crate::functions::Function;
-use crate::judge::findings::{self, Evidence, more_than};
+use crate::judge::findings::{Evidence, more_than};
+use crate::judge::{self, findings};
 use crate::keys::Dataset;
 use crate::keys::KeySet;
 use crate::keys::structured::StructuredSet;
@@ -86,7 +87,7 @@ pub(super) fn real(
     let findings = findings::judge(Evidence {
         datasets,
         raw: &raw,
-        collisions: &collisions::judge(&raw),
+        collisions: &judge::collisions::judge(&raw),
         distribution: &spread,
         false_positives: &false_positives,
     });
@@ -100,7 +101,7 @@ pub(super) fn real(
             findings.iter().any(|finding| finding.failed.contains(&test)),
         );
     }
-    let tables = occupancy::judge(tables);
+    let tables = judge::occupancy::judge(&tables);
     for row in &tables {
         alarms.single("occupancy", "keys compared", row.hit_p);
         alarms.single("occupancy", "fullest bucket", row.longest_p);
@@ -119,8 +120,8 @@ pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)],
     let tests = sets.len() * structured::windows(bits).count();
     let mut accused = false;
     for (set, keys) in sets {
-        let values: Vec<u64> = keys.iter().map(function.hash).collect();
-        for row in structured::judge(set, keys, function.name, bits, &values, tests) {
+        let raw = structured::of(set.name, keys, function, |_, _, _| false);
+        for row in judge::structured::judge(raw, tests) {
             let end = match row.window {
                 Window::Whole => "bits, whole",
                 Window::Low => "low bits",

@@ -28,11 +28,10 @@ use self::keys::Asked;
 use crate::functions::{self, Function};
 use crate::keys::Dataset;
 use crate::keys::structured::{self, StructuredSet};
-use crate::keys::{self as datasets, KeySet};
+use crate::keys::{self as datasets, DEFAULT_SEED, DatasetError, KeySet};
 use crate::measure::mixing::Effort;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::significant;
-use crate::run::compare::{CompareError, DEFAULT_SEED};
 
 pub use file::{COMMITTED, check_destination, parse, write};
 
@@ -91,7 +90,7 @@ impl Plan {
     /// # Errors
     ///
     /// When an embedded dataset cannot be had.
-    pub fn full(seeds: u64) -> Result<Self, CompareError> {
+    pub fn full(seeds: u64) -> Result<Self, DatasetError> {
         let datasets = datasets::embedded_names()
             .map(|name| datasets::load_embedded(name, DEFAULT_SEED))
             .collect::<Result<_, _>>()?;

@@ -3,7 +3,7 @@
 use filter_policy::BitsPerKey;
 
 use super::{Failure, IDEAL_BITS, words};
-use crate::measure::collisions::UNUSABLE_RATIO;
+use crate::judge::collisions::UNUSABLE_RATIO;
 use crate::record::{FailedTest, FalsePositiveRow, Verdict};
 use plots::thousands::grouped;
 use statistics::binomial;

@@ -1,25 +1,21 @@
 //! What all measurements together say of each function on each dataset.
 
-mod bits;
 mod false_positives;
-mod mechanisms;
 mod summary;
-mod words;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-pub use bits::bit_facts;
 pub use false_positives::FEWEST_KEYS;
 pub(crate) use false_positives::more_than;
-pub use mechanisms::{explain, sentences};
 pub use summary::summarise;
-pub(crate) use words::key as printed_key;
 
-use crate::keys::Dataset;
+use super::{mixing, windows, words};
+use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
-    CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow, Finding, IDEAL, Verdict,
+    AvalancheRow, BitFact, CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow,
+    Finding, IDEAL, MixingRow, Verdict, WindowRow,
 };
 use plots::thousands::grouped;
 use statistics::collisions::CollisionLaw;
@@ -59,7 +55,7 @@ struct Failure {
 ///   functions.
 ///
 /// A failure in the last two makes a function measurably worse; a false-positive rate that is surely
-/// [`UNUSABLE_RATIO`](crate::measure::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the same ratio of collisions does.
+/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the same ratio of collisions does.
 ///
 /// # Panics
 ///
@@ -99,6 +95,16 @@ pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
             ));
             finding(dataset, raw, rows, failures)
         })
+        .collect()
+}
+
+/// The tests of single bits that failed, below 1 % after correction for the rows of their file: windows by dataset and
+/// function, then avalanche and independence by function.
+///
+/// They are no part of a [`Finding`]: what a user's own keys show is that already.
+pub fn bit_facts(windows: &[WindowRow], avalanche: &[AvalancheRow], mixing: &[MixingRow]) -> Vec<BitFact> {
+    windows::facts(windows)
+        .chain(mixing::facts(mixing, avalanche))
         .collect()
 }
 
@@ -146,7 +152,7 @@ fn finding(
         worst_bits: worst(rows).map_or(0, |row| row.bits),
         example: raw
             .example
-            .map(|(first, second)| [first, second].map(|index| words::key(dataset.keys.get(index)))),
+            .map(|(first, second)| [first, second].map(|index| printed(dataset.keys.get(index)))),
     }
 }
 
@@ -270,7 +276,7 @@ fn unevenness(row: &DistributionRow) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::collisions;
+    use crate::judge::collisions;
 
     fn rows(counts: &[(u32, u64)], keys: u64) -> Vec<CollisionRow> {
         collisions::judge(&[RawCollisions {

@@ -11,9 +11,10 @@ use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
-pub use self::options::{DEFAULT_SEED, Options};
+pub use self::options::Options;
 use crate::functions::{self, Function, GateError, OwnFunctionError};
 use crate::judge::findings::{self, Evidence, summarise};
+use crate::judge::mechanisms;
 use crate::judge::recommend::recommend;
 use crate::keys::{self, Dataset, DatasetError};
 use crate::measure::environment;
@@ -172,7 +173,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         distribution: &records.distribution,
         false_positives: &records.false_positives,
     });
-    findings::explain(&mut findings, &records.mechanisms);
+    mechanisms::explain(&mut findings, &records.mechanisms);
     go_on(progress)?;
     records.run.findings = findings;
     records.run.datasets = datasets

@@ -9,9 +9,6 @@ use crate::names::UnknownName;
 use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
 use crate::record::{Purpose, Request};
 
-/// Seed of a run that names none; the manifest's checksums are for it.
-pub const DEFAULT_SEED: u64 = 1;
-
 /// What is typed before the command, inside the repository.
 const PROGRAM: &str = "cargo xtask";
 

@@ -17,12 +17,12 @@ pub use formulas::FormulaCheck;
 pub use reference::{FileCheck, FileState};
 
 use crate::functions;
-use crate::keys;
+use crate::keys::{self, DEFAULT_SEED};
 use crate::progress::Progress;
 use crate::record::Run;
 use crate::record::files::{Records, RecordsError};
 use crate::report::render::RenderError;
-use crate::run::compare::{CompareError, DEFAULT_SEED};
+use crate::run::compare::CompareError;
 use crate::run::quality;
 
 /// What was computed again, and what it was compared with.

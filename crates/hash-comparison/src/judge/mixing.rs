@@ -1,77 +1,46 @@
-//! What tests of single bits found, in words.
+//! Single bits that do not mix: avalanche and independence of output bits.
 
 use super::words;
-use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
+use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest};
 use plots::thousands::grouped;
-use statistics::correction::FAMILY_LEVEL;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// The tests of single bits that failed, below 1 % after correction for the rows of their file: windows by dataset and
-/// function, then avalanche and independence by function.
-///
-/// They are no part of a [`Finding`](crate::record::Finding): what a user's own keys show is that already.
-pub fn bit_facts(windows: &[WindowRow], avalanche: &[AvalancheRow], mixing: &[MixingRow]) -> Vec<BitFact> {
-    let windows = windows
-        .chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
-        .filter_map(|rows| {
-            Some(BitFact {
-                dataset: Some(rows[0].dataset.clone()),
-                function: rows[0].function.clone(),
-                test: BitTest::Windows,
-                reason: of_windows(rows)?,
-            })
-        });
-    let cells_of = |function: &str| -> Vec<&AvalancheRow> {
-        avalanche
-            .iter()
-            .filter(|cell| cell.function == function)
-            .collect()
-    };
-    let mixing = mixing.chunk_by(|a, b| a.function == b.function).flat_map(|rows| {
-        [MixingTest::Avalanche, MixingTest::Independence]
-            .into_iter()
-            .filter_map(move |test| {
-                Some(BitFact {
-                    dataset: None,
-                    function: rows[0].function.clone(),
-                    test: match test {
-                        MixingTest::Avalanche => BitTest::Avalanche,
-                        MixingTest::Independence => BitTest::Independence,
-                    },
-                    reason: of_mixing(rows, test, &cells_of(&rows[0].function))?,
-                })
-            })
-    });
-    windows.chain(mixing).collect()
+/// Corrects the rows of all functions for their number: two tests are made of the cells of each.
+pub fn judge(rows: &mut [MixingRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(bonferroni(row.p_overall.min(row.p_worst), 2), tests);
+    }
 }
 
-/// How many windows of one function have too many collisions, and the worst of them; `None` where none has.
-fn of_windows(rows: &[WindowRow]) -> Option<String> {
-    let failed = || {
-        rows.iter()
-            .filter(|row| row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected)
-    };
-    let ratio = |row: &WindowRow| row.collisions as f64 / row.expected;
-    // `max_by` takes the last of equal ones: the widest.
-    let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
-    let place = match worst.end {
-        WindowEnd::Low => format!("the low {} bits", worst.bits),
-        WindowEnd::High => format!("the high {} bits", worst.bits),
-        WindowEnd::Full => format!("all {} bits", worst.bits),
-    };
-    Some(format!(
-        "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide, where chance gives {} ({} times)",
-        failed().count(),
-        rows.len(),
-        grouped(worst.collisions),
-        grouped(worst.keys),
-        words::figure(worst.expected),
-        words::times(ratio(worst)),
-    ))
+/// One fact for each function and test that failed; `avalanche` are the cells.
+pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iterator<Item = BitFact> {
+    rows.chunk_by(|a, b| a.function == b.function)
+        .flat_map(move |rows| {
+            let function = &rows[0].function;
+            let cells: Vec<&AvalancheRow> = avalanche
+                .iter()
+                .filter(|cell| cell.function == *function)
+                .collect();
+            [
+                (MixingTest::Avalanche, BitTest::Avalanche),
+                (MixingTest::Independence, BitTest::Independence),
+            ]
+            .into_iter()
+            .filter_map(move |(measured, test)| {
+                Some(BitFact {
+                    dataset: None,
+                    function: function.clone(),
+                    test,
+                    reason: reason(rows, measured, &cells)?,
+                })
+            })
+        })
 }
 
 /// At how many key lengths a test failed, and what is wrong at that with the largest share of bad cells; `None` where none
 /// did. `cells` are those of avalanche of this function.
-fn of_mixing(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
+fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
     let of_test = || rows.iter().filter(|row| row.test == test);
     let failed = || of_test().filter(|row| row.p_adjusted < FAMILY_LEVEL);
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
@@ -138,8 +107,9 @@ fn carries_upwards(cells: &[&AvalancheRow]) -> bool {
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::measure::mixing::{self, Effort};
-    use crate::measure::windows;
+    use crate::judge::findings::bit_facts;
+    use crate::measure::mixing::Effort;
+    use crate::measure::{mixing, windows};
 
     fn facts(name: &str, values: Vec<u64>) -> Vec<BitFact> {
         let function = functions::find(name).unwrap();
@@ -149,8 +119,8 @@ mod tests {
         };
         let mut mixing = mixing::measure(function, 1, effort);
         let mut windows = windows::measure("ids", function, &values);
-        windows::judge(&mut windows);
-        mixing::judge(&mut mixing.rows);
+        super::super::windows::judge(&mut windows);
+        judge(&mut mixing.rows);
         bit_facts(&windows, &mixing.avalanche, &mixing.rows)
     }
 

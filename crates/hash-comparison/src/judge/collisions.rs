@@ -1,0 +1,116 @@
+//! Verdicts on collisions.
+
+use std::collections::HashMap;
+
+use crate::measure::collisions::{INTERVAL_LEVEL, RawCollisions};
+use crate::record::{CollisionRow, Verdict};
+use statistics::collisions::CollisionLaw;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// A function is unusable when surely this many times as many keys collide as by chance: collisions double with each
+/// bit of width, so four bits are lost.
+pub const UNUSABLE_RATIO: f64 = 16.0;
+
+/// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.
+pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
+    let tests = raw.iter().map(|one| one.counts.len()).sum();
+    // Band ends take many p-values and depend on little; all functions of a dataset share them.
+    let mut laws: HashMap<(u64, u32), (CollisionLaw, (u64, u64))> = HashMap::new();
+    raw.iter()
+        .flat_map(|one| {
+            one.counts
+                .iter()
+                .map(move |&(bits, collisions)| (one, bits, collisions))
+        })
+        .map(|(one, bits, collisions)| {
+            let (law, band) = *laws.entry((one.keys, bits)).or_insert_with(|| {
+                let law = CollisionLaw::new(one.keys, bits);
+                (law, law.band(tests))
+            });
+            let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+            let p_value = law.two_sided_p(collisions);
+            let p_adjusted = bonferroni(p_value, tests);
+            CollisionRow {
+                dataset: one.dataset.clone(),
+                function: one.function.clone(),
+                bits,
+                keys: one.keys,
+                collisions,
+                expected: law.expected(),
+                p_value,
+                ci_low,
+                ci_high,
+                band_low: band.0 as f64,
+                band_high: band.1 as f64,
+                p_adjusted,
+                verdict: verdict(collisions as f64, law.expected(), ci_low, p_adjusted),
+            }
+        })
+        .collect()
+}
+
+/// The verdict of one row. A verdict depends on how many tests there are in all, so that measuring and judging are two steps.
+pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
+    if p_adjusted >= FAMILY_LEVEL {
+        Verdict::InBand
+    } else if collisions < expected {
+        Verdict::FewerThanChance
+    } else if ci_low >= UNUSABLE_RATIO * expected {
+        Verdict::Unusable
+    } else {
+        Verdict::MeasurablyWorse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(bits: u32, keys: u64, collisions: u64) -> RawCollisions {
+        RawCollisions {
+            dataset: "ids".to_owned(),
+            function: "f".to_owned(),
+            keys,
+            counts: vec![(bits, collisions)],
+            example: None,
+        }
+    }
+
+    #[test]
+    fn the_four_verdicts() {
+        // 40,000 keys at 20 bits: 753 collisions expected, 645 to 862 in the band of 207 tests.
+        let verdict_of = |collisions: u64| {
+            let mut raw = vec![one(20, 40_000, 753); 206];
+            raw.insert(0, one(20, 40_000, collisions));
+            let rows = judge(&raw);
+            assert_eq!(rows.len(), 207);
+            assert_eq!((rows[0].band_low, rows[0].band_high), (645.0, 862.0));
+            rows[0].verdict
+        };
+        let verdicts = [0, 644, 645, 753, 862, 863, 12_000, 13_000, 39_999].map(verdict_of);
+        use Verdict::{FewerThanChance, InBand, MeasurablyWorse, Unusable};
+        assert_eq!(
+            verdicts,
+            [
+                FewerThanChance,
+                FewerThanChance,
+                InBand,
+                InBand,
+                InBand,
+                MeasurablyWorse,
+                MeasurablyWorse,
+                Unusable,
+                Unusable
+            ]
+        );
+    }
+
+    #[test]
+    fn a_function_that_maps_one_to_one_has_fewer_than_chance() {
+        let rows = judge(&[one(20, 40_000, 0)]);
+        assert_eq!(
+            (rows[0].collisions, rows[0].verdict),
+            (0, Verdict::FewerThanChance)
+        );
+    }
+}

@@ -1,0 +1,300 @@
+//! Mechanisms: why a function fails, as far as it was measured.
+
+use crate::keys::printed;
+use crate::measure::mechanism::{RawMechanisms, TRIALS, Tried};
+use crate::record::{Finding, Mechanism, MechanismRow, Verdict};
+use statistics::binomial;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// A mechanism must come out this often, whatever chance is.
+const LEAST_SHARE: f64 = 0.75;
+
+/// Rows of each function, one for each [`Mechanism`], in the order given.
+pub fn judge(raw: &[RawMechanisms]) -> Vec<MechanismRow> {
+    raw.iter().flat_map(|one| of(one, raw.len())).collect()
+}
+
+/// Rows of one function among `functions`.
+fn of(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
+    let tests = raw.tried.len() * functions;
+    let judged = |one: &Tried| {
+        let p = binomial::at_least(one.hits as f64, TRIALS as f64, one.chance);
+        let p_adjusted = bonferroni(p, tests);
+        let often = one.hits as f64 >= LEAST_SHARE * TRIALS as f64;
+        (p_adjusted, often && p_adjusted < FAMILY_LEVEL)
+    };
+    raw.tried
+        .chunk_by(|a, b| a.mechanism == b.mechanism)
+        .filter_map(|same| {
+            let holding = same.iter().find(|one| judged(one).1);
+            let most = || same.iter().min_by(|a, b| judged(a).0.total_cmp(&judged(b).0));
+            let one = holding.or_else(most)?;
+            let (p_adjusted, holds) = judged(one);
+            let [first, second] = match &one.example {
+                Some(pair) if holds => pair.each_ref().map(|key| printed(key)),
+                _ => Default::default(),
+            };
+            Some(MechanismRow {
+                function: raw.function.clone(),
+                mechanism: one.mechanism,
+                parameter: one.parameter,
+                trials: TRIALS,
+                hits: one.hits,
+                chance: one.chance,
+                p_adjusted,
+                holds,
+                first,
+                second,
+            })
+        })
+        .collect()
+}
+
+/// Appends to the reasons of each failed finding what was measured of the way in which its function fails.
+///
+/// Nothing is added to a function that did not fail: a mechanism may hold and harm none of these keys.
+pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
+    for finding in findings {
+        if finding.verdict > Verdict::InBand {
+            finding.reasons.extend(sentences(&finding.function, mechanisms));
+        }
+    }
+}
+
+/// The mechanisms that hold for `function`, a sentence each, in recorded order.
+pub fn sentences(function: &str, mechanisms: &[MechanismRow]) -> Vec<String> {
+    let holding = || {
+        mechanisms
+            .iter()
+            .filter(|row| row.function == function && row.holds)
+    };
+    let ends = holding().any(|row| row.mechanism == Mechanism::LastBytes);
+    holding()
+        // Where the first bytes do not matter, zeroes do not either.
+        .filter(|row| !(ends && row.mechanism == Mechanism::LeadingZeroes))
+        .map(sentence)
+        .collect()
+}
+
+fn sentence(row: &MechanismRow) -> String {
+    let MechanismRow {
+        parameter,
+        hits,
+        trials,
+        ..
+    } = row;
+    let measured = |what: &str| {
+        if hits == trials {
+            format!("measured on {trials} {what}")
+        } else {
+            format!("measured on {hits} of {trials} {what}")
+        }
+    };
+    let bytes = |end: &str| {
+        let many = if *parameter == 1 {
+            "byte".to_owned()
+        } else {
+            format!("{parameter} bytes")
+        };
+        format!(
+            "only the {end} {many} of a key and its length matter: {}",
+            measured("pairs of keys")
+        )
+    };
+    match row.mechanism {
+        Mechanism::XorLinear => format!(
+            "the difference of two values depends on the difference of the keys alone, so one pair of keys that \
+             collide gives as many as one likes: {}",
+            measured("fours a, b, c, a\u{2295}b\u{2295}c whose values cancel")
+        ),
+        Mechanism::LowBits => {
+            let bits = if *parameter == 1 {
+                "bit".to_owned()
+            } else {
+                format!("{parameter} bits")
+            };
+            format!(
+                "the low {bits} depend on the low {bits} of the bytes alone: {}",
+                measured("pairs of keys")
+            )
+        }
+        Mechanism::LastBytes => bytes("last"),
+        Mechanism::FirstBytes => bytes("first"),
+        Mechanism::ByteSum => format!(
+            "the last byte but one raised by one and the last lowered by {parameter} leave the value: {}",
+            measured("pairs of keys")
+        ),
+        Mechanism::ByteFlip => format!(
+            "the lowest bit of the last byte but one and bit {parameter} of the last (counted from 0), flipped together, \
+             leave the value: {}",
+            measured("pairs of keys")
+        ),
+        Mechanism::ByteOrder => {
+            format!(
+                "the last two bytes exchanged leave the value: {}",
+                measured("pairs of keys")
+            )
+        }
+        Mechanism::LetterCase => {
+            format!(
+                "upper and lower case give one value: {}",
+                measured("pairs of keys")
+            )
+        }
+        Mechanism::LeadingZeroes => {
+            format!(
+                "zero bytes before a key leave the value: {}",
+                measured("pairs of keys")
+            )
+        }
+        Mechanism::FixedBits => {
+            format!(
+                "only {parameter} bits of the value ever change: {}",
+                measured("keys")
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{self, Function};
+    use crate::measure::mechanism;
+
+    fn finding(function: &str, verdict: Verdict) -> Finding {
+        Finding {
+            dataset: "ids".to_owned(),
+            function: function.to_owned(),
+            verdict,
+            failed: Vec::new(),
+            reasons: vec!["it failed".to_owned()],
+            worst_bits: 32,
+            example: None,
+        }
+    }
+
+    #[test]
+    fn failed_functions_get_the_reason_and_others_none() {
+        let names = ["BPHash", "CRC-32", "XXH3"].map(|name| functions::find(name).unwrap());
+        let mechanisms = judge(&mechanism::measure(&names));
+        let mut findings = [
+            finding("BPHash", Verdict::Unusable),
+            finding("CRC-32", Verdict::FewerThanChance),
+            finding("XXH3", Verdict::MeasurablyWorse),
+        ];
+        explain(&mut findings, &mechanisms);
+        assert_eq!(
+            findings[0].reasons[1],
+            "only the last 5 bytes of a key and its length matter: measured on 128 pairs of keys"
+        );
+        assert_eq!((findings[1].reasons.len(), findings[2].reasons.len()), (1, 1));
+        assert!(sentences("CRC-32", &mechanisms)[0].starts_with("the difference of two values depends on"));
+    }
+
+    fn holding(function: &Function) -> Vec<(Mechanism, u32)> {
+        of(&mechanism::measure(&[function])[0], 64)
+            .into_iter()
+            .filter(|row| row.holds)
+            .map(|row| (row.mechanism, row.parameter))
+            .collect()
+    }
+
+    fn own(hash: fn(&[u8]) -> u64, output_bits: u32) -> Vec<(Mechanism, u32)> {
+        holding(&Function {
+            hash,
+            output_bits,
+            ..*functions::find("CRC-32").unwrap()
+        })
+    }
+
+    #[test]
+    fn the_classics_give_their_reasons() {
+        use Mechanism::{
+            ByteFlip, ByteSum, FixedBits, LastBytes, LeadingZeroes, LetterCase, LowBits, XorLinear,
+        };
+        let cases: [(&str, &[(Mechanism, u32)]); 8] = [
+            (
+                "BPHash",
+                &[
+                    (LastBytes, 5),
+                    (XorLinear, 0),
+                    (LowBits, 7),
+                    (ByteFlip, 7),
+                    (LeadingZeroes, 0),
+                    (FixedBits, 31),
+                ],
+            ),
+            (
+                "PJW",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
+            (
+                "ELFHash",
+                &[(LowBits, 4), (ByteSum, 16), (LeadingZeroes, 0), (FixedBits, 28)],
+            ),
+            ("DEKHash", &[(XorLinear, 0), (ByteFlip, 5)]),
+            ("CRC-32", &[(XorLinear, 0)]),
+            ("SDBMHash", &[(LowBits, 7), (LeadingZeroes, 0)]),
+            (
+                "BKDRHash",
+                &[(LowBits, 7), (ByteSum, 131), (LeadingZeroes, 0), (FixedBits, 31)],
+            ),
+            ("SipHashNoCase", &[(LetterCase, 0)]),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(holding(functions::find(name).unwrap()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn good_functions_give_none() {
+        for name in [
+            "SipHash",
+            "MurMurHash2",
+            "MurmurHash3",
+            "XXH3",
+            "rapidhash",
+            "foldhash",
+        ] {
+            assert_eq!(holding(functions::find(name).unwrap()), [], "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_made_to_fail_do() {
+        let sum = own(|key| key.iter().map(|&byte| u64::from(byte)).sum(), 32);
+        for expected in [
+            (Mechanism::ByteSum, 1),
+            (Mechanism::ByteOrder, 0),
+            (Mechanism::LowBits, 7),
+        ] {
+            assert!(sum.contains(&expected), "{sum:?}");
+        }
+        let first = own(
+            |key| key.first().map_or(0, |&byte| u64::from(byte)) * 0x0101_0101,
+            32,
+        );
+        assert!(first.contains(&(Mechanism::FirstBytes, 1)), "{first:?}");
+        // Eight bits that repeat; all 32 take part, so no bit is fixed.
+        assert!(
+            !first
+                .iter()
+                .any(|(mechanism, _)| *mechanism == Mechanism::FixedBits)
+        );
+        let constant = own(|_| 7, 64);
+        assert!(constant.contains(&(Mechanism::FixedBits, 0)), "{constant:?}");
+    }
+
+    #[test]
+    fn every_function_has_a_row_of_each() {
+        let all: Vec<&Function> = functions::all().iter().take(3).collect();
+        let rows = judge(&mechanism::measure(&all));
+        assert_eq!(rows.len(), 30);
+        assert!(
+            rows.iter()
+                .all(|row| row.hits <= row.trials && row.holds != row.first.is_empty()
+                    || row.second.is_empty())
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Windows of the output that collide more than by chance.
+
+use super::words;
+use crate::record::{BitFact, BitTest, WindowEnd, WindowRow};
+use plots::thousands::grouped;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// Corrects the rows of all functions and datasets for their number.
+pub fn judge(rows: &mut [WindowRow]) {
+    let tests = rows.len();
+    for row in rows {
+        row.p_adjusted = bonferroni(row.p_value, tests);
+    }
+}
+
+/// One fact for each dataset and function with a failed window.
+pub(super) fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
+    rows.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
+        .filter_map(|rows| {
+            Some(BitFact {
+                dataset: Some(rows[0].dataset.clone()),
+                function: rows[0].function.clone(),
+                test: BitTest::Windows,
+                reason: reason(rows)?,
+            })
+        })
+}
+
+/// How many windows of one function have too many collisions, and the worst of them; `None` where none has.
+fn reason(rows: &[WindowRow]) -> Option<String> {
+    let failed = || {
+        rows.iter()
+            .filter(|row| row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected)
+    };
+    let ratio = |row: &WindowRow| row.collisions as f64 / row.expected;
+    // `max_by` takes the last of equal ones: the widest.
+    let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let place = match worst.end {
+        WindowEnd::Low => format!("the low {} bits", worst.bits),
+        WindowEnd::High => format!("the high {} bits", worst.bits),
+        WindowEnd::Full => format!("all {} bits", worst.bits),
+    };
+    Some(format!(
+        "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide, where chance gives {} ({} times)",
+        failed().count(),
+        rows.len(),
+        grouped(worst.collisions),
+        grouped(worst.keys),
+        words::figure(worst.expected),
+        words::times(ratio(worst)),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+    use crate::measure::windows;
+
+    #[test]
+    fn the_correction_counts_the_rows() {
+        let values: Vec<u64> = (0..40_000).collect();
+        let mut rows = windows::measure("set", functions::find("CRC-32").unwrap(), &values);
+        judge(&mut rows);
+        let high = |row: &&WindowRow| row.end == WindowEnd::High && row.bits == 8;
+        // Numbers below 40,000 have nothing in their high bits.
+        let row = rows.iter().find(high).unwrap();
+        assert_eq!((row.collisions, row.p_adjusted), (39_999, 0.0));
+        for row in &rows {
+            assert_eq!(row.p_adjusted, (row.p_value * 49.0).min(1.0));
+            assert!(row.ci_low <= row.ci_high);
+        }
+    }
+}
