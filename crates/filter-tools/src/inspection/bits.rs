@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use filter_policy::policies::FilterLayout;
 use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, FastLocalBloomPolicy, FilterKind,
-    FilterPolicy, FilterView, LegacyFullFilterPolicy, MATCHES_EVERYTHING, RibbonPolicy, RocksDbBitsPerKey,
-    RocksDbFilterKind, RocksDbFilterView,
+    BloomFilter64View, FilterKind, FilterView, MATCHES_EVERYTHING, RocksDbFilterKind, RocksDbFilterView,
 };
 use serde::Serialize;
 use statistics::significant;
@@ -38,14 +37,14 @@ pub(crate) struct Bits {
 
 impl Bits {
     /// Adds a filter that is not empty; what is wrong with it, in words.
-    pub(super) fn add_filter(&mut self, format: Format, bytes: &[u8]) -> Result<(), String> {
+    pub(super) fn add_filter(&mut self, layout: FilterLayout, bytes: &[u8]) -> Result<(), String> {
         if bytes == MATCHES_EVERYTHING {
             self.matching_everything += 1;
             return Ok(());
         }
         let last = bytes.last().copied().unwrap_or_default();
-        match format {
-            Format::LevelDb => {
+        match layout {
+            FilterLayout::LevelDb => {
                 let view = FilterView::new(bytes);
                 match (view.kind(), view.probe_count()) {
                     (FilterKind::Bloom, Some(probes @ 1..)) => {
@@ -55,7 +54,7 @@ impl Bits {
                     _ => return Err(format!("the probe count {last}, allowed are 1 to 30")),
                 }
             }
-            Format::Bloom64 => {
+            FilterLayout::BloomFilter64 => {
                 let view = BloomFilter64View::new(bytes);
                 match (view.kind(), view.probe_count()) {
                     (_, Some(probes)) => {
@@ -65,7 +64,8 @@ impl Bits {
                     _ => return Err(format!("the last byte {last:#04x}, allowed are 0x81 to 0x9e")),
                 }
             }
-            Format::RocksDb => self.add_rocksdb(bytes)?,
+            FilterLayout::RocksDb => self.add_rocksdb(bytes)?,
+            layout => return Err(format!("the layout {layout:?}, which is not counted")),
         }
         Ok(())
     }
@@ -138,45 +138,6 @@ impl Bits {
 /// What is wrong with a filter of one byte.
 const TOO_SHORT: &str = "1 byte, allowed are 0 and at least 2";
 
-/// The formats of `filter-policy`'s filters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    /// The last byte is k.
-    LevelDb,
-    /// The last byte is 128 and k.
-    Bloom64,
-    /// The last five bytes tell.
-    RocksDb,
-}
-
-impl Format {
-    /// The format of a policy's filters, over keys or prefixes of them; `None` under names that are not known.
-    pub(super) fn of(policy: &[u8]) -> Option<Self> {
-        let any = BitsPerKey::whole(10);
-        let of_rocksdb = RocksDbBitsPerKey::whole(10);
-        let name = without_prefixes(policy);
-        let known: [(&dyn FilterPolicy, Self); 7] = [
-            (&BloomFilterPolicy::leveldb_builtin(any), Self::LevelDb),
-            (&BloomFilterPolicy::bloom_filter2(any), Self::LevelDb),
-            (&BloomFilterPolicy::bloom_filter2_signed_tail(any), Self::LevelDb),
-            (&BloomFilter64Policy::new(any), Self::Bloom64),
-            (&FastLocalBloomPolicy::new(of_rocksdb), Self::RocksDb),
-            (&LegacyFullFilterPolicy::new(of_rocksdb), Self::RocksDb),
-            (&RibbonPolicy::new(of_rocksdb), Self::RocksDb),
-        ];
-        let seeded = || {
-            let digits = name.get(name.len().checked_sub(8)?..)?;
-            let seed = u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
-            let policy = BloomFilterPolicy::bloom_filter2_with_seed(seed, any);
-            (policy.name().as_bytes() == name).then_some(Self::LevelDb)
-        };
-        known
-            .into_iter()
-            .find_map(|(known, format)| (known.name().as_bytes() == name).then_some(format))
-            .or_else(seeded)
-    }
-}
-
 /// What a filter of RocksDB's is, in a word; `None` of an empty one.
 pub(super) fn kind_of(view: &RocksDbFilterView<'_>) -> Option<&'static str> {
     match view.kind() {
@@ -190,50 +151,4 @@ pub(super) fn kind_of(view: &RocksDbFilterView<'_>) -> Option<&'static str> {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference on")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-/// The name of the policy that stores the prefixes, without what
-/// [`PrefixPolicy`](filter_policy::PrefixPolicy) put behind it: an extractor's name there has no dot.
-fn without_prefixes(mut name: &[u8]) -> &[u8] {
-    while let Some(policy) = name
-        .iter()
-        .rposition(|&byte| byte == b'.')
-        .and_then(|dot| name.get(..=dot)?.strip_suffix(b".Prefix."))
-    {
-        name = policy;
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn known_names() {
-        for (name, known) in [
-            ("leveldb.BuiltinBloomFilter2", true),
-            ("BloomFilter2", true),
-            ("BloomFilter2.SignedTail", true),
-            ("BloomFilter2.Seed9747b28c", true),
-            ("BloomFilter2.Seed9747B28C", false),
-            ("BloomFilter2.Seed00001505", false),
-            ("BloomFilter2.Seed+0000007", false),
-            ("BloomFilter2.Prefix.Fixed4", true),
-            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true),
-            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true),
-            ("BloomFilter2.Prefix.Fixed.4", false),
-            ("BloomFilter2.prefix.Fixed4", false),
-            (".Prefix.Fixed4", false),
-            ("another.Prefix.Fixed4", false),
-            ("", false),
-            ("rocksdb.BuiltinBloomFilter", false),
-            ("rocksdb.internal.FastLocalBloomFilter", true),
-            ("rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4", true),
-            ("BloomFilter64.Xxph3", true),
-        ] {
-            assert_eq!(Format::of(name.as_bytes()).is_some(), known, "{name:?}");
-        }
-        assert!(Format::of(b"\xff\xff\xff\xff\xff\xff\xff\xff\xff").is_none());
-    }
 }

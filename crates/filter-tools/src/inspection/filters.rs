@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use filter_policy::policies::{FilterLayout, layout_of};
 use filter_policy::table::BlockHandle;
 use filter_policy::{FilterBlockReader, RocksDbFilterView, StoredFilter};
 use serde::Serialize;
 
-use super::bits::{Bits, Format, kind_of};
+use super::bits::{Bits, kind_of};
 use super::words::{IN_WORDS, Words};
 
 /// What one filter block says.
@@ -36,7 +37,7 @@ pub(super) fn look_at(
     policy: &[u8],
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
-    look_at_format(block, policy, Format::of(policy), data_blocks)
+    look_at_layout(block, policy, layout_of(policy), data_blocks)
 }
 
 /// The same of a filter block that RocksDB wrote, whose name means another format elsewhere. The data blocks are in the
@@ -48,13 +49,18 @@ pub(super) fn look_at_block_based(
 ) -> (FilterBlockReport, Vec<String>) {
     let mut data_blocks = data_blocks.to_vec();
     data_blocks.sort_unstable_by_key(|handle| handle.offset);
-    look_at_format(block, policy.as_bytes(), Some(Format::LevelDb), &data_blocks)
+    look_at_layout(
+        block,
+        policy.as_bytes(),
+        Some(FilterLayout::LevelDb),
+        &data_blocks,
+    )
 }
 
-fn look_at_format(
+fn look_at_layout(
     block: &[u8],
     policy: &[u8],
-    format: Option<Format>,
+    layout: Option<FilterLayout>,
     data_blocks: &[BlockHandle],
 ) -> (FilterBlockReport, Vec<String>) {
     let reader = FilterBlockReader::new(block);
@@ -64,7 +70,7 @@ fn look_at_format(
     }
     let mut denied = Words::default();
     let mut kinds = BTreeSet::new();
-    let mut bits = format.map(|_| Bits::default());
+    let mut bits = layout.map(|_| Bits::default());
     let mut empty = 0;
     let mut counted_to = 0;
     for filter in reader.filters() {
@@ -78,7 +84,7 @@ fn look_at_format(
             if bits.is_some() {
                 add_denied(&mut denied, &filter, data_blocks);
             }
-        } else if let (Some(format), Some(bits)) = (format, &mut bits) {
+        } else if let (Some(layout), Some(bits)) = (layout, &mut bits) {
             if range.start < counted_to {
                 damage.add(&format_args!(
                     "filter {} starts at byte {}, where one before it ends at byte {counted_to}: its bits are not \
@@ -88,9 +94,9 @@ fn look_at_format(
                 continue;
             }
             counted_to = range.end;
-            if let Err(wrong) = bits.add_filter(format, bytes) {
+            if let Err(wrong) = bits.add_filter(layout, bytes) {
                 damage.add(&format_args!("filter {} has {wrong}", filter.index));
-            } else if format == Format::RocksDb {
+            } else if layout == FilterLayout::RocksDb {
                 kinds.extend(kind_of(&RocksDbFilterView::new(bytes)));
             }
         }
