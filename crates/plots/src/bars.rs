@@ -38,7 +38,7 @@ const TITLES: f64 = 50.0;
 const BAR: f64 = 5.0;
 const NEXT: f64 = 11.0;
 /// Of a row around its bars.
-const AROUND: f64 = 10.0;
+const AROUND: f64 = 8.0;
 
 /// A chart of bars.
 pub struct Bars<'a> {

@@ -9,9 +9,9 @@ pub struct Label {
     pub end: f64,
     /// The name.
     pub text: String,
-    /// Of the marks on the line, where there are any.
+    /// Of the line; a line without has no mark before its name.
     pub color: Option<Color>,
-    /// Whether those marks are hollow.
+    /// Whether that mark is hollow.
     pub hollow: bool,
 }
 
@@ -108,7 +108,8 @@ const DIRECTIONS: [At; 20] = [
     (-0.195, 0.981),
 ];
 
-/// Finds the name of each mark the nearest place in `room` that is free of other names, of marks and of `lines`.
+/// Finds the name of each mark a place in `room` that is free of other names, of marks and of `lines`: the nearest, unless
+/// its leader would cross what belongs to others.
 ///
 /// Deterministic: the most crowded marks first, fixed directions.
 pub fn beside(marks: &[(At, String)], room: Area, lines: &[Area]) -> Vec<Name> {
@@ -159,31 +160,36 @@ fn place(marks: &[(At, String)], index: usize, placed: &[(usize, Name)], room: A
                 .iter()
                 .all(|(_, other)| !overlap(name.area(), other.area()))
     };
-    let uncrossed = |name: &Name| {
-        let leader = name.leader();
+    // What a name costs besides its distance, in pixels.
+    let cost = |name: &Name| {
+        let crosses = |leader: Option<[At; 2]>, area| leader.is_some_and(|leader| touches(leader, area));
+        let names = placed.iter().map(|(_, other)| {
+            u32::from(crosses(name.leader(), other.area())) + u32::from(crosses(other.leader(), name.area()))
+        });
         // A leader through another mark would seem to begin there. Where marks lie over each other, it may still leave
         // its own on the free side.
-        leader.is_none_or(|leader| others().all(|at| !touches(outside_mark(leader), around(at))))
-            && placed.iter().all(|(_, other)| {
-                let crosses =
-                    |leader: Option<[At; 2]>, area| leader.is_some_and(|leader| touches(leader, area));
-                !crosses(leader, other.area()) && !crosses(other.leader(), name.area())
-            })
+        let leader = name.leader().map(outside_mark);
+        let marks = others().filter(|at| crosses(leader, around(*at))).count();
+        let is_nearest = others().all(|other| name.distance_to(*at) <= name.distance_to(other));
+        f64::from(names.sum::<u32>()) * 100.0 + marks as f64 * 50.0 + if is_nearest { 0.0 } else { 30.0 }
     };
-    let is_nearest = |name: &Name| others().all(|other| name.distance_to(*at) <= name.distance_to(other));
-    let nearest = || {
-        (0..TRIES)
-            .map(|step| 9.0 + 7.0 * f64::from(step))
-            .flat_map(|distance| DIRECTIONS.map(|direction| candidate(distance, direction)))
-            .filter(free)
-    };
-    // In a crowd a name may have to stand nearer to another mark, and its leader tells; where nothing is free it stands
-    // over its mark.
-    let found = nearest()
-        .find(|name| is_nearest(name) && uncrossed(name))
-        .or_else(|| nearest().find(uncrossed))
-        .or_else(|| nearest().next());
-    found.unwrap_or_else(|| candidate(9.0, DIRECTIONS[0]))
+    let mut best: Option<(f64, Name)> = None;
+    for distance in (0..TRIES).map(|step| 9.0 + 7.0 * f64::from(step)) {
+        if best.as_ref().is_some_and(|(cost, _)| *cost <= distance) {
+            break;
+        }
+        for name in DIRECTIONS.map(|direction| candidate(distance, direction)) {
+            if !free(&name) {
+                continue;
+            }
+            let cost = distance + cost(&name);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, name));
+            }
+        }
+    }
+    // Where nothing is free it stands over its mark.
+    best.map_or_else(|| candidate(9.0, DIRECTIONS[0]), |(_, name)| name)
 }
 
 impl Name {

@@ -308,7 +308,7 @@ impl Plot<'_> {
             labels.push(Label {
                 end,
                 text: series.name.clone(),
-                color: (series.marks != Marks::None).then_some(series.color),
+                color: Some(series.color),
                 hollow: series.marks == Marks::Hollow,
             });
         }

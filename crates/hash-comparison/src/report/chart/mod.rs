@@ -166,6 +166,9 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
 
 #[cfg(test)]
 mod tests {
+    use plots::panel::{MARGIN, NAMES_END};
+    use plots::scene::Font;
+
     use super::KINDS;
 
     #[test]
@@ -176,6 +179,14 @@ mod tests {
                 "{}",
                 a.stem
             );
+        }
+    }
+
+    #[test]
+    fn every_function_has_room_for_its_name_beside_a_mark() {
+        let room = NAMES_END - MARGIN - 22.0;
+        for function in crate::functions::all() {
+            assert!(Font::NAME.width(function.name) <= room, "{}", function.name);
         }
     }
 }

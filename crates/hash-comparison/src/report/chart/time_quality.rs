@@ -13,7 +13,10 @@ use plots::scene::{Anchor, Font, GRID, Scene};
 use plots::xy::{Axis, Frame, Plot};
 
 const WIDTH: f64 = 1000.0;
-const HEIGHT: f64 = 680.0;
+/// Of the sheet, but for names at the upper edge.
+const HEIGHT: f64 = 640.0;
+/// For each name there.
+const NAME: f64 = 5.0;
 const FRAME: Frame = Frame {
     left: 64.0,
     right: WIDTH - 20.0,
@@ -67,13 +70,16 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let (low, high) = heights(points.iter().map(|point| point.ratio));
     let none_seen = |point: &Point<'_>| point.row.collisions == 0;
     let none = if points.iter().any(none_seen) { ROOM } else { 0.0 };
+    let beyond = points.iter().filter(|point| point.ratio > high).count() as f64 * NAME;
+    let height = HEIGHT + beyond;
     let frame = Frame {
-        inset: (ROOM, none),
+        bottom: FRAME.bottom + beyond,
+        inset: (ROOM + beyond, none),
         ..FRAME
     };
     let name = &data.summary.name;
     let description = format!("{name}: time per key against collisions over chance, each function a point");
-    let mut scene = Scene::new(WIDTH, HEIGHT, &description);
+    let mut scene = Scene::new(WIDTH, height, &description);
     let verdicts = mark::key(points.iter().map(|point| point.finding.verdict));
     let end = key::write(&mut scene, Anchor::End, (WIDTH - MARGIN, 11.0), &verdicts);
     let title = Font::TITLE.fit(&format!("{name}: time against quality"), end - 2.0 * MARGIN);
