@@ -1,0 +1,158 @@
+//! The program behind `cargo xtask bench`: builds and runs the benchmark programs, one package a peer, and makes records,
+//! charts and summaries of what they measured.
+#![forbid(unsafe_code)]
+
+mod needs;
+mod suites;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use bench_kit::{Bench, Folder};
+use clap::{Parser, Subcommand, ValueEnum as _};
+use filter_tools::failure::Failure;
+use hash_comparison::interrupt::Interrupt;
+use hash_comparison::measure::environment;
+use suites::{Name, Part};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Commands,
+}
+
+#[derive(Debug, Subcommand)]
+enum Commands {
+    Bench(Arguments),
+    /// Count the instructions of the policies, and fail where they are more than in the committed record
+    #[command(hide = true)]
+    CheckInstructions,
+}
+
+/// Measure against peers, on real engines.
+///
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a
+/// chart (SVG and PNG). Times are of this machine, which should have nothing else to do; ratios are formed within
+/// rounds of one run.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    cargo xtask bench\n  \
+    cargo xtask bench --suite point-reads --quick --out my-bench\n  \
+    cargo xtask bench --suite membership\n  \
+    cargo xtask bench --suite memory\n  \
+    cargo xtask bench --suite redis\n  \
+    cargo xtask bench --suite policy\n  \
+    cargo xtask bench --suite instructions\n  \
+    cargo xtask bench --suite rates\n\n\
+    point-reads and policy need LevelDB and a C++ compiler (Debian: libleveldb-dev, g++), point-reads also 700 MB for \
+    temporary files, policy RocksDB 7.8 (librocksdb-dev) and 3 GB of memory; \
+    membership needs Guava and a JDK (Debian: libguava-java, default-jdk-headless) and 3 GB of memory; \
+    memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
+    instructions needs valgrind; rates needs 2 GB of memory.")]
+struct Arguments {
+    /// What to measure
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
+    suite: Name,
+
+    /// Fewer rounds, fewer keys: to see that it works, not to be quoted
+    #[arg(long)]
+    quick: bool,
+
+    /// Folder of the records: absent, empty, or of an earlier run [default: reports/bench/NAME in the workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Commands::Bench(arguments) => bench(&arguments),
+        Commands::CheckInstructions => check_instructions(),
+    };
+    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+/// The folder of the main workspace.
+fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3);
+    root.unwrap_or(Path::new("/")).to_owned()
+}
+
+fn bench(arguments: &Arguments) -> Result<(), Failure> {
+    let value = arguments.suite.to_possible_value();
+    let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
+    let out = (arguments.out.clone()).unwrap_or_else(|| root().join("reports").join("bench").join(&name));
+    // All that can be wrong comes before minutes are spent.
+    let mut parts = Vec::new();
+    for part in arguments.suite.parts() {
+        let path = if part.below.is_empty() { out.clone() } else { out.join(part.below) };
+        let folder = Folder::check(&path, part.format).map_err(Failure::Input)?;
+        parts.push((path, folder, part));
+    }
+    for (_, _, part) in &parts {
+        needs::require(part.needs)?;
+    }
+    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
+    let temporary = temporary()?;
+    // In words that repeat it.
+    let quick = if arguments.quick { " --quick" } else { "" };
+    let command = format!("cargo xtask bench --suite {name}{quick}");
+    let mut measured = Vec::new();
+    for (path, folder, part) in &parts {
+        let (date, environment) = (environment::now_utc(), environment::collect());
+        let bench = Bench::new(part.format, command.clone(), date, arguments.quick, environment);
+        let csv = temporary.path().join(format!("{}.csv", part.format.name));
+        let ended = measure(part, &csv, arguments.quick);
+        if interrupt.requested() {
+            return Err(Failure::Interrupted);
+        }
+        ended?;
+        measured.push((path, folder, part, bench, csv));
+    }
+    interrupt.ignore();
+    let mut stdout = io::stdout().lock();
+    for (path, folder, part, bench, csv) in &measured {
+        // The folder was fit before: whatever is wrong now, it is not the arguments.
+        let summary = (part.write)(folder, bench, csv).map_err(Failure::Internal)?;
+        writeln!(stdout, "{summary}")?;
+        writeln!(stdout, "written to {}", path.display())?;
+    }
+    Ok(())
+}
+
+fn temporary() -> Result<tempfile::TempDir, Failure> {
+    tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))
+}
+
+/// Builds the program of a part and runs it; its batches go to `csv`.
+fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
+    writeln!(io::stderr(), "{}", part.title)?;
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Where cargo finds the workspace's configuration.
+    cargo.current_dir(root());
+    cargo
+        .args(["run", "--release", "--locked", "--quiet"])
+        .args(["--manifest-path", "crates/benchmarks/Cargo.toml"])
+        .args(["--package", part.package, "--", part.program, "--csv"])
+        .arg(csv);
+    if is_quick {
+        cargo.arg("--quick");
+    }
+    match cargo.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Failure::internal(format!("{}: {status}", part.package))),
+        Err(error) => Err(Failure::internal(format!("cargo: {error}"))),
+    }
+}
+
+fn check_instructions() -> Result<(), Failure> {
+    let part = &suites::INSTRUCTIONS;
+    needs::require(part.needs)?;
+    let temporary = temporary()?;
+    let csv = temporary.path().join("instructions.csv");
+    measure(part, &csv, false)?;
+    let said = suites::judge_instructions(&csv).map_err(Failure::Internal)?;
+    write!(io::stdout(), "{said}")?;
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! The suites by the names of the command line, and the programs that measure them.
+
+use std::path::{Path, PathBuf};
+
+use bench_kit::suites::instructions::{Instructions, Portable, judge, renewed};
+use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
+use bench_kit::{Bench, Folder, Format, Suite, write};
+use hash_comparison::measure::environment;
+use hash_comparison::record::table;
+
+use crate::needs::Need;
+use crate::root;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Name {
+    /// Blocks read and time of a Get on LevelDB and rusty-leveldb, without filters and with each policy
+    PointReads,
+    /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
+    Membership,
+    /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
+    Memory,
+    /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
+    Redis,
+    /// Time of building filters and of asking them, of LevelDB's and RocksDB's own policies, ours, and those of other
+    /// crates, by the number of keys
+    Policy,
+    /// Instructions that each policy takes by its portable kernel, against the committed record; no times
+    Instructions,
+    /// False positives of every policy against an ideal filter's, by keys and by bits per key; no times
+    Rates,
+}
+
+impl Name {
+    pub(crate) const fn parts(self) -> &'static [Part] {
+        match self {
+            Self::PointReads => &[POINT_READS],
+            Self::Membership => &[MEMBERSHIP],
+            Self::Memory => &[MEMORY],
+            Self::Redis => &[REDIS],
+            Self::Policy => &[POLICY, ROCKSDB, WHICH],
+            Self::Instructions => &[INSTRUCTIONS],
+            Self::Rates => &[RATES],
+        }
+    }
+}
+
+/// A program, and what is made of its batches.
+pub(crate) struct Part {
+    /// What people see while it runs.
+    pub(crate) title: &'static str,
+    /// Folder below the suite's; empty for the suite's own.
+    pub(crate) below: &'static str,
+    pub(crate) package: &'static str,
+    /// First argument of the package's program.
+    pub(crate) program: &'static str,
+    /// What must be there, before minutes are spent.
+    pub(crate) needs: &'static [Need],
+    pub(crate) format: Format,
+    /// Makes records and charts from the program's file, and gives the summary.
+    pub(crate) write: fn(&Folder, &Bench, &Path) -> Result<String, String>,
+}
+
+impl Part {
+    const fn of<S: Suite>(title: &'static str, package: &'static str, program: &'static str) -> Self {
+        Self {
+            title,
+            below: "",
+            package,
+            program,
+            needs: &[],
+            format: S::FORMAT,
+            write: write::<S>,
+        }
+    }
+}
+
+const LEVELDB_HEADER: Need = Need::Header("leveldb/c.h", "libleveldb-dev");
+const ROCKSDB_HEADER: Need = Need::Header("rocksdb/c.h", "librocksdb-dev");
+
+const POINT_READS: Part = Part {
+    needs: &[LEVELDB_HEADER],
+    ..Part::of::<point_reads::Engines>("LevelDB and rusty-leveldb", "bench-leveldb", "point-reads")
+};
+const MEMBERSHIP: Part = Part {
+    needs: &[
+        Need::Program("java", "default-jre-headless"),
+        Need::Program("javac", "default-jdk-headless"),
+        Need::File("/usr/share/java/guava.jar", "libguava-java"),
+    ],
+    ..Part::of::<membership::Guava>("Guava and its peers", "bench-guava", "membership")
+};
+const MEMORY: Part = Part::of::<memory::Structures>("filters and sets", "bench-memory", "memory");
+const REDIS: Part = Part {
+    needs: &[
+        Need::Program("redis-server", "redis-server"),
+        Need::Program("redis-benchmark", "redis-tools"),
+    ],
+    ..Part::of::<redis::Server>("Redis", "bench-redis", "redis")
+};
+const POLICY: Part = Part {
+    needs: &[LEVELDB_HEADER],
+    ..Part::of::<policy::Leveldb>("LevelDB's policy and its peers", "bench-leveldb", "policy")
+};
+const ROCKSDB: Part = Part {
+    below: "rocksdb",
+    needs: &[ROCKSDB_HEADER],
+    ..Part::of::<policy::Rocksdb>("RocksDB's policies and their peers", "bench-rocksdb", "policy")
+};
+const WHICH: Part = Part {
+    below: "which",
+    ..Part::of::<which::EveryPolicy>("every policy", "bench-ours", "which")
+};
+const RATES: Part = Part::of::<rates::Rates>("rates", "bench-ours", "rates");
+pub(crate) const INSTRUCTIONS: Part = Part {
+    needs: &[Need::Program("valgrind", "valgrind")],
+    write: write_instructions,
+    ..Part::of::<Portable>("instructions", "bench-ours", "instructions")
+};
+
+/// The folder of the committed counts.
+fn committed() -> PathBuf {
+    root().join("reports/reference/instructions")
+}
+
+/// The committed counts; none where there is no record.
+fn recorded() -> Result<Vec<Instructions>, String> {
+    let path = committed().join("instructions.csv");
+    if path.exists() {
+        table::read(&path).map_err(|error| error.to_string())
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+/// Compares counts with the committed ones.
+pub(crate) fn judge_instructions(csv: &Path) -> Result<String, String> {
+    let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
+    judge(&recorded()?, &measured, &environment::collect())
+}
+
+/// Writes counts, and compares them with the committed ones; those are renewed where they are what is written.
+fn write_instructions(folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
+    if folder.path() != committed() {
+        return Ok(write::<Portable>(folder, bench, csv)? + &judge_instructions(csv)?);
+    }
+    let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
+    let rows = renewed(recorded()?, &measured, &environment::collect());
+    folder.write(bench, None::<&[Instructions]>, &rows, Portable::charts)?;
+    Ok(Portable::summary(&measured))
+}

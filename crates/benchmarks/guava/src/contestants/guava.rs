@@ -1,0 +1,102 @@
+//! Guava in its own process, which times itself.
+
+use bench_guava::{Java, JavaError, Request};
+use bench_kit::suites::membership::{Contents, Filter};
+use guava_bloom::Parameters;
+
+use super::{Contestant, Description, Timed, ours};
+use crate::keys::{AT_ONCE, Keys, WORD_SEED};
+use crate::plan::{FPP, Plan};
+
+/// One collector without threads of its own, and a heap that holds the largest filter and never grows.
+const OPTIONS: [&str; 4] = ["-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn256m"];
+
+/// The real one.
+pub(crate) struct Guava {
+    java: Java,
+    description: Description,
+    parameters: Option<Parameters>,
+}
+
+impl Guava {
+    /// Starts the process.
+    ///
+    /// # Errors
+    ///
+    /// Without Java or Guava.
+    pub(crate) fn start() -> Result<Self, JavaError> {
+        let mut java = Java::start("Membership.java", "Membership", &OPTIONS)?;
+        let (version, runtime) =
+            java.ask(&Request::new(b'V'), |reply| Ok((reply.bytes()?, reply.bytes()?)))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(Self {
+            java,
+            description: Description {
+                filter: Filter::Guava,
+                version: text(&version),
+                setup: format!("{} {}", text(&runtime), OPTIONS.join(" ")),
+            },
+            parameters: None,
+        })
+    }
+
+    fn timed(&mut self, request: &Request) -> Result<Timed, JavaError> {
+        let (ns, yes) = self.java.ask(request, |reply| Ok((reply.i64()?, reply.i64()?)))?;
+        // Neither is negative.
+        Ok(Timed {
+            ns: ns.unsigned_abs(),
+            yes: yes.unsigned_abs(),
+        })
+    }
+}
+
+fn request(kind: u8, keys: Keys) -> Request {
+    Request::new(kind)
+        .i64(keys.first.cast_signed())
+        .i64(keys.count.cast_signed())
+}
+
+impl Contestant for Guava {
+    fn description(&self) -> Description {
+        self.description.clone()
+    }
+
+    fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
+        let request = Request::new(b'C')
+            .i64(plan.insertions.cast_signed())
+            .f64(FPP)
+            .i32(AT_ONCE as i32);
+        self.java.ask(&request, |_| Ok(()))?;
+        let parameters = ours::parameters(plan);
+        if plan.contents == Contents::RandomWords {
+            let request = Request::new(b'L')
+                .u8(parameters.strategy().ordinal())
+                .u8(parameters.probes())
+                .i32(parameters.words() as i32)
+                .i64(WORD_SEED.cast_signed());
+            self.java.ask(&request, |_| Ok(()))?;
+        }
+        self.parameters = Some(parameters);
+        Ok(())
+    }
+
+    fn size(&self) -> (u64, u32) {
+        // What our filter has, too; that Guava has it shows in equal answers.
+        let size = |parameters: &Parameters| (parameters.bit_size(), parameters.probes().into());
+        self.parameters.as_ref().map_or((0, 0), size)
+    }
+
+    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        self.timed(&request(b'B', keys).i32(times.cast_signed()))
+    }
+
+    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError> {
+        self.timed(&request(b'P', keys))
+    }
+
+    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        self.timed(&request(b'Q', keys).i32(times.cast_signed()))
+    }
+
+    fn stop(&mut self) {}
+}

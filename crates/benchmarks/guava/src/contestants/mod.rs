@@ -1,0 +1,169 @@
+//! The filters that are compared, all of the same size and probe count.
+
+mod guava;
+mod ours;
+mod peers;
+
+use bench_guava::JavaError;
+use bench_kit::suites::membership::{self, Contents};
+use bench_kit::turns::timed;
+
+pub(crate) use self::guava::Guava;
+use crate::keys::Keys;
+use crate::plan::Plan;
+
+/// Time of a batch, and how often the filter said yes: changed by a put, may hold the key asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Timed {
+    pub(crate) ns: u64,
+    pub(crate) yes: u64,
+}
+
+/// What a record says of a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Description {
+    pub(crate) filter: membership::Filter,
+    pub(crate) version: String,
+    /// What was chosen where there is a choice.
+    pub(crate) setup: String,
+}
+
+/// A filter that takes part.
+pub(crate) trait Contestant {
+    fn description(&self) -> Description;
+
+    /// Makes an empty filter, or one of random words.
+    fn start(&mut self, plan: &Plan) -> Result<(), JavaError>;
+
+    /// Bits and probe count.
+    fn size(&self) -> (u64, u32);
+
+    /// Fills an empty filter with the keys, as often as said.
+    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
+
+    /// Puts keys besides those that are there.
+    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError>;
+
+    /// Asks for keys, as often as said.
+    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
+
+    /// Lets go of the memory.
+    fn stop(&mut self);
+}
+
+/// All, Guava first.
+///
+/// # Errors
+///
+/// Without Java or Guava.
+pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
+    Ok(vec![
+        Box::new(Guava::start()?),
+        Box::new(Local::<ours::Single>::new()),
+        Box::new(Local::<ours::Batch>::new()),
+        Box::new(Local::<peers::FastbloomDefault>::new()),
+        Box::new(Local::<peers::FastbloomFoldhash>::new()),
+        Box::new(Local::<peers::Bloomfilter>::new()),
+    ])
+}
+
+/// A filter in this process.
+trait Filter: Sized {
+    fn description() -> Description;
+
+    fn empty(plan: &Plan) -> Self;
+
+    /// A filter with [`random_words`](crate::keys::random_words).
+    fn of_random_words(plan: &Plan) -> Self;
+
+    /// Bits and probe count.
+    fn size(&self) -> (u64, u32);
+
+    /// Puts keys one after the other; gives how many changed bits.
+    fn put_all(&mut self, keys: &[String]) -> u64;
+
+    /// Asks for keys one after the other; gives how many may be there.
+    fn ask_all(&mut self, keys: &[String]) -> u64;
+}
+
+/// Runs the loops over a [`Filter`] and times them.
+struct Local<F> {
+    /// Of the size that is measured.
+    plan: Option<Plan>,
+    filter: Option<F>,
+    /// The memory of the keys.
+    part: Vec<String>,
+}
+
+impl<F: Filter> Local<F> {
+    fn new() -> Self {
+        Self {
+            plan: None,
+            filter: None,
+            part: Vec::new(),
+        }
+    }
+
+    fn filter(&mut self) -> (&mut F, &mut Vec<String>) {
+        let filter = self.filter.as_mut().expect("started before it is asked");
+        (filter, &mut self.part)
+    }
+}
+
+impl<F: Filter> Contestant for Local<F> {
+    fn description(&self) -> Description {
+        F::description()
+    }
+
+    fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
+        self.plan = Some(plan.clone());
+        self.filter = Some(match plan.contents {
+            Contents::Keys => F::empty(plan),
+            Contents::RandomWords => F::of_random_words(plan),
+        });
+        Ok(())
+    }
+
+    fn size(&self) -> (u64, u32) {
+        self.filter.as_ref().map_or((0, 0), F::size)
+    }
+
+    fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        let mut sum = Timed::default();
+        for _ in 0..times {
+            self.filter = self.plan.as_ref().map(F::empty);
+            let one = self.put(keys)?;
+            sum.ns += one.ns;
+            sum.yes += one.yes;
+        }
+        Ok(sum)
+    }
+
+    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError> {
+        let (filter, part) = self.filter();
+        let mut sum = Timed::default();
+        keys.for_each_part(part, |keys| {
+            let (changed, ns) = timed(|| filter.put_all(keys));
+            sum.ns += ns;
+            sum.yes += changed;
+        });
+        Ok(sum)
+    }
+
+    fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
+        let (filter, part) = self.filter();
+        let mut sum = Timed::default();
+        for _ in 0..times {
+            keys.for_each_part(part, |keys| {
+                let (found, ns) = timed(|| filter.ask_all(keys));
+                sum.ns += ns;
+                sum.yes += found;
+            });
+        }
+        Ok(sum)
+    }
+
+    fn stop(&mut self) {
+        self.filter = None;
+    }
+}

@@ -1,0 +1,117 @@
+//! This project's filter, one key at a time and many at a time.
+
+use bench_kit::suites::membership;
+use bench_kit::version;
+use guava_bloom::{BloomFilter, Parameters, Utf8};
+
+use super::{Description, Filter};
+use crate::keys::{AT_ONCE, random_words};
+use crate::plan::{FPP, Plan};
+
+/// The parameters of all filters.
+pub(super) fn parameters(plan: &Plan) -> Parameters {
+    Parameters::new(plan.insertions, FPP).expect("a size that Guava can make")
+}
+
+fn empty(plan: &Plan) -> BloomFilter<Utf8> {
+    BloomFilter::new(Utf8, &parameters(plan)).expect("memory for the filter")
+}
+
+fn of_random_words(plan: &Plan) -> BloomFilter<Utf8> {
+    let parameters = parameters(plan);
+    let words = random_words(parameters.words() as u64).collect();
+    BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probes(), words)
+        .expect("words that a filter can have")
+}
+
+fn size(filter: &BloomFilter<Utf8>) -> (u64, u32) {
+    (filter.bit_size(), filter.probes().into())
+}
+
+fn description(filter: membership::Filter, setup: &str) -> Description {
+    Description {
+        filter,
+        version: version("guava-bloom"),
+        setup: setup.to_owned(),
+    }
+}
+
+/// One call for each key.
+pub(super) struct Single(BloomFilter<Utf8>);
+
+impl Filter for Single {
+    fn description() -> Description {
+        description(membership::Filter::Ours, "a call for each key")
+    }
+
+    fn empty(plan: &Plan) -> Self {
+        Self(empty(plan))
+    }
+
+    fn of_random_words(plan: &Plan) -> Self {
+        Self(of_random_words(plan))
+    }
+
+    fn size(&self) -> (u64, u32) {
+        size(&self.0)
+    }
+
+    fn put_all(&mut self, keys: &[String]) -> u64 {
+        keys.iter().map(|key| u64::from(self.0.put(key.as_str()))).sum()
+    }
+
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
+        let ask = |key: &String| u64::from(self.0.might_contain(key.as_str()));
+        keys.iter().map(ask).sum()
+    }
+}
+
+/// One call for all keys that are there.
+pub(super) struct Batch {
+    filter: BloomFilter<Utf8>,
+    /// Memory of the answers, as long as the most keys that come at once.
+    answers: Vec<bool>,
+}
+
+impl Batch {
+    fn of(filter: BloomFilter<Utf8>) -> Self {
+        Self {
+            filter,
+            answers: vec![false; AT_ONCE],
+        }
+    }
+}
+
+impl Filter for Batch {
+    fn description() -> Description {
+        description(membership::Filter::OursBatch, &format!("a call for {AT_ONCE} keys"))
+    }
+
+    fn empty(plan: &Plan) -> Self {
+        Self::of(empty(plan))
+    }
+
+    fn of_random_words(plan: &Plan) -> Self {
+        Self::of(of_random_words(plan))
+    }
+
+    fn size(&self) -> (u64, u32) {
+        size(&self.filter)
+    }
+
+    fn put_all(&mut self, keys: &[String]) -> u64 {
+        let answers = &mut self.answers[..keys.len()];
+        self.filter.put_many(keys, answers);
+        count(answers)
+    }
+
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
+        let answers = &mut self.answers[..keys.len()];
+        self.filter.might_contain_many(keys, answers);
+        count(answers)
+    }
+}
+
+fn count(answers: &[bool]) -> u64 {
+    answers.iter().map(|answer| u64::from(*answer)).sum()
+}

@@ -1,0 +1,114 @@
+//! Filters of other crates. They are given Guava's size and probe count.
+
+use bench_kit::suites::membership;
+use bench_kit::version;
+use bloomfilter::Bloom;
+use fastbloom::{BloomFilter, DefaultHasher};
+use foldhash::fast::FixedState;
+
+use super::{Description, Filter, ours};
+use crate::keys::random_words;
+use crate::plan::Plan;
+
+/// fastbloom as it comes, but for the seed, which would be random.
+pub(super) struct FastbloomDefault(BloomFilter<DefaultHasher>);
+
+/// fastbloom with the hasher that its documentation shows for speed, the seed fixed.
+pub(super) struct FastbloomFoldhash(BloomFilter<FixedState>);
+
+macro_rules! fastbloom {
+    ($filter:ident, $setup:expr, $builder:ident => $hasher:expr) => {
+        impl Filter for $filter {
+            fn description() -> Description {
+                Description {
+                    filter: membership::Filter::$filter,
+                    version: version("fastbloom"),
+                    setup: $setup,
+                }
+            }
+
+            fn empty(plan: &Plan) -> Self {
+                let parameters = ours::parameters(plan);
+                let $builder = BloomFilter::with_num_bits(parameters.bit_size() as usize);
+                Self($hasher.hashes(parameters.probes().into()))
+            }
+
+            fn of_random_words(plan: &Plan) -> Self {
+                let parameters = ours::parameters(plan);
+                let words = random_words(parameters.words() as u64).collect();
+                let $builder = BloomFilter::from_vec(words);
+                Self($hasher.hashes(parameters.probes().into()))
+            }
+
+            fn size(&self) -> (u64, u32) {
+                (self.0.num_bits() as u64, self.0.num_hashes())
+            }
+
+            fn put_all(&mut self, keys: &[String]) -> u64 {
+                // Its answer is whether the key may have been there before.
+                let put = |key: &String| u64::from(!self.0.insert(key.as_str()));
+                keys.iter().map(put).sum()
+            }
+
+            fn ask_all(&mut self, keys: &[String]) -> u64 {
+                let ask = |key: &String| u64::from(self.0.contains(key.as_str()));
+                keys.iter().map(ask).sum()
+            }
+        }
+    };
+}
+
+fastbloom!(FastbloomDefault, "SipHash-1-3; seed 1".to_owned(), builder => builder.seed(&1));
+fastbloom!(
+    FastbloomFoldhash,
+    format!("foldhash {} fast::FixedState; seed 1", version("foldhash")),
+    builder => builder.hasher(FixedState::with_seed(1))
+);
+
+/// bloomfilter, which has SipHash-1-3 only and works the probe count out by itself.
+pub(super) struct Bloomfilter(Bloom<str>);
+
+impl Filter for Bloomfilter {
+    fn description() -> Description {
+        Description {
+            filter: membership::Filter::Bloomfilter,
+            version: version("bloomfilter"),
+            setup: "SipHash-1-3; seed bytes 0 to 31; probe count its own; put by check_and_set".to_owned(),
+        }
+    }
+
+    fn empty(plan: &Plan) -> Self {
+        let bytes = ours::parameters(plan).bit_size() / 8;
+        // Two different halves: each is the key of a hash, and equal hashes make every probe the same multiple.
+        let seed = std::array::from_fn(|i| i as u8);
+        let made = Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed);
+        Self(made.unwrap_or_else(|error| panic!("bloomfilter: {error}")))
+    }
+
+    fn of_random_words(plan: &Plan) -> Self {
+        let empty = Self::empty(plan).0;
+        let bits = empty.len();
+        let mut stored = empty.into_bytes();
+        // The bits are what it stores last.
+        let header = stored.len() - (bits / 8) as usize;
+        for (bytes, word) in stored[header..].chunks_exact_mut(8).zip(random_words(bits / 64)) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Self(Bloom::from_bytes(stored).unwrap_or_else(|error| panic!("bloomfilter: {error}")))
+    }
+
+    fn size(&self) -> (u64, u32) {
+        (self.0.len(), self.0.number_of_hash_functions())
+    }
+
+    fn put_all(&mut self, keys: &[String]) -> u64 {
+        // Its answer is whether the key may have been there before.
+        let put = |key: &String| u64::from(!self.0.check_and_set(key));
+        keys.iter().map(put).sum()
+    }
+
+    fn ask_all(&mut self, keys: &[String]) -> u64 {
+        let ask = |key: &String| u64::from(self.0.check(key));
+        keys.iter().map(ask).sum()
+    }
+}

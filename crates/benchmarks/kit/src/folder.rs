@@ -1,0 +1,202 @@
+//! Where a benchmark may write: a folder that is absent, empty, or holds a `bench.json` of this program.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use hash_comparison::record::Environment;
+use hash_comparison::record::table::{self, Row};
+use plots::scene::Scene;
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+/// Name of the file that makes a folder ours.
+pub const MARKER: &str = "bench.json";
+
+/// Which benchmark a folder's records are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Name in `bench.json`.
+    pub name: &'static str,
+    /// Version of the records.
+    pub schema: u32,
+    /// Name of the file of rows, without extension.
+    pub rows: &'static str,
+}
+
+/// `bench.json`: what the CSV files do not say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bench {
+    /// Name of the benchmark's format.
+    format: String,
+    /// Version of the records.
+    schema: u32,
+    /// Name and version of the program.
+    generator: String,
+    /// The command line that repeats this run.
+    command: String,
+    /// Start of the run, UTC, RFC 3339.
+    date: String,
+    /// Whether it was a quick run, whose figures are not to be quoted.
+    quick: bool,
+    /// The machine, and the build of this program; the benchmark programs are built by the same compiler, optimised.
+    environment: Environment,
+}
+
+impl Bench {
+    /// The record of a run with this command line.
+    pub fn new(format: Format, command: String, date: String, quick: bool, environment: Environment) -> Self {
+        Self {
+            format: format.name.to_owned(),
+            schema: format.schema,
+            generator: format!("bench {}", env!("CARGO_PKG_VERSION")),
+            command,
+            date,
+            quick,
+            environment,
+        }
+    }
+}
+
+/// A folder that a benchmark may write.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    format: Format,
+}
+
+impl Folder {
+    /// Checks `path`, and that records of this format can be written there. Nothing is left changed.
+    ///
+    /// # Errors
+    ///
+    /// For a file, for a folder that holds something and no `bench.json` of this format, and where nothing can be
+    /// written.
+    pub fn check(path: &Path, format: Format) -> Result<Self, String> {
+        let refused = |reason: String| format!("{}: {reason}", path.display());
+        let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
+        match fs::read_dir(&absolute) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    is_ours(&absolute.join(MARKER), format).map_err(refused)?;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(refused(format!("{error}; choose another folder"))),
+        }
+        let mut ancestors = absolute.ancestors();
+        let nearest = ancestors.find(|ancestor| ancestor.exists()).unwrap_or(&absolute);
+        stage(nearest).map_err(|error| refused(format!("cannot write in {}: {error}", nearest.display())))?;
+        Ok(Self {
+            path: absolute,
+            format,
+        })
+    }
+
+    /// The folder, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the files of a run and moves them here when complete; gives the rows as their file has them.
+    ///
+    /// `charts` makes the charts, with their names, from the rows with the nine digits of their file.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is no longer ours to write, and when the system fails.
+    pub fn write<B: Row, R: Row>(
+        &self,
+        bench: &Bench,
+        batches: Option<&[B]>,
+        rows: &[R],
+        charts: impl FnOnce(&[R]) -> Vec<Chart>,
+    ) -> Result<Vec<R>, String> {
+        let path = Self::check(&self.path, self.format)?.path;
+        let failed = |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
+        fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
+        // Inside, so that it is one file system.
+        let staging = stage(&path).map_err(|error| failed("", &error))?;
+        let mut names = Vec::new();
+        let mut put = |name: String, bytes: Vec<u8>| {
+            let written = fs::write(staging.path().join(&name), bytes);
+            let written = written.map_err(|error| failed(&name, &error));
+            names.push(name);
+            written
+        };
+        let mut json = serde_json::to_vec_pretty(bench).map_err(|error| failed(MARKER, &error))?;
+        json.push(b'\n');
+        // The marker is moved first: from then on the folder is ours, even if the rest is not moved.
+        put(MARKER.to_owned(), json)?;
+        if let Some(batches) = batches {
+            put("batches.csv".to_owned(), table::to_bytes(batches))?;
+        }
+        let rows_name = format!("{}.csv", self.format.rows);
+        let bytes = table::to_bytes(rows);
+        let rows = table::parse(&path.join(&rows_name), &bytes).map_err(|error| error.to_string())?;
+        put(rows_name, bytes)?;
+        for chart in charts(&rows) {
+            for (name, bytes) in chart.files(self.format).map_err(|error| failed(chart.name, &error))? {
+                put(name, bytes)?;
+            }
+        }
+        for name in &names {
+            let moved = fs::rename(staging.path().join(name), path.join(name));
+            moved.map_err(|error| failed(name, &error))?;
+        }
+        Ok(rows)
+    }
+}
+
+/// A chart and the name of its files, without extensions.
+#[derive(Debug)]
+pub struct Chart {
+    /// The name.
+    pub name: &'static str,
+    /// The chart.
+    pub scene: Scene,
+}
+
+impl Chart {
+    /// The names and bytes of the two files, SVG and PNG.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be drawn.
+    pub fn files(&self, format: Format) -> Result<[(String, Vec<u8>); 2], String> {
+        let svg = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+             <!-- Written by cargo xtask bench from {}.csv of schema {}; do not edit. -->\n{}",
+            format.rows,
+            format.schema,
+            plots::svg(&self.scene)?
+        );
+        Ok([
+            (format!("{}.svg", self.name), svg.into_bytes()),
+            (format!("{}.png", self.name), plots::png(&self.scene)?),
+        ])
+    }
+}
+
+/// Checks a marker; the error says what to do.
+fn is_ours(marker: &Path, format: Format) -> Result<(), String> {
+    let bytes = match fs::read(marker) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(format!(
+                "is not empty and holds no {MARKER} of ours; choose an empty or new folder"
+            ));
+        }
+        Err(error) => return Err(format!("{MARKER}: {error}")),
+    };
+    match serde_json::from_slice::<serde_json::Value>(&bytes) {
+        Ok(value) if value["format"] == format.name && value["schema"] == format.schema => Ok(()),
+        _ => Err(format!(
+            "{MARKER} is not of this version of this benchmark; remove the folder, or choose another"
+        )),
+    }
+}
+
+fn stage(folder: &Path) -> std::io::Result<TempDir> {
+    tempfile::Builder::new().prefix(".bench-").tempdir_in(folder)
+}

@@ -1,0 +1,89 @@
+//! Policies that build filters and ask them in turns: what the benchmarks of LevelDB's and of RocksDB's filters share.
+
+pub mod fastbloom;
+mod keys;
+pub mod ours;
+
+pub use self::keys::{FEWEST_IN_BATCH, Keys};
+use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
+use crate::turns::{self, take_turns};
+
+/// What all filters have.
+pub const BITS_PER_KEY: u32 = 10;
+
+/// Up to how many keys a filter has 21 rounds; those of more take long enough with 7.
+const SMALL: usize = 1_000_000;
+
+/// Who does the work, and how it is called.
+pub type Contender<'a> = turns::Contender<'a, (policy::Contender, Form)>;
+
+/// Keys as slices, and as arrays where all have 16 bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Batched<'a> {
+    /// As slices.
+    pub slices: &'a [&'a [u8]],
+    /// As arrays, one behind the other.
+    pub arrays: Option<&'a [[u8; 16]]>,
+}
+
+/// An engine and its peers.
+pub trait Engine {
+    /// Filters of the same keys, which are asked.
+    type Filters;
+
+    /// Those that build a filter of every `size` keys, the engine first; their number is the sum of the filters' first
+    /// bytes.
+    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>>;
+
+    /// Builds the filters.
+    fn filters(&self, stored: &[&[u8]]) -> Self::Filters;
+
+    /// Those that ask a filter of `stored`, the engine first; their number is that of the keys that may match.
+    fn that_ask<'a>(&self, filters: &'a Self::Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>>;
+}
+
+/// How many rounds filters of so many keys have.
+pub fn rounds(size: usize, is_quick: bool) -> u64 {
+    if is_quick || size > SMALL { 7 } else { 21 }
+}
+
+/// Measures every task with filters of `size` keys.
+pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u64) -> Vec<Batch> {
+    eprintln!("{size} {}", lengths.words());
+    let mut batches = Vec::new();
+    let mut run = |task: Task, keys: usize, mut contenders: Vec<Contender<'_>>| {
+        take_turns(rounds, &mut contenders, |round, contender, ns| {
+            batches.push(Batch {
+                contender: contender.name.0,
+                form: contender.name.1,
+                version: contender.version.clone(),
+                task,
+                key_lengths: lengths,
+                filter_keys: size as u64,
+                bits_per_key: BITS_PER_KEY,
+                round,
+                keys: keys as u64,
+                ns,
+            });
+        });
+    };
+    let stored = Keys::stored(size, lengths);
+    let slices = stored.slices();
+    let keys = Batched {
+        slices: &slices,
+        arrays: stored.arrays(),
+    };
+    run(Task::Build, slices.len(), engine.that_build(size, keys));
+    let of_filter = &slices[..size];
+    let filters = engine.filters(of_filter);
+    for task in [Task::Absent, Task::Present, Task::Both] {
+        let asked = stored.asked(size, lengths, task);
+        let slices = asked.slices();
+        let keys = Batched {
+            slices: &slices,
+            arrays: asked.arrays(),
+        };
+        run(task, slices.len(), engine.that_ask(&filters, of_filter, keys));
+    }
+    batches
+}

@@ -1,0 +1,114 @@
+//! Policies of `filter-policy`: a loop each over all keys of a batch, that gives a number by which its work can be checked.
+
+use core::hint::black_box;
+
+use filter_policy::{Error, FilterPolicy, Kernel, KeyBatch};
+
+use super::Contender;
+use crate::suites::policy::{self, Form};
+use crate::turns::Work;
+
+/// A contender of this project.
+pub fn contender<'a>(
+    name: policy::Contender,
+    form: Form,
+    work: Work,
+    run: impl FnMut() -> u64 + 'a,
+) -> Contender<'a> {
+    Contender::new((name, form), "filter-policy", work, run)
+}
+
+/// The contender that works by this kernel.
+///
+/// # Panics
+///
+/// When the records have no name for the kernel.
+pub fn of_kernel(kernel: Kernel) -> policy::Contender {
+    match kernel {
+        Kernel::Scalar => policy::Contender::Scalar,
+        Kernel::Avx2 => policy::Contender::Avx2,
+        Kernel::Avx512 => policy::Contender::Avx512,
+        other => panic!("records have no name for the kernel {other}"),
+    }
+}
+
+/// Clears the filter, builds it, and gives its first byte.
+fn first_byte(filter: &mut Vec<u8>, build: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> u64 {
+    filter.clear();
+    build(filter).expect("the filter is small");
+    u64::from(black_box(&*filter)[0])
+}
+
+/// Builds a filter of every `size` keys through the trait, as engines do.
+pub fn by_trait<'a>(
+    policy: Box<dyn FilterPolicy + 'a>,
+    size: usize,
+    slices: &'a [&'a [u8]],
+) -> impl FnMut() -> u64 + 'a {
+    let mut filter = Vec::new();
+    move || {
+        let policy: &dyn FilterPolicy = black_box(&*policy);
+        let build = |keys| first_byte(&mut filter, |filter| policy.append_filter(keys, filter));
+        slices.chunks_exact(size).map(build).sum()
+    }
+}
+
+/// Builds a filter of every `size` packed keys.
+pub fn packed<'a>(
+    size: usize,
+    arrays: &'a [[u8; 16]],
+    append: impl Fn(KeyBatch<'_>, &mut Vec<u8>) -> Result<(), Error> + 'a,
+) -> impl FnMut() -> u64 + 'a {
+    let mut filter = Vec::new();
+    move || {
+        let build = |keys: &[[u8; 16]]| first_byte(&mut filter, |filter| append(keys.into(), filter));
+        arrays.chunks_exact(size).map(build).sum()
+    }
+}
+
+/// Asks the filter key by key through the trait, as engines do.
+pub fn one_by_one<'a>(
+    policy: Box<dyn FilterPolicy + 'a>,
+    filter: &'a [u8],
+    slices: &'a [&'a [u8]],
+) -> impl FnMut() -> u64 + 'a {
+    move || {
+        let policy: &dyn FilterPolicy = black_box(&*policy);
+        count(slices, |key| policy.key_may_match(key, filter))
+    }
+}
+
+/// How many keys may match.
+pub fn count(slices: &[&[u8]], may_match: impl Fn(&[u8]) -> bool) -> u64 {
+    slices.iter().filter(|key| may_match(key)).count() as u64
+}
+
+/// How many of the first answers are yes; those behind them are none.
+pub fn count_ones(answers: &[u64]) -> u64 {
+    answers.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// Asks for all keys in one call.
+pub fn at_once<'a>(
+    keys: KeyBatch<'a>,
+    ask: impl Fn(KeyBatch<'_>, &mut [u64]) -> Result<(), Error> + 'a,
+) -> impl FnMut() -> u64 + 'a {
+    let mut answers = vec![0; keys.len().div_ceil(64)];
+    move || {
+        ask(keys, &mut answers).expect("there are answers enough");
+        count_ones(&answers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_a_name_in_the_records() {
+        for kernel in Kernel::ALL {
+            let name = serde_json::to_value(of_kernel(kernel)).unwrap();
+            assert_eq!(name, kernel.name());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The command line of the programs that measure: `PROGRAM SUITE --csv FILE [--quick]`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use hash_comparison::record::table::{self, Row};
+
+/// Measures a suite, and writes a line for each batch. `cargo xtask bench` runs this, and makes records and charts.
+#[derive(Debug, Parser)]
+#[command(max_term_width = 100)]
+pub struct Arguments {
+    /// What to measure
+    suite: String,
+
+    /// File of the batches
+    #[arg(long, value_name = "FILE")]
+    csv: PathBuf,
+
+    /// Fewer rounds, fewer keys: to see that it works, not to be quoted
+    #[arg(long)]
+    pub quick: bool,
+}
+
+impl Arguments {
+    /// Writes the batches.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn write<B: Row>(&self, batches: &[B]) -> Result<(), String> {
+        table::write(&self.csv, batches).map_err(|error| error.to_string())
+    }
+}
+
+/// Measures a suite, and writes its batches.
+pub type Measure = fn(&Arguments) -> Result<(), String>;
+
+/// Runs the suite that the command line names.
+pub fn run(suites: &[(&str, Measure)]) -> ExitCode {
+    let arguments = Arguments::parse();
+    let Some((_, measure)) = suites.iter().find(|(name, _)| *name == arguments.suite) else {
+        let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
+        eprintln!("error: the suite must be one of {}, got {:?}", names.join(", "), arguments.suite);
+        return ExitCode::from(2);
+    };
+    match measure(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

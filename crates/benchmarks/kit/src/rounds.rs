@@ -1,0 +1,337 @@
+//! From batches to medians and ratios.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use hash_comparison::record::table::Row;
+use statistics::robust;
+
+/// How often the intervals of ratios hold the true median, at least.
+pub const INTERVAL_LEVEL: f64 = 0.95;
+
+/// What every batch says: calls that were timed together.
+pub trait Timed: Row {
+    /// Round of the run, in which all contestants did the same.
+    fn round(&self) -> u64;
+
+    /// Calls of the batch.
+    fn calls(&self) -> u64;
+
+    /// What was counted besides, over all calls; 0 where nothing was.
+    fn seen(&self) -> u64;
+
+    /// Time of all calls together, nanoseconds.
+    fn ns(&self) -> u64;
+
+    /// Whether all columns but round, time and what was seen are equal.
+    fn has_conditions_of(&self, other: &Self) -> bool;
+}
+
+/// Which batches are compared with which.
+pub trait Contest: Timed {
+    /// Batches of one group are compared with each other. Rows are in the order of groups.
+    type Group: Ord + Debug;
+    /// What was timed.
+    type Contestant: Ord + Debug;
+    /// What is equal for all contestants of a group.
+    type Shared: PartialEq;
+
+    /// The group of the batch.
+    fn group(&self) -> Self::Group;
+
+    /// Who did the work.
+    fn contestant(&self) -> Self::Contestant;
+
+    /// Whether the others of its group are compared with this contestant.
+    fn is_baseline(&self) -> bool;
+
+    /// What must be equal within the group.
+    fn shared(&self) -> Self::Shared;
+}
+
+/// All rounds of a contestant.
+#[derive(Debug)]
+pub struct Series<'a, B> {
+    /// The first of the batches, whose conditions are those of all.
+    pub first: &'a B,
+    /// Number of rounds.
+    pub rounds: u64,
+    /// Calls of all rounds.
+    pub calls: u64,
+    /// Share of the calls that were seen, over all rounds.
+    pub seen_per_call: f64,
+    /// Median time of a call over the rounds, nanoseconds.
+    pub median_ns: f64,
+    /// Median absolute deviation from that median.
+    pub mad_ns: f64,
+    /// Median over the rounds of its time over that of the baseline in the same round.
+    pub ratio: f64,
+    /// Ends of the interval of that median, see [`INTERVAL_LEVEL`].
+    pub ratio_interval: (f64, f64),
+}
+
+type Rounds<'a, B> = BTreeMap<u64, &'a B>;
+
+/// The series of all contestants, sorted by group and contestant.
+///
+/// # Errors
+///
+/// When batches contradict each other or lack the baseline of their round.
+pub fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
+    let mut groups: BTreeMap<B::Group, BTreeMap<B::Contestant, Rounds<'_, B>>> = BTreeMap::new();
+    for batch in batches {
+        let contestants = groups.entry(batch.group()).or_default();
+        let rounds = contestants.entry(batch.contestant()).or_default();
+        if rounds.insert(batch.round(), batch).is_some() {
+            return Err(format!("{} is there twice", named(batch)));
+        }
+    }
+    let mut all = Vec::new();
+    for contestants in groups.values() {
+        let is_baseline = |rounds: &&Rounds<'_, B>| rounds.values().any(|batch| batch.is_baseline());
+        let baselines: Vec<&Rounds<'_, B>> = contestants.values().filter(is_baseline).collect();
+        for rounds in contestants.values() {
+            let [baseline] = baselines[..] else {
+                let batch = rounds.values().next().map_or_else(String::new, |batch| named(*batch));
+                return Err(format!("{batch}: {} baselines beside it, not one", baselines.len()));
+            };
+            all.extend(compare(rounds, baseline)?);
+        }
+    }
+    Ok(all)
+}
+
+/// Names a batch in a message.
+fn named<B: Contest>(batch: &B) -> String {
+    format!("{:?}, {:?}, round {}", batch.contestant(), batch.group(), batch.round())
+}
+
+fn compare<'a, B: Contest>(
+    rounds: &Rounds<'a, B>,
+    baseline: &Rounds<'a, B>,
+) -> Result<Option<Series<'a, B>>, String> {
+    let Some(&first) = rounds.values().next() else {
+        return Ok(None);
+    };
+    if !rounds.keys().eq(baseline.keys()) {
+        return Err(format!("{}: the baseline has other rounds", named(first)));
+    }
+    let (mut times, mut ratios) = (Vec::new(), Vec::new());
+    let (mut calls, mut seen) = (0, 0);
+    for (&batch, base) in rounds.values().zip(baseline.values()) {
+        let is_shared = batch.shared() == base.shared() && batch.calls() == base.calls();
+        if !is_shared || !batch.has_conditions_of(first) {
+            return Err(format!("{}: conditions differ from those of other batches", named(batch)));
+        }
+        calls += batch.calls();
+        seen += batch.seen();
+        times.push(batch.ns() as f64 / batch.calls() as f64);
+        ratios.push(batch.ns() as f64 / base.ns() as f64);
+    }
+    // None of these is `None`, since there is a first batch.
+    let (Some(median_ns), Some(ratio), Some(ratio_interval)) = (
+        robust::median(&mut times),
+        robust::median(&mut ratios),
+        robust::median_interval(&mut ratios, INTERVAL_LEVEL),
+    ) else {
+        return Ok(None);
+    };
+    let mad_ns = robust::median_absolute_deviation(&times, median_ns);
+    Ok(mad_ns.map(|mad_ns| Series {
+        first,
+        rounds: rounds.len() as u64,
+        calls,
+        seen_per_call: seen as f64 / calls as f64,
+        median_ns,
+        mad_ns,
+        ratio,
+        ratio_interval,
+    }))
+}
+
+/// Declares the two records of a benchmark that is timed: a batch, and a row of all rounds of a contestant.
+///
+/// Both begin with the dimensions. A batch goes on with its round, the number of its calls, what was seen besides, and
+/// the time; a row with the number of rounds and of calls, and with columns that are computed from a [`Series`].
+macro_rules! timed {
+    (
+        dimensions { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
+        batch { $(#[$calls_doc:meta])* $calls:ident, $($(#[$seen_doc:meta])* $seen:ident,)? }
+        $(row $row:ident {
+            $(#[$all_calls_doc:meta])* $all_calls:ident,
+            $($(#[$column_doc:meta])* $column:ident = $value:expr,)+
+        })?
+    ) => {
+        /// A row of `batches.csv`: calls that were timed together.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct Batch {
+            $($(#[$doc])* pub $field: $type,)+
+            /// Round of the run, counted from 1; in a round all contestants do the same.
+            pub round: u64,
+            $(#[$calls_doc])*
+            pub $calls: u64,
+            $($(#[$seen_doc])* pub $seen: u64,)?
+            /// Time of all together, nanoseconds.
+            pub ns: u64,
+        }
+
+        impl hash_comparison::record::table::Row for Batch {}
+
+        impl $crate::rounds::Timed for Batch {
+            fn round(&self) -> u64 {
+                self.round
+            }
+
+            fn calls(&self) -> u64 {
+                self.$calls
+            }
+
+            fn seen(&self) -> u64 {
+                0 $(+ self.$seen)?
+            }
+
+            fn ns(&self) -> u64 {
+                self.ns
+            }
+
+            fn has_conditions_of(&self, other: &Self) -> bool {
+                self.$calls == other.$calls $(&& self.$field == other.$field)+
+            }
+        }
+
+        $crate::rounds::timed! { @row { $($(#[$doc])* $field: $type,)+ } $($row {
+            $(#[$all_calls_doc])* $all_calls,
+            $($(#[$column_doc])* $column = $value,)+
+        })? }
+    };
+    (@row { $($any:tt)+ }) => {};
+    (
+        @row { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
+        $row:ident {
+            $(#[$calls_doc:meta])* $calls:ident,
+            $($(#[$column_doc:meta])* $column:ident = $value:expr,)+
+        }
+    ) => {
+        /// All rounds of a contestant.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $row {
+            $($(#[$doc])* pub $field: $type,)+
+            /// Rounds of the run.
+            pub rounds: u64,
+            $(#[$calls_doc])*
+            pub $calls: u64,
+            $($(#[$column_doc])* #[serde(with = "statistics::significant")] pub $column: f64,)+
+        }
+
+        impl hash_comparison::record::table::Row for $row {}
+
+        impl From<&$crate::rounds::Series<'_, Batch>> for $row {
+            fn from(series: &$crate::rounds::Series<'_, Batch>) -> Self {
+                Self {
+                    $($field: series.first.$field.clone(),)+
+                    rounds: series.rounds,
+                    $calls: series.calls,
+                    $($column: {
+                        let value: fn(&$crate::rounds::Series<'_, Batch>) -> f64 = $value;
+                        value(series)
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use timed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suites::policy::{Batch, Contender, Form, KeyLengths, Policy, Task};
+
+    fn batch(contender: Contender, form: Form, task: Task, filter_keys: u64, round: u64, ns: u64) -> Batch {
+        Batch {
+            contender,
+            form,
+            version: "1.0".to_owned(),
+            task,
+            key_lengths: KeyLengths::Fixed,
+            filter_keys,
+            bits_per_key: 10,
+            round,
+            keys: 10,
+            ns,
+        }
+    }
+
+    /// Three rounds of two sizes, the last of them on a machine that is ten times slower.
+    fn rounds() -> Vec<Batch> {
+        use {Contender::*, Form::*, Task::*};
+        [(1, 1_000, 250), (2, 1_200, 240), (3, 10_000, 3_000)]
+            .into_iter()
+            .flat_map(|(round, leveldb, ours)| {
+                [
+                    batch(Avx2, Packed, Absent, 4096, round, ours),
+                    batch(Leveldb, OneByOne, Absent, 4096, round, leveldb),
+                    batch(Avx2, Prepared, Absent, 4096, round, 2 * ours),
+                    batch(Leveldb, Slices, Build, 32, round, leveldb),
+                    batch(Scalar, Slices, Build, 32, round, ours),
+                ]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn ratios_are_formed_within_rounds() {
+        let rows: Vec<Policy> = crate::suite::rows(&rounds()).unwrap();
+        let [_, scalar, leveldb, prepared, packed] = &rows[..] else {
+            panic!("{rows:?}")
+        };
+        assert_eq!((scalar.task, scalar.filter_keys), (Task::Build, 32));
+        assert_eq!((leveldb.ratio_to_engine, leveldb.median_ns_per_key), (1.0, 120.0));
+        assert_eq!((prepared.form, prepared.ratio_to_engine), (Form::Prepared, 0.5));
+        // 0.25, 0.2 and 0.3, whatever the machine did.
+        assert_eq!((packed.form, packed.rounds, packed.keys), (Form::Packed, 3, 30));
+        assert_eq!((packed.median_ns_per_key, packed.mad_ns_per_key), (25.0, 1.0));
+        assert_eq!(
+            (packed.ratio_low, packed.ratio_to_engine, packed.ratio_high),
+            (0.2, 0.25, 0.3)
+        );
+    }
+
+    #[test]
+    fn batches_that_do_not_fit_together_are_named() {
+        let refuse = |change: fn(&mut Vec<Batch>)| {
+            let mut batches = rounds();
+            change(&mut batches);
+            series(&batches).unwrap_err()
+        };
+        assert_eq!(
+            refuse(|batches| batches.push(batches[0].clone())),
+            "(Avx2, Packed), (Fixed, Absent, 4096), round 1 is there twice"
+        );
+        let is_absent_of = |batch: &Batch| (batch.contender, batch.task) == (Contender::Leveldb, Task::Absent);
+        let alone = {
+            let mut batches = rounds();
+            batches.retain(|batch| !is_absent_of(batch));
+            series(&batches).unwrap_err()
+        };
+        assert!(alone.ends_with("round 1: 0 baselines beside it, not one"), "{alone}");
+        let two = refuse(|batches| {
+            let rocksdb = (Contender::Rocksdb, Form::OneByOne);
+            batches.push(batch(rocksdb.0, rocksdb.1, Task::Absent, 4096, 1, 1));
+        });
+        assert!(two.ends_with("2 baselines beside it, not one"), "{two}");
+        let rounds = refuse(|batches| {
+            batches.pop();
+        });
+        assert!(rounds.ends_with("the baseline has other rounds"), "{rounds}");
+        for change in [
+            (|batches| batches[5].keys = 11) as fn(&mut Vec<Batch>),
+            (|batches| batches[6].bits_per_key = 9),
+            (|batches| batches[7].version.push('!')),
+        ] {
+            let said = refuse(change);
+            assert!(said.contains("round 2: conditions differ"), "{said}");
+        }
+    }
+}

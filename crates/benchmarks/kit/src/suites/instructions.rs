@@ -1,0 +1,212 @@
+//! Instructions that policies take by their portable kernel: the record of an earlier state, and what became worse.
+//!
+//! Where times are noise, counts are not: they depend on the code and its compiler alone, but for what the C library
+//! chooses by processor. So counts of one compiler are compared with those of the same compiler only.
+
+use hash_comparison::record::Environment;
+use hash_comparison::record::table::Row;
+use serde::{Deserialize, Serialize};
+
+use crate::folder::{Chart, Format};
+use crate::suite::Suite;
+use crate::summary::across;
+
+/// By what share a count may be above the record's: what small changes elsewhere in a program do to inlining, and the C
+/// library's functions on another processor. Rows of the commonest policies have 30 to 200 instructions a key.
+pub const TOLERANCE: f64 = 0.03;
+
+/// A row of `instructions.csv`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Instructions {
+    /// The compiler.
+    pub rustc: String,
+    /// Target triple.
+    pub target: String,
+    /// Who did the work.
+    pub policy: String,
+    /// How long keys are, in bytes.
+    pub key_lengths: String,
+    /// `build`, or which keys were asked for.
+    pub task: String,
+    /// Keys that were added or asked for.
+    pub keys: u64,
+    /// Instructions over keys.
+    #[serde(with = "statistics::significant")]
+    pub instructions_per_key: f64,
+}
+
+impl Row for Instructions {}
+
+impl Instructions {
+    /// Which work it is, in words.
+    pub fn named(&self) -> String {
+        format!(
+            "{}, {}, keys of {} bytes",
+            self.policy, self.task, self.key_lengths
+        )
+    }
+
+    fn is_of(&self, environment: &Environment) -> bool {
+        (&self.rustc, &self.target) == (&environment.rustc, &environment.target)
+    }
+
+    fn is_same_work(&self, other: &Self) -> bool {
+        (&self.policy, &self.key_lengths, &self.task, self.keys)
+            == (&other.policy, &other.key_lengths, &other.task, other.keys)
+    }
+}
+
+/// The measured rows, behind those that the record has of other compilers.
+pub fn renewed(
+    record: Vec<Instructions>,
+    measured: &[Instructions],
+    environment: &Environment,
+) -> Vec<Instructions> {
+    let others = record.into_iter().filter(|row| !row.is_of(environment));
+    others.chain(measured.iter().cloned()).collect()
+}
+
+/// Compares what was measured with the record of the same compiler, and says what to do.
+///
+/// # Errors
+///
+/// With a line for each row that needs more than the record's instructions and [`TOLERANCE`], or that the record or the
+/// measurement lacks.
+pub fn judge(
+    record: &[Instructions],
+    measured: &[Instructions],
+    environment: &Environment,
+) -> Result<String, String> {
+    let record: Vec<&Instructions> = record.iter().filter(|row| row.is_of(environment)).collect();
+    if record.is_empty() {
+        return Ok(format!(
+            "instructions are not compared: the committed record has none of {} for {}; \
+             `cargo xtask bench --suite instructions --out reports/reference/instructions` adds them\n",
+            environment.rustc, environment.target
+        ));
+    }
+    let (mut worse, mut better) = (Vec::new(), Vec::new());
+    for row in measured {
+        let Some(before) = record.iter().find(|before| before.is_same_work(row)) else {
+            worse.push(format!("{}: the record has no such row", row.named()));
+            continue;
+        };
+        let (now, then) = (row.instructions_per_key, before.instructions_per_key);
+        let line = || {
+            let change = (now / then - 1.0) * 100.0;
+            format!(
+                "{}: {now:.2} instructions a key, {then:.2} in the record ({change:+.1} %)",
+                row.named()
+            )
+        };
+        if now > then * (1.0 + TOLERANCE) {
+            worse.push(line());
+        } else if now < then * (1.0 - TOLERANCE) {
+            better.push(line());
+        }
+    }
+    for row in record {
+        if !measured.iter().any(|other| other.is_same_work(row)) {
+            worse.push(format!("{}: is in the record, and was not measured", row.named()));
+        }
+    }
+    if !worse.is_empty() {
+        return Err(format!("more instructions than in the committed record:\n{}", worse.join("\n")));
+    }
+    let mut text = format!("no row is more than {} % above the committed record\n", TOLERANCE * 100.0);
+    if !better.is_empty() {
+        text.push_str(&format!("below it, so that the record should be renewed:\n{}\n", better.join("\n")));
+    }
+    Ok(text)
+}
+
+/// The suite; its program writes the rows themselves.
+pub struct Portable;
+
+impl Suite for Portable {
+    type Batch = Instructions;
+    type Row = Instructions;
+    const FORMAT: Format = Format {
+        name: "instruction-bench",
+        schema: 1,
+        rows: "instructions",
+    };
+    const KEEPS_BATCHES: bool = false;
+
+    fn rows(rows: &[Instructions]) -> Result<Vec<Instructions>, String> {
+        Ok(rows.to_vec())
+    }
+
+    fn charts(_: &[Instructions]) -> Vec<Chart> {
+        Vec::new()
+    }
+
+    fn summary(rows: &[Instructions]) -> String {
+        let table = across(
+            rows,
+            "instructions a key",
+            |row| format!("{}, {} bytes", row.policy, row.key_lengths),
+            |row| row.task.clone(),
+            |row| format!("{:.1}", row.instructions_per_key),
+        );
+        format!("\n{table}\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hash_comparison::measure::environment;
+
+    use super::*;
+
+    fn row(task: &str, instructions_per_key: f64) -> Instructions {
+        let environment = environment::collect();
+        Instructions {
+            rustc: environment.rustc,
+            target: environment.target,
+            policy: "leveldb".to_owned(),
+            key_lengths: "16".to_owned(),
+            task: task.to_owned(),
+            keys: 1024,
+            instructions_per_key,
+        }
+    }
+
+    #[test]
+    fn what_became_worse_is_named() {
+        let environment = environment::collect();
+        let record = [row("build", 100.0), row("absent", 100.0), row("present", 100.0)];
+        let same = [row("build", 102.9), row("absent", 97.1), row("present", 100.0)];
+        assert_eq!(
+            judge(&record, &same, &environment).unwrap(),
+            "no row is more than 3 % above the committed record\n"
+        );
+        let changed = [row("build", 103.2), row("absent", 96.0), row("both", 1.0)];
+        assert_eq!(
+            judge(&record, &changed, &environment).unwrap_err(),
+            "more instructions than in the committed record:\n\
+             leveldb, build, keys of 16 bytes: 103.20 instructions a key, 100.00 in the record (+3.2 %)\n\
+             leveldb, both, keys of 16 bytes: the record has no such row\n\
+             leveldb, present, keys of 16 bytes: is in the record, and was not measured"
+        );
+        let better = judge(&record[1..2], &changed[1..2], &environment).unwrap();
+        assert!(
+            better.ends_with("absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n"),
+            "{better}"
+        );
+    }
+
+    #[test]
+    fn compilers_are_kept_apart() {
+        let environment = environment::collect();
+        let mut old = row("build", 90.0);
+        old.rustc = "rustc 1.0.0".to_owned();
+        let said = judge(std::slice::from_ref(&old), &[row("build", 100.0)], &environment).unwrap();
+        assert!(said.starts_with("instructions are not compared: "), "{said}");
+        let record = vec![old.clone(), row("build", 100.0)];
+        assert_eq!(
+            renewed(record, &[row("build", 80.0)], &environment),
+            [old, row("build", 80.0)]
+        );
+    }
+}

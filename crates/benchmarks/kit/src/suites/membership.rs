@@ -1,0 +1,162 @@
+//! Puts and look-ups of Bloom filters of one size and probe count, compared with Guava's.
+
+use crate::charts;
+use crate::folder::{Chart, Format};
+use crate::rounds::{Contest, timed};
+use crate::suite::{self, Suite};
+use crate::summary::{interval, tables, with_spread};
+use crate::words::words;
+
+words! {
+    /// A filter that takes part.
+    Filter {
+        /// Guava's `BloomFilter`, in Java.
+        Guava = "Guava",
+        /// `guava-bloom`, a call for each key.
+        Ours = "guava-bloom",
+        /// `guava-bloom`, a call for many keys.
+        OursBatch = "guava-bloom, many at once",
+        /// `fastbloom` with the hasher that it comes with.
+        FastbloomDefault = "fastbloom",
+        /// `fastbloom` with the hasher that its documentation names for speed.
+        FastbloomFoldhash = "fastbloom, foldhash",
+        /// `bloomfilter`.
+        Bloomfilter = "bloomfilter",
+    }
+}
+
+words! {
+    /// What is in a filter when it is asked.
+    Contents {
+        /// As many keys as it is made for, put into the empty filter.
+        Keys = "full",
+        /// Random words, the same in every filter, and the keys that were put besides.
+        RandomWords = "half of the bits set at random",
+    }
+}
+
+words! {
+    /// What is done with the keys of a batch.
+    Operation {
+        /// They are put.
+        Put = "put",
+        /// They are asked for, and were not put.
+        Absent = "might contain, absent keys",
+        /// They are asked for, and were put.
+        Present = "might contain, present keys",
+    }
+}
+
+timed! {
+    dimensions {
+        /// The filter.
+        filter: Filter,
+        /// Version of its library.
+        version: String,
+        /// What was chosen where there is a choice: hash, seed, options of the virtual machine.
+        setup: String,
+        /// Bits that were asked for; the name of the size.
+        bits: u64,
+        /// Keys that the filter is made for.
+        insertions: u64,
+        /// What is in the filter.
+        contents: Contents,
+        /// Bits that it has.
+        bit_size: u64,
+        /// Probes of a key. A library may choose them by itself.
+        probes: u32,
+        /// What was done.
+        operation: Operation,
+    }
+    batch {
+        /// Keys of the batch.
+        calls,
+        /// How many of the calls said yes: bits changed, or the key may be there.
+        yes,
+    }
+    row Membership {
+        /// Calls of all rounds.
+        calls,
+        /// Share of the calls that said yes, over all rounds: with absent keys the false-positive rate.
+        yes_share = |series| series.seen_per_call,
+        /// Median over the rounds.
+        median_ns_per_call = |series| series.median_ns,
+        /// Median absolute deviation from that median.
+        mad_ns_per_call = |series| series.mad_ns,
+        /// Median over the rounds of this filter's time over that of Guava in the same round.
+        ratio_to_guava = |series| series.ratio,
+        /// Lower end of the interval of that median.
+        ratio_low = |series| series.ratio_interval.0,
+        /// Upper end of that interval.
+        ratio_high = |series| series.ratio_interval.1,
+    }
+}
+
+impl Contest for Batch {
+    type Group = (u64, Operation);
+    type Contestant = Filter;
+    type Shared = (u64, Contents, u64);
+
+    fn group(&self) -> Self::Group {
+        (self.bits, self.operation)
+    }
+
+    fn contestant(&self) -> Filter {
+        self.filter
+    }
+
+    fn is_baseline(&self) -> bool {
+        self.filter == Filter::Guava
+    }
+
+    fn shared(&self) -> Self::Shared {
+        (self.insertions, self.contents, self.bit_size)
+    }
+}
+
+/// The suite.
+pub struct Guava;
+
+impl Suite for Guava {
+    type Batch = Batch;
+    type Row = Membership;
+    const FORMAT: Format = Format {
+        name: "membership-bench",
+        schema: 1,
+        rows: "membership",
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<Membership>, String> {
+        suite::rows(batches)
+    }
+
+    fn charts(rows: &[Membership]) -> Vec<Chart> {
+        charts::one("membership", charts::membership::scene(rows))
+    }
+
+    fn summary(rows: &[Membership]) -> String {
+        tables(
+            rows,
+            |row| {
+                format!(
+                    "{}, {} bits for {} keys",
+                    row.operation.words(),
+                    row.bits,
+                    row.insertions
+                )
+            },
+            &[
+                ("filter", |row| row.filter.words().to_owned()),
+                ("probes", |row| row.probes.to_string()),
+                ("ns/key \u{b1} MAD", |row| with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)),
+                ("of Guava's", |row| format!("{:.3}", row.ratio_to_guava)),
+                ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
+                ("FP rate", |row| match row.operation {
+                    Operation::Absent => format!("{:.2} %", 100.0 * row.yes_share),
+                    Operation::Put | Operation::Present => String::new(),
+                }),
+            ],
+            |_| String::new(),
+        )
+    }
+}

@@ -1,0 +1,10 @@
+//! The suites, each with its records, what is compared, summary and charts.
+
+pub mod instructions;
+pub mod membership;
+pub mod memory;
+pub mod point_reads;
+pub mod policy;
+pub mod rates;
+pub mod redis;
+pub mod which;

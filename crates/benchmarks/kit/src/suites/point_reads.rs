@@ -1,0 +1,174 @@
+//! What a filter policy is worth to the point reads of a storage engine.
+
+use crate::charts;
+use crate::folder::{Chart, Format};
+use crate::rounds::{Contest, timed};
+use crate::suite::{self, Suite};
+use crate::summary::{interval, tables, with_spread};
+use crate::words::words;
+
+words! {
+    /// What answers for the filters.
+    Policy {
+        /// No filters.
+        None = "no filter",
+        /// Filters as large as others, to which everything may match: no filters to an engine whose tables would have
+        /// another shape without.
+        AlwaysYes = "filters that say yes",
+        /// The engine's own policy.
+        Engine = "the engine's own",
+        /// Ours, with LevelDB's hash.
+        OursLeveldbHash = "ours, LevelDB's hash",
+        /// Ours, with MurmurHash2.
+        OursBloomfilter2 = "ours, BloomFilter2",
+        /// Denies every key without a look at the filter: for absent keys what the best of filters could do.
+        AlwaysNo = "free and perfect",
+    }
+}
+
+impl Policy {
+    /// Whether the others are compared with it.
+    pub fn is_baseline(self) -> bool {
+        matches!(self, Self::None | Self::AlwaysYes)
+    }
+}
+
+words! {
+    /// What the engine's block cache holds.
+    Cache {
+        /// Nothing: each block comes from the file, which the operating system has in memory.
+        Nothing = "no block cached",
+        /// The block read last, for engines that cannot do with less.
+        OneBlock = "one block cached",
+        /// Every block.
+        Everything = "every block cached",
+    }
+}
+
+words! {
+    /// How the keys of a database look.
+    KeySet {
+        /// Random numbers in hexadecimal digits.
+        Random = "random keys",
+        /// Even decimal numbers in a row; absent are the odd ones between them.
+        Decimal = "decimal ids, absent ones between those stored",
+    }
+}
+
+words! {
+    /// Which keys are asked for.
+    Keys {
+        /// Keys that the database does not have.
+        Absent = "absent keys",
+        /// Keys that it has.
+        Present = "present keys",
+    }
+}
+
+timed! {
+    dimensions {
+        /// Name of the engine.
+        engine: String,
+        /// Its version.
+        version: String,
+        /// What answers for the filters.
+        policy: Policy,
+        /// Bits of filter for each key.
+        bits_per_key: u32,
+        /// What the block cache holds.
+        cache: Cache,
+        /// How the keys look.
+        key_set: KeySet,
+        /// Entries of the database.
+        entries: u64,
+        /// Bytes of each key.
+        key_bytes: u64,
+        /// Bytes of each value.
+        value_bytes: u64,
+        /// Which keys were asked for.
+        keys: Keys,
+    }
+    batch {
+        /// Gets of the batch.
+        gets,
+        /// Reads of the tables' files.
+        blocks,
+    }
+    row PointReads {
+        /// Gets of all rounds.
+        gets,
+        /// Reads of the tables' files for each Get, over all rounds.
+        blocks_per_get = |series| series.seen_per_call,
+        /// Median over the rounds.
+        median_ns_per_get = |series| series.median_ns,
+        /// Median absolute deviation from that median.
+        mad_ns_per_get = |series| series.mad_ns,
+        /// Median over the rounds of this policy's time over that of the baseline in the same round.
+        ratio_to_no_filter = |series| series.ratio,
+        /// Lower end of the interval of that median.
+        ratio_low = |series| series.ratio_interval.0,
+        /// Upper end of that interval.
+        ratio_high = |series| series.ratio_interval.1,
+    }
+}
+
+impl Contest for Batch {
+    type Group = (String, KeySet, Cache, Keys);
+    type Contestant = Policy;
+    type Shared = (String, u64, u64, u64);
+
+    fn group(&self) -> Self::Group {
+        (self.engine.clone(), self.key_set, self.cache, self.keys)
+    }
+
+    fn contestant(&self) -> Policy {
+        self.policy
+    }
+
+    fn is_baseline(&self) -> bool {
+        self.policy.is_baseline()
+    }
+
+    fn shared(&self) -> Self::Shared {
+        (self.version.clone(), self.entries, self.key_bytes, self.value_bytes)
+    }
+}
+
+/// The suite.
+pub struct Engines;
+
+impl Suite for Engines {
+    type Batch = Batch;
+    type Row = PointReads;
+    const FORMAT: Format = Format {
+        name: "point-reads-bench",
+        schema: 1,
+        rows: "point_reads",
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<PointReads>, String> {
+        suite::rows(batches)
+    }
+
+    fn charts(rows: &[PointReads]) -> Vec<Chart> {
+        charts::one("point-reads", charts::point_reads::scene(rows))
+    }
+
+    fn summary(rows: &[PointReads]) -> String {
+        tables(
+            rows,
+            |row| {
+                let (keys, cache) = (row.keys.words(), row.cache.words());
+                format!("{} {}, {keys}, {cache}", row.engine, row.version)
+            },
+            &[
+                ("policy", |row| row.policy.words().to_owned()),
+                ("blocks/Get", |row| format!("{:.4}", row.blocks_per_get)),
+                ("ns/Get \u{b1} MAD", |row| with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)),
+                ("of no filter", |row| format!("{:.3}", row.ratio_to_no_filter)),
+                ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
+            ],
+            |_| String::new(),
+        )
+    }
+}

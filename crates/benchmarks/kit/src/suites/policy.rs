@@ -1,0 +1,287 @@
+//! Building filters and asking them, compared with an engine's own policy. Filters of LevelDB's and of RocksDB's are two
+//! runs with records of their own.
+
+use plots::thousands::grouped;
+
+use crate::charts;
+use crate::folder::{Chart, Format};
+use crate::rounds::{Contest, timed};
+use crate::suite::{self, Suite};
+use crate::summary::across;
+use crate::words::words;
+
+words! {
+    /// Who does the work.
+    Contender {
+        /// Google's LevelDB, in C++ through its virtual functions.
+        Leveldb = "LevelDB",
+        /// Facebook's RocksDB, in C++ through its virtual functions: FastLocalBloom, a key a call.
+        Rocksdb = "RocksDB",
+        /// The same, 32 keys a call.
+        RocksdbBatch = "RocksDB, 32 a call",
+        /// RocksDB's own Ribbon filter.
+        RocksdbRibbon = "RocksDB's Ribbon",
+        /// The engine's filters by `filter-policy` and its portable kernel.
+        Scalar = "scalar",
+        /// The same by its kernel for AVX2.
+        Avx2 = "AVX2",
+        /// The same by its kernel for AVX-512.
+        Avx512 = "AVX-512",
+        /// RocksDB's Ribbon filter by `filter-policy`. Its bytes are fewer.
+        Ribbon = "Ribbon",
+        /// `BloomFilter64.Xxph3` of `filter-policy`.
+        Bloom64 = "BloomFilter64",
+        /// rusty-leveldb's own policy, whose filters are LevelDB's.
+        RustyLeveldb = "rusty-leveldb",
+        /// `sbbf-rs`, which gets XXH3 of each key. Its filters are its own.
+        SbbfXxh3 = "sbbf-rs",
+        /// `sbbf-rs`, which gets RocksDB's hash of each key.
+        SbbfXxph3 = "sbbf-rs, our hash",
+        /// `fastbloom`, which gets the engine's hash of each key. Its filters are its own.
+        FastbloomHashes = "fastbloom, by hash",
+        /// `fastbloom` with the hasher that it comes with.
+        FastbloomDefault = "fastbloom",
+    }
+}
+
+impl Contender {
+    /// Whether it is the engine that the others are compared with.
+    pub fn is_engine(self) -> bool {
+        matches!(self, Self::Leveldb | Self::Rocksdb)
+    }
+
+    /// Whether it is this project's, in which case it has several forms.
+    fn is_ours(self) -> bool {
+        matches!(
+            self,
+            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::Ribbon | Self::Bloom64
+        )
+    }
+}
+
+words! {
+    /// How it is called.
+    Form {
+        /// A call for each key; the filter is looked at anew each time.
+        OneByOne = "one by one",
+        /// A call for each key on a filter that was prepared once.
+        Prepared = "prepared",
+        /// A call for every 32 keys, which are slices: as many as RocksDB has in one.
+        #[serde(rename = "slices-32")]
+        SlicesOf32 = "slices, 32 a call",
+        /// A call for many keys, which are slices.
+        Slices = "slices",
+        /// A call for many keys, which lie one behind the other in memory.
+        Packed = "packed",
+    }
+}
+
+words! {
+    /// What is done with the keys of a batch.
+    Task {
+        /// Filters are built of them.
+        Build = "build",
+        /// A filter without them is asked for them.
+        Absent = "query, absent keys",
+        /// A filter that has them is asked for them.
+        Present = "query, present keys",
+        /// A filter is asked for keys half of which it has, without order.
+        Both = "query, half of the keys present",
+    }
+}
+
+words! {
+    /// How long keys are.
+    KeyLengths {
+        /// 16 bytes each.
+        #[serde(rename = "16")]
+        Fixed = "keys of 16 bytes",
+        /// 4 to 40 bytes, all equally often.
+        #[serde(rename = "4-40")]
+        Mixed = "keys of 4 to 40 bytes",
+    }
+}
+
+timed! {
+    dimensions {
+        /// Who did it.
+        contender: Contender,
+        /// How it was called.
+        form: Form,
+        /// Version of its library.
+        version: String,
+        /// What was done.
+        task: Task,
+        /// How long the keys are.
+        key_lengths: KeyLengths,
+        /// Keys of a filter.
+        filter_keys: u64,
+        /// Bits of filter for each key.
+        bits_per_key: u32,
+    }
+    batch {
+        /// Keys of the batch.
+        keys,
+    }
+    row Policy {
+        /// Keys of all rounds.
+        keys,
+        /// Median over the rounds.
+        median_ns_per_key = |series| series.median_ns,
+        /// Median absolute deviation from that median.
+        mad_ns_per_key = |series| series.mad_ns,
+        /// Median over the rounds of this contender's time over that of the engine in the same round.
+        ratio_to_engine = |series| series.ratio,
+        /// Lower end of the interval of that median.
+        ratio_low = |series| series.ratio_interval.0,
+        /// Upper end of that interval.
+        ratio_high = |series| series.ratio_interval.1,
+    }
+}
+
+impl Policy {
+    /// Contender and form in words; the form where the contender has more than one for a task.
+    pub fn name(&self) -> String {
+        let words = self.contender.words();
+        if self.contender.is_ours() {
+            format!("{words}, {}", self.form.words())
+        } else {
+            words.to_owned()
+        }
+    }
+}
+
+impl Contest for Batch {
+    type Group = (KeyLengths, Task, u64);
+    type Contestant = (Contender, Form);
+    type Shared = u32;
+
+    fn group(&self) -> Self::Group {
+        (self.key_lengths, self.task, self.filter_keys)
+    }
+
+    fn contestant(&self) -> Self::Contestant {
+        (self.contender, self.form)
+    }
+
+    fn is_baseline(&self) -> bool {
+        self.contender.is_engine()
+    }
+
+    fn shared(&self) -> u32 {
+        self.bits_per_key
+    }
+}
+
+/// Filters of LevelDB's.
+pub struct Leveldb;
+
+impl Suite for Leveldb {
+    type Batch = Batch;
+    type Row = Policy;
+    const FORMAT: Format = Format {
+        name: "policy-bench",
+        schema: 2,
+        rows: "policy",
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<Policy>, String> {
+        suite::rows(batches)
+    }
+
+    fn charts(rows: &[Policy]) -> Vec<Chart> {
+        charts::one("policy", charts::policy::scene(rows))
+    }
+
+    fn summary(rows: &[Policy]) -> String {
+        let group = |row: &Policy| (row.key_lengths, row.task);
+        let mut text = String::new();
+        for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
+            let Some(first) = rows.first() else { continue };
+            let table = across(rows, "keys of a filter", Policy::name, |row| short(row.filter_keys), cell);
+            let (task, keys) = (first.task.words(), first.key_lengths.words());
+            text.push_str(&format!("\n{task}, {keys}, {} bits for each\n{table}\n", first.bits_per_key));
+        }
+        let engine = rows.iter().find(|row| row.contender.is_engine());
+        let engine = engine.map_or("engine", |row| row.contender.words());
+        text.push_str(&format!(
+            "\n{engine}: nanoseconds a key; others: time over {engine}'s. Their 95 % intervals are in policy.csv.\n"
+        ));
+        text
+    }
+}
+
+/// Filters of RocksDB's.
+pub struct Rocksdb;
+
+impl Suite for Rocksdb {
+    type Batch = Batch;
+    type Row = Policy;
+    const FORMAT: Format = Format {
+        name: "rocksdb-policy-bench",
+        ..Leveldb::FORMAT
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<Policy>, String> {
+        Leveldb::rows(batches)
+    }
+
+    fn charts(rows: &[Policy]) -> Vec<Chart> {
+        Leveldb::charts(rows)
+    }
+
+    fn summary(rows: &[Policy]) -> String {
+        Leveldb::summary(rows)
+    }
+}
+
+/// So that eight sizes fit eighty columns.
+fn short(size: u64) -> String {
+    if size >= 1_000_000 && size.is_multiple_of(1_000_000) {
+        format!("{} M", size / 1_000_000)
+    } else {
+        grouped(size)
+    }
+}
+
+fn cell(row: &Policy) -> String {
+    if row.contender.is_engine() {
+        format!("{:.1}", row.median_ns_per_key)
+    } else {
+        format!("{:.3}", row.ratio_to_engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_table_is_not_wrapped() {
+        let mut rows = Vec::new();
+        for filter_keys in [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000] {
+            for contender in [Contender::Leveldb, Contender::Avx512, Contender::FastbloomHashes] {
+                rows.push(Policy {
+                    contender,
+                    form: Form::OneByOne,
+                    version: String::new(),
+                    task: Task::Absent,
+                    key_lengths: KeyLengths::Mixed,
+                    filter_keys,
+                    bits_per_key: 10,
+                    rounds: 1,
+                    keys: 1,
+                    median_ns_per_key: 123.456,
+                    mad_ns_per_key: 0.0,
+                    ratio_to_engine: 0.25,
+                    ratio_low: 0.25,
+                    ratio_high: 0.25,
+                });
+            }
+        }
+        let text = Leveldb::summary(&rows);
+        // A line for each contender beside two of title, two of header and rule, and two at the end.
+        assert_eq!(text.lines().count(), 3 + 6, "{text}");
+        assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");
+    }
+}

@@ -1,0 +1,281 @@
+//! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
+
+use filter_tools::table::table;
+
+use crate::charts;
+use crate::folder::{Chart, Format};
+use crate::rounds::{Contest, timed};
+use crate::suite::{self, Suite};
+use crate::summary::{interval, tables, with_spread};
+use crate::words::words;
+
+words! {
+    /// Who asks, or in which way.
+    Client {
+        /// `redis-benchmark`, a command for each bit, one client.
+        RedisBenchmark = "redis-benchmark",
+        /// `bloom-redis` with default options, over a blocking connection.
+        Blocking = "bloom-redis, blocking",
+        /// The same over an asynchronous one, on a runtime of one thread.
+        Tokio = "bloom-redis, tokio",
+        /// Blocking; a missing filter is an empty one, and no rebuild is looked for, as in the published programs.
+        Published = "as published, BITFIELD",
+        /// As `Published`, with `GETBIT` and `SETBIT` in place of `BITFIELD`.
+        Getbit = "as published, GETBIT, SETBIT",
+        /// As `Published`, with a script.
+        Script = "as published, script",
+        /// As `Blocking`, a call for each key.
+        Single = "a call for each key",
+        /// The filter in the asking process's memory.
+        Local = "in local memory",
+    }
+}
+
+words! {
+    /// What is done.
+    Operation {
+        /// Keys are asked for, of which half were inserted.
+        Contains = "contains",
+        /// New keys are inserted.
+        Insert = "insert",
+        /// The whole filter is fetched.
+        Download = "download",
+    }
+}
+
+timed! {
+    dimensions {
+        /// Who asks.
+        client: Client,
+        /// Name and version of the server.
+        version: String,
+        /// What was done.
+        operation: Operation,
+        /// Bits of the filter.
+        bits: u64,
+        /// Bits of a key.
+        probes: u32,
+        /// Keys of a round trip; of [`Client::Single`], those of the others.
+        batch: u64,
+    }
+    batch {
+        /// Keys, or downloads.
+        calls,
+        /// How many of the keys may be there, or were new; none where nobody looked.
+        yes,
+    }
+    row Redis {
+        /// Keys, or downloads, of all rounds.
+        calls,
+        /// Median over the rounds, for each key or download.
+        median_ns_per_call = |series| series.median_ns,
+        /// Median absolute deviation from that median.
+        mad_ns_per_call = |series| series.mad_ns,
+        /// Keys or downloads a second, of that median.
+        per_second = |series| 1e9 / series.median_ns,
+        /// Median over the rounds of this client's speed over that of `redis-benchmark` in the same round; downloads are
+        /// compared with themselves. The median of inverses is the inverse of the median of an odd number of rounds.
+        speed = |series| 1.0 / series.ratio,
+        /// Lower end of the interval of that median.
+        speed_low = |series| 1.0 / series.ratio_interval.1,
+        /// Upper end of that interval.
+        speed_high = |series| 1.0 / series.ratio_interval.0,
+    }
+}
+
+impl Contest for Batch {
+    type Group = (Operation, u64, u64);
+    type Contestant = Client;
+    type Shared = (String, u32);
+
+    fn group(&self) -> Self::Group {
+        (self.operation, self.bits, self.batch)
+    }
+
+    fn contestant(&self) -> Client {
+        self.client
+    }
+
+    fn is_baseline(&self) -> bool {
+        // Nobody else downloads.
+        self.client == Client::RedisBenchmark || self.operation == Operation::Download
+    }
+
+    fn shared(&self) -> Self::Shared {
+        (self.version.clone(), self.probes)
+    }
+}
+
+/// The suite.
+pub struct Server;
+
+impl Suite for Server {
+    type Batch = Batch;
+    type Row = Redis;
+    const FORMAT: Format = Format {
+        name: "redis-bench",
+        schema: 1,
+        rows: "redis",
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<Redis>, String> {
+        suite::rows(batches)
+    }
+
+    fn charts(rows: &[Redis]) -> Vec<Chart> {
+        charts::one("redis", charts::redis::scene(rows))
+    }
+
+    fn summary(rows: &[Redis]) -> String {
+        let asked: Vec<Redis> = rows
+            .iter()
+            .filter(|row| row.operation != Operation::Download)
+            .cloned()
+            .collect();
+        let text = tables(
+            &asked,
+            |row| {
+                let (operation, batch) = (row.operation.words(), row.batch);
+                format!(
+                    "{operation}, {batch} keys a round trip, {} bits, {} for each key",
+                    row.bits, row.probes
+                )
+            },
+            &[
+                ("client", |row| row.client.words().to_owned()),
+                ("ns/key \u{b1} MAD", |row| with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)),
+                ("keys/s", |row| format!("{:.0}", row.per_second)),
+                ("speed", |row| format!("{:.3}", row.speed)),
+                ("95 % CI", |row| interval(row.speed_low, row.speed_high)),
+            ],
+            |rows| {
+                let of = |client: Client| rows.iter().find(|row| row.client == client);
+                match (of(Client::Single), of(Client::Blocking)) {
+                    (Some(one), Some(many)) => format!(
+                        "a batch of {} is {:.1} times as fast as as many calls\n",
+                        many.batch,
+                        one.median_ns_per_call / many.median_ns_per_call
+                    ),
+                    _ => String::new(),
+                }
+            },
+        );
+        text + &downloads(rows)
+    }
+}
+
+/// A table of the downloads, and after how many keys each pays.
+fn downloads(rows: &[Redis]) -> String {
+    let pays = break_even(rows);
+    let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
+    let lines = downloads.map(|row| {
+        let keys: Vec<String> = pays
+            .iter()
+            .filter(|pays| pays.bits == row.bits)
+            .map(|pays| format!("{:.0}", pays.keys))
+            .collect();
+        [
+            row.bits.to_string(),
+            format!("{:.3}", row.median_ns_per_call / 1e6),
+            keys.join(", "),
+        ]
+    });
+    let batches: Vec<String> = rows
+        .iter()
+        .filter(|row| row.operation == Operation::Contains && row.client == Client::Blocking)
+        .map(|row| row.batch.to_string())
+        .collect();
+    let header = ["bits", "download, ms", "pays after keys"];
+    format!(
+        "\ndownloading the filter and asking it here, against {} keys a round trip\n{}\n",
+        batches.join(", "),
+        table(header, &[0, 1, 2], lines)
+    )
+}
+
+/// When it pays to download a filter and ask it in memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BreakEven {
+    /// Bits of the filter.
+    pub bits: u64,
+    /// Keys of a round trip, where the server is asked.
+    pub batch: u64,
+    /// Keys after which the download was cheaper.
+    pub keys: f64,
+}
+
+/// When it pays to download each of the filters, by the number of keys that are asked for in one round trip otherwise.
+///
+/// It does after d / (r - l) keys: d the time of the download, r and l that of a key on the server, with
+/// [`Client::Blocking`], and in local memory.
+pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
+    let asked = |client| {
+        let of = move |row: &&Redis| row.operation == Operation::Contains && row.client == client;
+        rows.iter().filter(of)
+    };
+    let Some(local) = asked(Client::Local).next().map(|row| row.median_ns_per_call) else {
+        return Vec::new();
+    };
+    let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
+    downloads
+        .flat_map(|download| {
+            let remote = asked(Client::Blocking).filter(|remote| remote.median_ns_per_call > local);
+            remote.map(|remote| BreakEven {
+                bits: download.bits,
+                batch: remote.batch,
+                keys: download.median_ns_per_call / (remote.median_ns_per_call - local),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(client: Client, operation: Operation, round: u64, ns: u64) -> Batch {
+        Batch {
+            client,
+            version: "redis 7.0.15".to_owned(),
+            operation,
+            bits: 9_585_088,
+            probes: 7,
+            batch: if operation == Operation::Download { 1 } else { 100 },
+            round,
+            calls: 1_000,
+            yes: 500,
+            ns,
+        }
+    }
+
+    #[test]
+    fn a_download_pays_when_its_time_is_saved() {
+        let batches: Vec<Batch> = [(1, 2_000_000, 1_000_000), (2, 2_400_000, 1_500_000), (3, 20_000_000, 8_000_000)]
+            .into_iter()
+            .flat_map(|(round, theirs, ours)| {
+                [
+                    batch(Client::Blocking, Operation::Contains, round, ours),
+                    batch(Client::RedisBenchmark, Operation::Contains, round, theirs),
+                    batch(Client::Local, Operation::Contains, round, 500_000),
+                    batch(Client::Blocking, Operation::Download, round, 4_000_000_000),
+                ]
+            })
+            .collect();
+        let rows = Server::rows(&batches).unwrap();
+        let [_, ours, _, download] = &rows[..] else {
+            panic!("{rows:?}")
+        };
+        // 2, 1.6 and 2.5, whatever the machine did.
+        assert_eq!((ours.speed_low, ours.speed, ours.speed_high), (1.6, 2.0, 2.5));
+        assert_eq!((ours.median_ns_per_call, ours.per_second), (1_500.0, 1e9 / 1_500.0));
+        assert_eq!((download.operation, download.speed), (Operation::Download, 1.0));
+        // 4 ms each, 1.5 us a key on the server, 0.5 us here.
+        let expected = BreakEven {
+            bits: 9_585_088,
+            batch: 100,
+            keys: 4_000.0,
+        };
+        assert_eq!(break_even(&rows), [expected]);
+        assert_eq!(break_even(&rows[..2]), []);
+    }
+}

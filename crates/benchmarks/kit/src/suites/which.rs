@@ -1,0 +1,216 @@
+//! Rate, memory and times of every policy of `filter-policy`: a row for each policy and size.
+//!
+//! Rates and lengths were counted and are the same in every run; times are medians of rounds.
+
+use std::collections::BTreeMap;
+
+use hash_comparison::record::table::Row;
+use plots::thousands::grouped;
+use serde::{Deserialize, Serialize};
+
+use crate::charts;
+use crate::folder::{Chart, Format};
+use crate::rounds::{Contest, Series, series, timed};
+use crate::suite::Suite;
+use crate::words::words;
+
+words! {
+    /// A policy with its settings. In words: as charts name it.
+    Policy {
+        /// LevelDB's own format and hash.
+        Leveldb = "LevelDB's",
+        /// LevelDB's format with MurmurHash2.
+        BloomFilter2 = "BloomFilter2",
+        /// LevelDB's layout with a hash of 64 bits.
+        BloomFilter64 = "BloomFilter64",
+        /// RocksDB's Bloom filter.
+        FastLocal = "FastLocalBloom",
+        /// RocksDB's Bloom filter of old tables.
+        LegacyFull = "legacy full filter",
+        /// RocksDB's Ribbon filter.
+        Ribbon = "Ribbon",
+        /// The same with the rate of 14 bits per key.
+        Ribbon14 = "Ribbon, 14 bits",
+    }
+}
+
+impl Policy {
+    /// As the page `WHICH.md` names it.
+    pub fn on_page(self) -> &'static str {
+        match self {
+            Self::Leveldb => "`BloomFilterPolicy`, LevelDB's hash",
+            Self::BloomFilter2 => "`BloomFilterPolicy`, MurmurHash2",
+            Self::BloomFilter64 => "`BloomFilter64Policy`",
+            Self::FastLocal => "`FastLocalBloomPolicy`",
+            Self::LegacyFull => "`LegacyFullFilterPolicy`",
+            Self::Ribbon => "`RibbonPolicy`",
+            Self::Ribbon14 => "`RibbonPolicy`, 14 bits",
+        }
+    }
+}
+
+words! {
+    /// What is done with the keys of a batch, a key a call but for building.
+    Task {
+        /// Filters are built of them.
+        Build = "build",
+        /// A filter without them is asked for them.
+        Absent = "absent",
+        /// A filter that has them is asked for them.
+        Present = "present",
+    }
+}
+
+timed! {
+    dimensions {
+        /// Who did it.
+        policy: Policy,
+        /// Keys of a filter.
+        filter_keys: u64,
+        /// What the policy is configured with.
+        bits_per_key: u32,
+        /// Bytes of a filter.
+        bytes: u64,
+        /// Share of absent keys that match, of many filters.
+        rate: f64,
+        /// What was done.
+        task: Task,
+    }
+    batch {
+        /// Keys of the batch.
+        keys,
+    }
+}
+
+impl Contest for Batch {
+    type Group = (u64, Task);
+    type Contestant = Policy;
+    type Shared = ();
+
+    fn group(&self) -> Self::Group {
+        (self.filter_keys, self.task)
+    }
+
+    fn contestant(&self) -> Policy {
+        self.policy
+    }
+
+    fn is_baseline(&self) -> bool {
+        self.policy == Policy::Leveldb
+    }
+
+    fn shared(&self) {}
+}
+
+/// A row of `which.csv`: a policy and a size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Which {
+    /// Which policy.
+    pub policy: Policy,
+    /// Keys of a filter.
+    pub filter_keys: u64,
+    /// What the policy is configured with.
+    pub bits_per_key: u32,
+    /// Bytes of a filter.
+    pub bytes: u64,
+    /// Share of absent keys that match, of many filters.
+    #[serde(with = "statistics::significant")]
+    pub rate: f64,
+    /// Rounds of the run.
+    pub rounds: u64,
+    /// Time of a key in building, median over the rounds.
+    #[serde(with = "statistics::significant")]
+    pub build_ns: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "statistics::significant")]
+    pub build_mad_ns: f64,
+    /// Time of a query for an absent key, median over the rounds.
+    #[serde(with = "statistics::significant")]
+    pub absent_ns: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "statistics::significant")]
+    pub absent_mad_ns: f64,
+    /// Time of a query for a stored key, median over the rounds.
+    #[serde(with = "statistics::significant")]
+    pub present_ns: f64,
+    /// Median absolute deviation from that median.
+    #[serde(with = "statistics::significant")]
+    pub present_mad_ns: f64,
+}
+
+impl Row for Which {}
+
+/// The suite.
+pub struct EveryPolicy;
+
+impl Suite for EveryPolicy {
+    type Batch = Batch;
+    type Row = Which;
+    const FORMAT: Format = Format {
+        name: "which-policy-bench",
+        schema: 1,
+        rows: "which",
+    };
+
+    fn rows(batches: &[Batch]) -> Result<Vec<Which>, String> {
+        let mut tasks: BTreeMap<_, Vec<Series<'_, Batch>>> = BTreeMap::new();
+        for series in series(batches)? {
+            let first = series.first;
+            let counted = (first.bits_per_key, first.bytes, first.rate.to_bits());
+            tasks.entry((first.filter_keys, first.policy, counted)).or_default().push(series);
+        }
+        tasks.values().map(|tasks| row(tasks)).collect()
+    }
+
+    fn charts(rows: &[Which]) -> Vec<Chart> {
+        charts::one("which", charts::which::scene(rows))
+    }
+
+    /// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
+    fn summary(rows: &[Which]) -> String {
+        let mut sizes: Vec<u64> = rows.iter().map(|row| row.filter_keys).collect();
+        sizes.dedup();
+        let mut text = "\nNanoseconds a key: build / absent / present\n\n| policy |".to_owned();
+        for size in &sizes {
+            text += &format!(" {} keys |", grouped(*size));
+        }
+        text += &format!("\n|---|{}\n", "---:|".repeat(sizes.len()));
+        for policy in Policy::ALL {
+            text += &format!("| {} |", policy.on_page());
+            for row in rows.iter().filter(|row| row.policy == *policy) {
+                let Which {
+                    build_ns,
+                    absent_ns,
+                    present_ns,
+                    ..
+                } = row;
+                text += &format!(" {build_ns:.1} / {absent_ns:.1} / {present_ns:.1} |");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
+    // They are sorted by task.
+    let [build, absent, present] = tasks else {
+        let policy = tasks.first().map(|series| (series.first.policy, series.first.filter_keys));
+        return Err(format!("{policy:?}: not one of each task beside it"));
+    };
+    let first = build.first;
+    Ok(Which {
+        policy: first.policy,
+        filter_keys: first.filter_keys,
+        bits_per_key: first.bits_per_key,
+        bytes: first.bytes,
+        rate: first.rate,
+        rounds: build.rounds,
+        build_ns: build.median_ns,
+        build_mad_ns: build.mad_ns,
+        absent_ns: absent.median_ns,
+        absent_mad_ns: absent.mad_ns,
+        present_ns: present.median_ns,
+        present_mad_ns: present.mad_ns,
+    })
+}

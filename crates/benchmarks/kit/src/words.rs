@@ -1,0 +1,29 @@
+//! Enumerations of records: kebab-case in files, words for people.
+
+/// Declares an enumeration whose variants are in kebab-case in files, and have words for people.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $words:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $name {
+            /// Every one, in the order of the records.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// Returns what people read.
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $words,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use words;

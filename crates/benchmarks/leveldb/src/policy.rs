@@ -1,0 +1,160 @@
+//! LevelDB's filters built and asked: by LevelDB's own policy in C++, and by ours with every kernel, with the same bytes;
+//! beside them rusty-leveldb's policy, with the same bytes too, and `fastbloom`, whose filters are its own.
+//!
+//! LevelDB is called through its virtual functions, in a loop in C++ over slices that were made before. A contender with
+//! filters of LevelDB's format ends the program where they or its answers are not LevelDB's.
+
+use core::hint::black_box;
+
+use bench_kit::policies::ours::{at_once, by_trait, contender, count, of_kernel, one_by_one, packed};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
+use bench_kit::suites::policy::{Batch, Contender as Name, Form, KeyLengths};
+use bench_kit::turns::Work;
+use bench_leveldb::{EngineKeys, EnginePolicy, version};
+use filter_policy::{
+    BitsPerKey, BloomFilterPolicy, Kernel, KeyBatch, KeyHasher as _, LevelDbHash, PreparedFilter,
+};
+use rusty_leveldb::{BloomPolicy, FilterPolicy};
+
+/// The keys of a filter.
+const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000];
+const QUICK_SIZES: [usize; 2] = [32, 4096];
+/// Up to how many keys are also measured with mixed lengths: 20 million take 2 GB of memory as they are.
+const MOST_MIXED: usize = 1_000_000;
+
+/// Measures every size and length of keys.
+pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
+    let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
+    let mut batches = Vec::new();
+    for &size in sizes {
+        for &lengths in KeyLengths::ALL {
+            if lengths == KeyLengths::Fixed || size <= MOST_MIXED {
+                let rounds = policies::rounds(size, is_quick);
+                batches.extend(policies::measure(&LevelDb, size, lengths, rounds));
+            }
+        }
+    }
+    batches
+}
+
+fn ours(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
+    BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(BITS_PER_KEY)).on_kernel(kernel)
+}
+
+/// LevelDB's hash of a key for `fastbloom`, its 32 bits spread over 64.
+fn spread(key: &[u8]) -> u64 {
+    // 2^64 over the golden ratio, odd: products of different hashes are different, and their upper bits depend on all bits.
+    u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn rusty<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+    Contender::new((Name::RustyLeveldb, form), "rusty-leveldb", Work::Same, run)
+}
+
+struct LevelDb;
+
+impl policies::Engine for LevelDb {
+    type Filters = Vec<u8>;
+
+    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let Batched { slices, arrays } = keys;
+        let engine = EnginePolicy::builtin(BITS_PER_KEY);
+        let engine_keys = EngineKeys::new(slices);
+        let build = move || engine.create_filters(&engine_keys, size);
+        let name = (Name::Leveldb, Form::Slices);
+        let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
+        for kernel in Kernel::available() {
+            let (name, policy) = (of_kernel(kernel), ours(kernel));
+            let build = by_trait(Box::new(policy), size, slices);
+            contenders.push(contender(name, Form::Slices, Work::Same, build));
+            if let Some(arrays) = arrays {
+                let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
+                    black_box(policy).append_batch(keys, filter)
+                };
+                let build = packed(size, arrays, append);
+                contenders.push(contender(name, Form::Packed, Work::Same, build));
+            }
+        }
+        // rusty-leveldb takes keys that lie one behind the other, and where each begins.
+        let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
+            .chunks_exact(size)
+            .map(|keys| {
+                let begin = |at: &mut usize, key: &&[u8]| Some(std::mem::replace(at, *at + key.len()));
+                (keys.concat(), keys.iter().scan(0, begin).collect())
+            })
+            .collect();
+        contenders.push(rusty(Form::Slices, move || {
+            let policy = BloomPolicy::new(BITS_PER_KEY);
+            let policy: &dyn FilterPolicy = black_box(&policy);
+            let build = |(keys, begins): &(Vec<u8>, Vec<usize>)| policy.create_filter(keys, begins);
+            groups.iter().map(|group| u64::from(black_box(build(group))[0])).sum()
+        }));
+        contenders.extend(fastbloom::that_build(size, keys, spread));
+        contenders
+    }
+
+    fn filters(&self, stored: &[&[u8]]) -> Vec<u8> {
+        EnginePolicy::builtin(BITS_PER_KEY).create_filter(stored)
+    }
+
+    fn that_ask<'a>(&self, filter: &'a Vec<u8>, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let Batched { slices, arrays } = keys;
+        let engine = EnginePolicy::builtin(BITS_PER_KEY);
+        let engine_keys = EngineKeys::new(slices);
+        let ask = move || engine.count_matches(&engine_keys, filter);
+        let name = (Name::Leveldb, Form::OneByOne);
+        let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];
+        for kernel in Kernel::available() {
+            let mut add = |form, run: Box<dyn FnMut() -> u64 + 'a>| {
+                contenders.push(contender(of_kernel(kernel), form, Work::Same, run));
+            };
+            let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
+                PreparedFilter::on_kernel(filter, kernel).may_match_many(&LevelDbHash, keys, answers)
+            };
+            add(Form::OneByOne, Box::new(one_by_one(Box::new(ours(kernel)), filter, slices)));
+            add(
+                Form::Prepared,
+                Box::new(move || {
+                    let prepared = PreparedFilter::on_kernel(filter, kernel);
+                    count(slices, |key| prepared.may_match(&LevelDbHash, key))
+                }),
+            );
+            add(Form::Slices, Box::new(at_once(slices.into(), many)));
+            if let Some(arrays) = arrays {
+                add(Form::Packed, Box::new(at_once(arrays.into(), many)));
+            }
+        }
+        contenders.push(rusty(Form::OneByOne, move || {
+            let policy = BloomPolicy::new(BITS_PER_KEY);
+            let policy: &dyn FilterPolicy = black_box(&policy);
+            count(slices, |key| policy.key_may_match(key, filter))
+        }));
+        contenders.extend(fastbloom::that_ask(stored, keys, spread));
+        contenders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_kit::suites::policy::Task;
+
+    use super::*;
+
+    #[test]
+    fn every_contender_takes_part_in_every_round() {
+        let batches = policies::measure(&LevelDb, 33, KeyLengths::Fixed, 2);
+        let of = |name, task| {
+            let taken = batches
+                .iter()
+                .filter(|batch| batch.contender == name && batch.task == task);
+            taken.count()
+        };
+        assert_eq!((of(Name::Leveldb, Task::Build), of(Name::Scalar, Task::Build)), (2, 4));
+        assert_eq!((of(Name::Leveldb, Task::Both), of(Name::Scalar, Task::Both)), (2, 8));
+        for peer in [Name::RustyLeveldb, Name::FastbloomHashes, Name::FastbloomDefault] {
+            assert_eq!((of(peer, Task::Build), of(peer, Task::Present)), (2, 2), "{peer:?}");
+        }
+        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
+        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
+    }
+}

@@ -1,0 +1,78 @@
+//! What databases of the tests hold.
+
+use std::collections::BTreeSet;
+
+use bench_leveldb::Engine;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+const KEYS: usize = 20_000;
+
+/// Keys that are stored, keys that are stored and deleted, and keys that never are; no key is in two of them.
+pub(crate) struct Keys {
+    pub(crate) stored: Vec<Vec<u8>>,
+    deleted: Vec<Vec<u8>>,
+    pub(crate) absent: Vec<Vec<u8>>,
+}
+
+impl Keys {
+    pub(crate) fn new() -> Self {
+        let mut random = SplitMix64::seed_from_u64(7);
+        let mut known = BTreeSet::new();
+        let mut take = |count: usize| -> Vec<Vec<u8>> {
+            let mut taken = Vec::new();
+            while taken.len() < count {
+                // 8 to 24 bytes of all values: bytes above 0x7f and NUL among them.
+                let bytes: Vec<u8> = (0..3).flat_map(|_| random.next_u64().to_le_bytes()).collect();
+                let len = 8 + usize::try_from(random.next_u64() % 17).unwrap();
+                let key = bytes[..len].to_vec();
+                if known.insert(key.clone()) {
+                    taken.push(key);
+                }
+            }
+            taken
+        };
+        let mut keys = Self {
+            stored: take(KEYS),
+            deleted: take(1_000),
+            absent: take(KEYS),
+        };
+        keys.stored.extend([
+            Vec::new(),
+            b"\0".to_vec(),
+            b"a\0b".to_vec(),
+            vec![0xff; 300],
+            vec![0xff; 299],
+        ]);
+        keys
+    }
+
+    pub(crate) fn write(&self, engine: &Engine) {
+        let value = [b'v'; 100];
+        for key in self.stored.iter().chain(&self.deleted) {
+            engine.put(key, &value);
+        }
+        // A second version of some, the last with an empty value.
+        for key in self.stored.iter().step_by(10) {
+            engine.put(key, b"");
+        }
+        for key in &self.deleted {
+            engine.delete(key);
+        }
+        engine.compact();
+    }
+
+    /// Checks that no key is lost, and gives the reads per question about an absent key.
+    pub(crate) fn check(&self, engine: &Engine) -> f64 {
+        assert_eq!(engine.count(), self.stored.len() as u64);
+        let lost = self.stored.iter().filter(|key| !engine.has(key)).count();
+        assert_eq!(lost, 0, "of {} stored keys", self.stored.len());
+        let returned = self.deleted.iter().filter(|key| engine.has(key)).count();
+        assert_eq!(returned, 0, "deleted keys");
+        // All tables are open by now, so that what is read are blocks of data.
+        let before = engine.reads();
+        let found = self.absent.iter().filter(|key| engine.has(key)).count();
+        assert_eq!(found, 0, "absent keys");
+        (engine.reads() - before) as f64 / self.absent.len() as f64
+    }
+}

@@ -1,0 +1,166 @@
+//! What is measured, and how each is built and asked.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+
+use bench_kit::suites::memory::{Measurement, Structure};
+use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
+use membership_filters::{
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
+};
+use peak_alloc::PeakAlloc;
+
+use crate::phones::{Phones, digits};
+
+/// The share of the keys that the growing filter is made for at first.
+const GROWING_FROM: u64 = 10;
+
+/// The keys that go in, and those that stay out.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    members: Vec<u64>,
+    others: Vec<u64>,
+}
+
+impl Keys {
+    /// Of the phone numbers in the order of this seed the first `keys`, and the `absent` behind them.
+    pub(crate) fn new(keys: u64, absent: u64, seed: u64) -> Self {
+        let phones = Phones::new(seed);
+        Self {
+            members: (0..keys).map(|index| phones.number(index)).collect(),
+            others: (keys..keys + absent).map(|index| phones.number(index)).collect(),
+        }
+    }
+}
+
+/// Builds a structure, asks for all keys and for the others. `rate` is the false-positive probability of a filter.
+///
+/// # Errors
+///
+/// When it cannot be built, and when a key that is in it is not found: what forgets is not worth measuring.
+pub(crate) fn measure(
+    structure: Structure,
+    rate: Option<f64>,
+    keys: &Keys,
+    allocator: &PeakAlloc,
+) -> Result<Measurement, String> {
+    let of = Measured {
+        structure,
+        rate,
+        keys,
+        allocator,
+    };
+    let fpp = rate.unwrap_or_default();
+    let count = keys.members.len() as u64;
+    match structure {
+        Structure::Bloom => of.measure(
+            || BloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
+            |filter, number| {
+                filter.put(&digits(number));
+                Ok(())
+            },
+            |filter| Some(filter.bit_size() / 8),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        Structure::ConcurrentBloom => of.measure(
+            || ConcurrentBloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
+            |filter, number| {
+                filter.put(&digits(number));
+                Ok(())
+            },
+            |filter| Some(filter.bit_size() / 8),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        Structure::Counting => of.measure(
+            || {
+                let parameters = Parameters::new(count, fpp).map_err(text)?;
+                CountingBloomFilter::new(Bytes, &parameters, CounterWidth::FOUR).map_err(text)
+            },
+            |filter, number| {
+                filter.insert(&digits(number));
+                Ok(())
+            },
+            |filter| Some(filter.stats().memory_bytes),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        Structure::Cuckoo => of.measure(
+            || CuckooFilter::new(Bytes, &CuckooParameters::new(count, fpp).map_err(text)?).map_err(text),
+            |filter, number| filter.insert(&digits(number)).map_err(text),
+            |filter| Some(filter.stats().memory_bytes),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        Structure::Growing => of.measure(
+            || {
+                let parameters = GrowingParameters::new(count / GROWING_FROM, fpp).map_err(text)?;
+                GrowingBloomFilter::new(Bytes, &parameters).map_err(text)
+            },
+            |filter, number| filter.insert(&digits(number)).map(drop).map_err(text),
+            |filter| Some(filter.stats().memory_bytes),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        // One by one, as if nobody knew how many there will be.
+        Structure::HashSetU64 => of.measure(
+            || Ok(HashSet::new()),
+            |set, number| {
+                set.insert(number);
+                Ok(())
+            },
+            |_| None,
+            |set, number| set.contains(&number),
+        ),
+        Structure::HashSetString => of.measure(
+            || Ok(HashSet::new()),
+            |set, number| {
+                set.insert(number.to_string());
+                Ok(())
+            },
+            |_| None,
+            |set, number| str::from_utf8(&digits(number)).is_ok_and(|text| set.contains(text)),
+        ),
+    }
+}
+
+/// What is measured of a structure.
+struct Measured<'a> {
+    structure: Structure,
+    rate: Option<f64>,
+    keys: &'a Keys,
+    allocator: &'a PeakAlloc,
+}
+
+impl Measured<'_> {
+    fn measure<S>(
+        &self,
+        new: impl FnOnce() -> Result<S, String>,
+        insert: impl Fn(&mut S, u64) -> Result<(), String>,
+        reported_bytes: impl FnOnce(&S) -> Option<u64>,
+        contains: impl Fn(&S, u64) -> bool,
+    ) -> Result<Measurement, String> {
+        let Keys { members, others } = self.keys;
+        let before = self.allocator.current_usage();
+        self.allocator.reset_peak_usage();
+        let mut structure = new()?;
+        members.iter().try_for_each(|&number| insert(&mut structure, number))?;
+        let held = |bytes: usize| bytes.saturating_sub(before) as u64;
+        let allocated_bytes = held(self.allocator.current_usage());
+        let peak_bytes = held(self.allocator.peak_usage());
+        if let Some(lost) = members.iter().find(|&&number| !contains(&structure, number)) {
+            return Err(format!("{lost} was put in and is not found"));
+        }
+        let wrong = others.iter().filter(|&&number| contains(&structure, number));
+        Ok(Measurement {
+            structure: self.structure,
+            asked_rate: self.rate,
+            keys: members.len() as u64,
+            reported_bytes: reported_bytes(&structure),
+            allocated_bytes,
+            peak_bytes,
+            absent: others.len() as u64,
+            false_positives: wrong.count() as u64,
+        })
+    }
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}

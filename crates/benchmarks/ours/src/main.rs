@@ -1,0 +1,21 @@
+//! Benchmarks that need no peer, see the modules.
+#![forbid(unsafe_code)]
+
+mod instructions;
+mod rates;
+mod which;
+
+use std::process::ExitCode;
+
+use bench_kit::program;
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(instructions::WORK) {
+        return instructions::work();
+    }
+    program::run(&[
+        ("rates", rates::measure),
+        ("which", |arguments| arguments.write(&which::measure(arguments.quick))),
+        ("instructions", |arguments| arguments.write(&instructions::count()?)),
+    ])
+}

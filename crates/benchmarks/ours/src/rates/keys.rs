@@ -1,0 +1,115 @@
+//! Keys of filters, one after the other and none twice: those that follow the members are absent.
+
+use bench_kit::suites::rates::KeyForm;
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
+
+/// Most digits of a 64-bit number.
+const DIGITS: usize = 20;
+
+/// A key: a number in decimal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key {
+    number: u64,
+    digits: [u8; DIGITS],
+    /// Where the digits begin.
+    from: usize,
+}
+
+impl Key {
+    /// `number` in at least so many digits.
+    pub(super) fn decimal(number: u64, least: usize) -> Self {
+        let mut digits = [b'0'; DIGITS];
+        let mut from = DIGITS;
+        let mut rest = number;
+        // Two at a time: long divisions are most of what a key costs.
+        while rest >= 10 {
+            let two = (rest % 100) as u8;
+            rest /= 100;
+            from -= 2;
+            digits[from] = b'0' + two / 10;
+            digits[from + 1] = b'0' + two % 10;
+        }
+        if rest > 0 {
+            from -= 1;
+            digits[from] = b'0' + rest as u8;
+        }
+        Self {
+            number,
+            digits,
+            from: from.min(DIGITS - least),
+        }
+    }
+
+    /// The number.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The key itself.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.digits[self.from..]
+    }
+}
+
+/// Keys without end.
+#[derive(Debug, Clone)]
+pub(super) struct Keys {
+    form: KeyForm,
+    generator: SplitMix64,
+    next: u64,
+}
+
+impl Keys {
+    /// From the first on. The seed is the generator's state; numbers in a row have none.
+    pub(super) fn new(form: KeyForm, seed: u64) -> Self {
+        Self {
+            form,
+            generator: SplitMix64::seed_from_u64(seed),
+            next: 0,
+        }
+    }
+}
+
+impl Iterator for Keys {
+    type Item = Key;
+
+    fn next(&mut self) -> Option<Key> {
+        Some(match self.form {
+            KeyForm::RandomDecimals => Key::decimal(self.generator.next_u64(), 1),
+            KeyForm::NumbersInARow => {
+                let number = self.next;
+                self.next += 1;
+                Key::decimal(number, 16)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hash_comparison::keys::Recipe;
+
+    #[test]
+    fn random_decimals_are_the_datasets() {
+        let expected = Recipe::DecimalU64.keys(1, 1000);
+        let keys: Vec<Key> = Keys::new(KeyForm::RandomDecimals, 1).take(1000).collect();
+        assert!(keys.iter().map(Key::bytes).eq(expected.iter()));
+        for key in keys {
+            assert_eq!(Key::decimal(key.number(), 1).bytes(), key.bytes());
+        }
+    }
+
+    #[test]
+    fn numbers_have_all_their_digits() {
+        let row: Vec<Vec<u8>> = Keys::new(KeyForm::NumbersInARow, 1)
+            .take(11)
+            .map(|key| key.bytes().to_vec())
+            .collect();
+        assert_eq!(row[0], b"0000000000000000");
+        assert_eq!(row[10], b"0000000000000010");
+        assert_eq!(Key::decimal(0, 1).bytes(), b"0");
+        assert_eq!(Key::decimal(u64::MAX, 16).bytes(), b"18446744073709551615");
+    }
+}

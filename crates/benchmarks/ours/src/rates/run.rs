@@ -1,0 +1,216 @@
+//! Which filters are built, how often, and what is asked of them.
+
+use bench_kit::INTERVAL_LEVEL;
+use bench_kit::suites::rates::{FEW_BITS, Rate};
+use hash_comparison::progress::{Progress, go_on};
+use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
+use statistics::binomial;
+
+use super::filters::Contestant;
+use super::keys::Keys;
+use super::series::Series;
+use super::{RatesError, SEED};
+
+/// How much is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Effort {
+    /// Keys of a filter, each measured at [`FEW_BITS`].
+    pub(crate) sizes: &'static [u64],
+    /// Those of them that are measured at all of [`Effort::ALL_BITS`].
+    pub(crate) swept: &'static [u64],
+    /// Keys of all filters of a size together, at least: so many filters are averaged.
+    pub(crate) members: u64,
+    /// Absent keys that the filters of a size are asked for, at least, where a thousand or more of them match ...
+    pub(crate) fewest_probes: u64,
+    /// ... and where fewer do.
+    pub(crate) most_probes: u64,
+}
+
+impl Effort {
+    /// Bits per key at some sizes.
+    pub(crate) const ALL_BITS: std::ops::RangeInclusive<u32> = 4..=24;
+
+    /// 32 keys, as LevelDB's blocks have, to 20 million.
+    pub(crate) const FULL: Self = Self {
+        sizes: &[
+            32, 100, 320, 1_000, 3_200, 10_000, 32_000, 100_000, 320_000, 1_000_000, 4_000_000, 20_000_000,
+        ],
+        swept: &[32, 1_000, 1_000_000],
+        members: 1_000_000,
+        fewest_probes: 1_000_000,
+        most_probes: 4_000_000,
+    };
+
+    /// To see that it works.
+    pub(crate) const QUICK: Self = Self {
+        sizes: &[32, 1_000, 100_000, 1_000_000],
+        swept: &[32, 1_000],
+        members: 200_000,
+        fewest_probes: 200_000,
+        most_probes: 500_000,
+    };
+
+    fn bits(&self, keys: u64) -> Vec<u32> {
+        if self.swept.contains(&keys) {
+            Self::ALL_BITS.collect()
+        } else {
+            FEW_BITS.to_vec()
+        }
+    }
+
+    /// Absent keys to ask for, all filters together.
+    fn probes(&self, bits_per_key: u32) -> u64 {
+        // Of the best filter of 14 bits per key more than one in a thousand matches.
+        if bits_per_key <= 14 {
+            self.fewest_probes
+        } else {
+            self.most_probes
+        }
+    }
+}
+
+/// The filters of a series and a size.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Task<'a> {
+    effort: &'a Effort,
+    keys: u64,
+}
+
+/// From so many keys on the values of a filter's keys and the filter take a good part of a gigabyte.
+const LARGE: u64 = 2_000_000;
+/// Series that have such a filter at a time, whatever the number of threads.
+const LARGE_AT_ONCE: usize = 2;
+
+/// The rates of these series, by series, keys and bits per key.
+///
+/// The rows do not depend on the number of threads. At most two filters of millions of keys are in memory at a time.
+///
+/// # Errors
+///
+/// When `progress` asks to stop, when threads or memory cannot be had, when a function is unknown or is not what its name
+/// says, and when a filter denies a key that it holds.
+pub(crate) fn rates(
+    series: &[Series],
+    effort: &Effort,
+    threads: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Rate>, RatesError> {
+    let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
+    let mut rows = Vec::new();
+    for (phase, sizes, threads) in [
+        ("filters of millions of keys", large, threads.min(LARGE_AT_ONCE)),
+        ("smaller filters", small, threads),
+    ] {
+        if sizes.is_empty() {
+            continue;
+        }
+        // The largest first, so that the longest do not come last.
+        let tasks: Vec<(usize, &Series, Task<'_>)> = sizes
+            .iter()
+            .rev()
+            .flat_map(|&keys| {
+                let measured = move |(_, of): &(usize, &Series)| keys <= of.largest();
+                let task = move |(place, of)| (place, of, Task { effort, keys });
+                series.iter().enumerate().filter(measured).map(task)
+            })
+            .collect();
+        progress.begin(phase, tasks.len() as u64);
+        let done: Result<Vec<(usize, Vec<Rate>)>, RatesError> = pool(threads)?.install(|| {
+            // One after the other in this order, whichever thread is free.
+            tasks
+                .into_iter()
+                .par_bridge()
+                .map(|(place, of, task)| {
+                    let rates = of.measure(&task, progress)?;
+                    progress.step();
+                    Ok((place, rates))
+                })
+                .collect()
+        });
+        rows.extend(done?);
+    }
+    rows.sort_by_key(|(place, rates)| (*place, rates.first().map(|rate| rate.keys)));
+    Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, RatesError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.max(1))
+        .build()
+        .map_err(|error| RatesError::Threads {
+            reason: error.to_string(),
+        })
+}
+
+/// Measures the filters of one size at each number of bits per key.
+pub(super) fn measure<C: Contestant>(
+    series: &Series,
+    contestant: &C,
+    task: &Task<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Rate>, RatesError> {
+    let (effort, keys) = (task.effort, task.keys);
+    let filters = effort.members.div_ceil(keys);
+    let all_bits = effort.bits(keys);
+    let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
+    let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
+
+    go_on(progress)?;
+    let mut source = Keys::new(series.key_form, SEED);
+    let mut values = |count: usize| -> Vec<C::Value> {
+        let mut values = Vec::with_capacity(count);
+        values.extend(source.by_ref().take(count).map(|key| contestant.value(&key)));
+        values
+    };
+    let members = values((filters * keys) as usize);
+    let absent = values(filters as usize * most);
+
+    let mut rows = Vec::with_capacity(all_bits.len());
+    for bits_per_key in all_bits {
+        let failed = |reason: String| RatesError::Filter {
+            series: series.name,
+            keys,
+            bits_per_key,
+            reason,
+        };
+        let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
+        let mut prospect = None;
+        for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
+            go_on(progress)?;
+            let filter = contestant.build(bits_per_key, members).map_err(failed)?;
+            // The first half, since a cuckoo filter may refuse the last.
+            let present = &members[..members.len().div_ceil(2).min(64)];
+            if contestant.matching(&filter, present) != present.len() as u64 {
+                return Err(failed("it denies a key that it holds".to_owned()));
+            }
+            let asked = &absent[..each(bits_per_key)];
+            false_positives += contestant.matching(&filter, asked);
+            probes += asked.len() as u64;
+            bytes += contestant.bytes(&filter);
+            if prospect.is_none() {
+                prospect = Some(contestant.prospect(&filter, bits_per_key, keys).map_err(failed)?);
+            }
+        }
+        let Some(prospect) = prospect else {
+            return Err(failed("there is none".to_owned()));
+        };
+        let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, INTERVAL_LEVEL);
+        rows.push(Rate {
+            series: series.name.to_owned(),
+            scheme: series.scheme,
+            key_form: series.key_form,
+            bits_per_key,
+            keys,
+            filters,
+            probes,
+            false_positives,
+            rate: false_positives as f64 / probes as f64,
+            ci_low,
+            ci_high,
+            ideal: prospect.ideal,
+            expected: prospect.expected,
+            bytes: bytes as f64 / filters as f64,
+        });
+    }
+    Ok(rows)
+}

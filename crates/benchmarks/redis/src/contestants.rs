@@ -1,0 +1,196 @@
+//! Who does the keys of a round.
+
+use bench_kit::suites::redis::{Client, Operation};
+use bench_kit::turns::timed;
+use bloom_redis::{Answer, Commands, Fixed, Missing, Options};
+use guava_bloom::{BloomFilter, Bytes};
+use redis::Script;
+use redis::aio::MultiplexedConnection;
+use tokio::runtime::Runtime;
+
+use crate::server::{self, Load};
+
+/// What took so long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timed {
+    pub(crate) ns: u64,
+    /// Keys that may be there, or were new; none where nobody looks.
+    pub(crate) yes: u64,
+}
+
+/// The filter that is asked.
+pub(crate) const MEMBERS: &str = "members";
+/// The filter that new keys are inserted into, empty at the start of each turn.
+const NEWCOMERS: &str = "newcomers";
+
+/// Connections and filters.
+pub(crate) struct Rig {
+    pub(crate) port: u16,
+    pub(crate) connection: redis::Connection,
+    pub(crate) runtime: Runtime,
+    pub(crate) multiplexed: MultiplexedConnection,
+    pub(crate) filter: Fixed,
+    /// The filter [`MEMBERS`] in memory.
+    pub(crate) local: BloomFilter<Bytes>,
+}
+
+/// ARGV: bits of an element, then their offsets, element by element. Returns a character an element.
+const CONTAINS: &str = "
+local probes, answers = tonumber(ARGV[1]), {}
+for first = 2, #ARGV, probes do
+  local answer = '1'
+  for bit = first, first + probes - 1 do
+    if redis.call('GETBIT', KEYS[1], ARGV[bit]) == 0 then
+      answer = '0'
+      break
+    end
+  end
+  answers[#answers + 1] = answer
+end
+return table.concat(answers)";
+const INSERT: &str = "
+local probes, answers = tonumber(ARGV[1]), {}
+for first = 2, #ARGV, probes do
+  local answer = '0'
+  for bit = first, first + probes - 1 do
+    if redis.call('SETBIT', KEYS[1], ARGV[bit], 1) == 0 then
+      answer = '1'
+    end
+  end
+  answers[#answers + 1] = answer
+end
+return table.concat(answers)";
+
+pub(crate) type Failed = Box<dyn std::error::Error>;
+
+/// Does some keys in one go; how many are there, or were new.
+type Ask<'a> = Box<dyn FnMut(&[String]) -> Result<usize, Failed> + 'a>;
+
+impl Rig {
+    /// Does all keys, `batch` at a time.
+    pub(crate) fn run(
+        &mut self,
+        client: Client,
+        operation: Operation,
+        keys: &[String],
+        batch: usize,
+    ) -> Result<Timed, Failed> {
+        let name = match operation {
+            Operation::Contains => MEMBERS,
+            Operation::Insert | Operation::Download => {
+                self.empty(NEWCOMERS)?;
+                NEWCOMERS
+            }
+        };
+        if client == Client::RedisBenchmark {
+            return self.outside(operation, name, keys.len(), batch);
+        }
+        let mut ask = self.ask(client, operation, name);
+        let at_once = if client == Client::Single { 1 } else { batch };
+        let (yes, ns) = timed(|| keys.chunks(at_once).map(&mut ask).sum::<Result<usize, Failed>>());
+        Ok(Timed { ns, yes: yes? as u64 })
+    }
+
+    fn ask<'a>(&'a mut self, client: Client, operation: Operation, name: &'a str) -> Ask<'a> {
+        let filter = self.filter.clone().with_options(options(client));
+        let Self {
+            connection,
+            runtime,
+            multiplexed,
+            local,
+            ..
+        } = self;
+        match (client, operation) {
+            (Client::Local, _) => Box::new(|keys| {
+                Ok(keys
+                    .iter()
+                    .filter(|key| local.might_contain(key.as_bytes()))
+                    .count())
+            }),
+            (Client::Script, _) => {
+                let script = Script::new(match operation {
+                    Operation::Contains => CONTAINS,
+                    Operation::Insert | Operation::Download => INSERT,
+                });
+                let key = filter.key(name);
+                Box::new(move |keys| {
+                    let mut call = script.key(&key);
+                    call.arg(filter.probes());
+                    for offset in keys.iter().flat_map(|key| filter.offsets(key)) {
+                        call.arg(offset);
+                    }
+                    let answers: Vec<u8> = call.invoke(connection)?;
+                    Ok(answers.iter().filter(|&&answer| answer == b'1').count())
+                })
+            }
+            (Client::Tokio, Operation::Contains) => Box::new(move |keys| {
+                let call = filter.contains_many(name, keys);
+                Ok(found(&runtime.block_on(call.query_async(multiplexed))?))
+            }),
+            (Client::Tokio, _) => Box::new(move |keys| {
+                let call = filter.insert_many(name, keys, None);
+                Ok(new(&runtime.block_on(call.query_async(multiplexed))?))
+            }),
+            (_, Operation::Contains) => {
+                Box::new(move |keys| Ok(found(&filter.contains_many(name, keys).query(connection)?)))
+            }
+            (_, _) => {
+                Box::new(move |keys| Ok(new(&filter.insert_many(name, keys, None).query(connection)?)))
+            }
+        }
+    }
+
+    fn outside(&self, operation: Operation, name: &str, keys: usize, batch: usize) -> Result<Timed, Failed> {
+        let probes = usize::from(self.filter.probes());
+        let key = format!("{}{name}", Fixed::PREFIX);
+        let middle = (self.filter.bits() / 2).to_string();
+        let command: &[&str] = match operation {
+            Operation::Contains => &["GETBIT", &key, &middle],
+            Operation::Insert | Operation::Download => &["SETBIT", &key, &middle, "1"],
+        };
+        let load = Load {
+            port: self.port,
+            command,
+            pipeline: batch * probes,
+            commands: keys * probes,
+        };
+        Ok(Timed {
+            ns: server::benchmark(&load)?,
+            yes: 0,
+        })
+    }
+
+    /// Makes a filter empty, at its full length: a string that grows meanwhile is not what is measured.
+    fn empty(&mut self, name: &str) -> Result<(), Failed> {
+        self.filter.delete(name).query(&mut self.connection)?;
+        redis::cmd("SETBIT")
+            .arg(self.filter.key(name))
+            .arg(self.filter.bits() - 1)
+            .arg(0)
+            .exec(&mut self.connection)?;
+        Ok(())
+    }
+}
+
+fn options(client: Client) -> Options {
+    match client {
+        Client::Published | Client::Getbit => Options {
+            commands: Commands {
+                bitfield: client != Client::Getbit,
+                ..Commands::default()
+            },
+            missing: Missing::Empty,
+            follow_rebuilds: false,
+            ..Options::default()
+        },
+        _ => Options::default(),
+    }
+}
+
+fn found(answers: &[Answer]) -> usize {
+    answers.iter().filter(|answer| answer.may_contain()).count()
+}
+
+fn new(answers: &[bool]) -> usize {
+    answers.iter().filter(|&&new| new).count()
+}

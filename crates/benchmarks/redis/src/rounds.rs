@@ -1,0 +1,227 @@
+//! The measurement, and what must be true of it.
+
+use bench_kit::suites::redis::{Batch, Client, Operation};
+use bench_kit::turns::{timed, turn};
+use bloom_redis::{Fixed, Schema};
+use guava_bloom::{BloomFilter, Bytes, Strategy};
+
+use crate::contestants::{Failed, MEMBERS, Rig, Timed};
+use crate::keys::{MEMBERS as MEMBER_SEED, NEWCOMERS, STRANGERS, keys, words};
+use crate::server::Server;
+
+/// Keys of the filter that is asked, at 1 %: 9.59 million bits, 7 probes.
+const INSERTIONS: usize = 1_000_000;
+const FPP: f64 = 0.01;
+/// The largest share of strangers that may be found.
+const MOST_FALSE: f64 = 2.0 * FPP;
+
+/// Keys of a round trip, and of a round: `redis-benchmark` takes a fifth of a second and more for them.
+const PLAN: [(usize, usize); 4] = [(1, 10_000), (10, 50_000), (100, 100_000), (1_000, 100_000)];
+/// The size at which single calls take part: at each, they would take the longest part of the run.
+const SINGLE_AT: usize = 100;
+
+/// Insertions of the filters that are downloaded, and how often in a round.
+const DOWNLOADS: [(u64, u64); 4] = [(10_000, 200), (100_000, 100), (1_000_000, 20), (10_000_000, 3)];
+
+/// Measures everything.
+///
+/// # Errors
+///
+/// A wrong answer, or the server or `redis-benchmark` failed.
+pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
+    let (rounds, share) = if quick { (3, 10) } else { (15, 1) };
+    let server = Server::start()?;
+    let mut rig = rig(&server)?;
+    let downloads = downloads(&mut rig)?;
+    let version = version(&mut rig)?;
+    let mut batches = Vec::new();
+    // The first round warms everything up.
+    for round in 0..=rounds {
+        eprintln!("round {round} of {rounds}");
+        let first = batches.len();
+        for (batch, calls) in PLAN {
+            // The shortest of which a pipeline of the largest size is a part.
+            let calls = (calls / share).max(batch);
+            one_size(&mut rig, round, batch, calls, &mut batches)?;
+        }
+        for (filter, name, times) in &downloads {
+            let times = times.div_ceil(share as u64);
+            batches.push(download(&mut rig, filter, name, times, round)?);
+        }
+        for batch in &mut batches[first..] {
+            batch.version.clone_from(&version);
+        }
+        if round == 0 {
+            batches.clear();
+        }
+    }
+    Ok(batches)
+}
+
+/// A server with a full filter, and the ways to it.
+fn rig(server: &Server) -> Result<Rig, Failed> {
+    let client = redis::Client::open(server.url())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
+    let filter = Fixed::new(Schema::words(INSERTIONS as u64, FPP)?);
+    let words = vec![0; (filter.bits() / 64) as usize];
+    let mut local = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, filter.probes(), words)?;
+    for key in keys(MEMBER_SEED, INSERTIONS) {
+        local.put(key.as_bytes());
+    }
+    let mut connection = client.get_connection()?;
+    filter.upload(MEMBERS, &local, None).query(&mut connection)?;
+    Ok(Rig {
+        port: server.port(),
+        connection,
+        runtime,
+        multiplexed,
+        filter,
+        local,
+    })
+}
+
+/// Filters of several sizes on the server, with their names, and how often they are downloaded.
+fn downloads(rig: &mut Rig) -> Result<Vec<(Fixed, String, u64)>, Failed> {
+    let mut filters = Vec::new();
+    for (insertions, times) in DOWNLOADS {
+        let filter = Fixed::new(Schema::words(insertions, FPP)?);
+        let name = format!("download-{insertions}");
+        let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.bits()));
+        let full = BloomFilter::from_parts(Bytes, strategy, filter.probes(), words)?;
+        filter.upload(&name, &full, None).query(&mut rig.connection)?;
+        filters.push((filter, name, times));
+    }
+    Ok(filters)
+}
+
+/// What the server calls itself.
+fn version(rig: &mut Rig) -> Result<String, Failed> {
+    let info: String = redis::cmd("INFO").arg("server").query(&mut rig.connection)?;
+    let version = info
+        .lines()
+        .find_map(|line| line.strip_prefix("redis_version:"))
+        .unwrap_or("unknown");
+    Ok(format!("redis {version}"))
+}
+
+/// Both operations at one number of keys a round trip.
+fn one_size(
+    rig: &mut Rig,
+    round: u64,
+    batch: usize,
+    calls: usize,
+    batches: &mut Vec<Batch>,
+) -> Result<(), Failed> {
+    // Members and strangers by turns.
+    let half = calls.div_ceil(2);
+    let members = keys(MEMBER_SEED, half);
+    let mixed: Vec<String> = members
+        .into_iter()
+        .zip(keys(STRANGERS, half))
+        .flat_map(|(member, stranger)| [member, stranger])
+        .take(calls)
+        .collect();
+    let newcomers = keys(NEWCOMERS + round, calls);
+    for (operation, keys) in [(Operation::Contains, &mixed), (Operation::Insert, &newcomers)] {
+        let clients = clients(operation, batch);
+        let mut said = Vec::new();
+        for index in turn(round, clients.len()) {
+            let client = clients[index];
+            let timed = rig.run(client, operation, keys, batch)?;
+            if client != Client::RedisBenchmark {
+                check(client, operation, batch, calls, timed)?;
+                said.push(timed.yes);
+            }
+            batches.push(Batch {
+                client,
+                version: String::new(),
+                operation,
+                bits: rig.filter.bits(),
+                probes: rig.filter.probes().into(),
+                batch: batch as u64,
+                round,
+                calls: calls as u64,
+                yes: timed.yes,
+                ns: timed.ns,
+            });
+        }
+        said.dedup();
+        if said.len() != 1 {
+            let what = operation.words();
+            return Err(
+                format!("{what}, {batch} keys a trip, round {round}: answers differ, {said:?}").into(),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Who takes part.
+fn clients(operation: Operation, batch: usize) -> Vec<Client> {
+    let mut clients = vec![
+        Client::RedisBenchmark,
+        Client::Blocking,
+        Client::Tokio,
+        Client::Published,
+        Client::Getbit,
+        Client::Script,
+    ];
+    if batch == SINGLE_AT {
+        clients.push(Client::Single);
+    }
+    if operation == Operation::Contains {
+        clients.push(Client::Local);
+    }
+    clients
+}
+
+/// Checks the answers of one contestant.
+fn check(
+    client: Client,
+    operation: Operation,
+    batch: usize,
+    calls: usize,
+    timed: Timed,
+) -> Result<(), Failed> {
+    let (yes, calls) = (timed.yes as f64, calls as f64);
+    let right = match operation {
+        Operation::Contains => {
+            let members = (calls / 2.0).ceil();
+            yes >= members && yes <= members + calls * MOST_FALSE
+        }
+        Operation::Insert | Operation::Download => yes <= calls && yes >= calls * (1.0 - MOST_FALSE),
+    };
+    if right {
+        Ok(())
+    } else {
+        let (client, operation) = (client.words(), operation.words());
+        Err(format!("{client}, {operation}, {batch} keys a trip: {yes} times yes to {calls} keys").into())
+    }
+}
+
+/// Downloads a filter some times.
+fn download(rig: &mut Rig, filter: &Fixed, name: &str, times: u64, round: u64) -> Result<Batch, Failed> {
+    let (ended, ns) = timed(|| {
+        (0..times).try_for_each(|_| {
+            let copy = filter.download(name, Bytes).query(&mut rig.connection)?;
+            std::hint::black_box(copy);
+            Ok::<(), bloom_redis::Error>(())
+        })
+    });
+    ended?;
+    Ok(Batch {
+        client: Client::Blocking,
+        version: String::new(),
+        operation: Operation::Download,
+        bits: filter.bits(),
+        probes: filter.probes().into(),
+        batch: 1,
+        round,
+        calls: times,
+        yes: times,
+        ns,
+    })
+}

@@ -1,0 +1,123 @@
+//! A server process on a free loopback port, stopped when dropped; and `redis-benchmark`.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How long a server may take to answer, in steps.
+const STEPS: u32 = 400;
+const STEP: Duration = Duration::from_millis(25);
+
+/// A running server without persistence.
+pub(crate) struct Server {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    /// Starts it and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such program, or it does not answer.
+    pub(crate) fn start() -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("redis-server: {error}");
+        let folder = tempfile::tempdir().map_err(failed)?;
+        // Free now; a server that finds it taken does not answer.
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        drop(listener);
+        let child = Command::new("redis-server")
+            .args(["--bind", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--save", "", "--appendonly", "no", "--dir"])
+            .arg(folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let mut server = Self {
+            child,
+            port,
+            _folder: folder,
+        };
+        for _ in 0..STEPS {
+            if redis::Client::open(server.url()).is_ok_and(|client| client.get_connection().is_ok()) {
+                return Ok(server);
+            }
+            if let Ok(Some(status)) = server.child.try_wait() {
+                return Err(format!("redis-server: {status}"));
+            }
+            sleep(STEP);
+        }
+        Err("redis-server: it does not answer".to_owned())
+    }
+
+    /// Where clients connect.
+    pub(crate) fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}/", self.port)
+    }
+
+    /// The port on 127.0.0.1.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Commands that `redis-benchmark` sends.
+pub(crate) struct Load<'a> {
+    pub(crate) port: u16,
+    pub(crate) command: &'a [&'a str],
+    /// Commands that are sent together.
+    pub(crate) pipeline: usize,
+    /// Commands in all, a multiple of `pipeline`.
+    pub(crate) commands: usize,
+}
+
+/// Time that it says the commands took, nanoseconds.
+///
+/// # Errors
+///
+/// When there is no such program, it fails, or what it says is not understood.
+pub(crate) fn benchmark(load: &Load<'_>) -> Result<u64, String> {
+    let output = Command::new("redis-benchmark")
+        .args([
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &load.port.to_string(),
+            "-c",
+            "1",
+            "--csv",
+        ])
+        .args(["-P", &load.pipeline.to_string(), "-n", &load.commands.to_string()])
+        .args(load.command)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("redis-benchmark: {error}; it is in the package redis-tools"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    // A header, then the command and its rate among the fields, all in quotes.
+    let rate = said
+        .lines()
+        .last()
+        .and_then(|line| line.split("\",\"").nth(1))
+        .and_then(|field| field.parse::<f64>().ok())
+        .filter(|&rate| output.status.success() && rate.is_finite() && rate > 0.0);
+    match rate {
+        Some(rate) => Ok((load.commands as f64 / rate * 1e9) as u64),
+        None => Err(format!(
+            "redis-benchmark: {}{said}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}

@@ -1,0 +1,205 @@
+//! Who builds filters and asks them.
+
+use core::hint::black_box;
+
+use bench_kit::policies::ours::{at_once, by_trait, contender, count, count_ones, of_kernel, one_by_one, packed};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
+use bench_kit::suites::policy::{Contender as Name, Form};
+use bench_kit::turns::Work;
+use bench_rocksdb::{EngineKeys, EnginePolicy, version};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, FilterPolicy as _, Kernel,
+    KeyBatch, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterView,
+};
+
+use crate::split_blocks;
+
+const BITS: RocksDbBitsPerKey = RocksDbBitsPerKey::whole(BITS_PER_KEY);
+const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
+const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
+const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BitsPerKey::whole(BITS_PER_KEY));
+
+fn engine_policy(ribbon: bool) -> EnginePolicy {
+    let bits = f64::from(BITS_PER_KEY);
+    if ribbon {
+        EnginePolicy::ribbon(bits)
+    } else {
+        EnginePolicy::bloom(bits, 5)
+    }
+}
+
+fn theirs<'a>(name: Name, form: Form, work: Work, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+    Contender::engine((name, form), version(), work, run)
+}
+
+/// Asks for as many keys a call as RocksDB does.
+fn by_32<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
+    move || {
+        let view = RocksDbFilterView::on_kernel(black_box(filter), kernel);
+        let matches = |keys: &[&[u8]]| {
+            let mut answers = [0];
+            let asked = view.may_match_many(keys, &mut answers);
+            asked.expect("there are answers enough");
+            count_ones(&answers)
+        };
+        slices.chunks(32).map(matches).sum()
+    }
+}
+
+/// Asks key by key one of RocksDB's filters, which is looked at once.
+fn prepared<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
+    move || {
+        let view = RocksDbFilterView::on_kernel(black_box(filter), kernel);
+        count(slices, |key| view.may_match(key))
+    }
+}
+
+/// Filters of the same keys, which a task asks.
+pub(crate) struct Filters {
+    bloom: Vec<u8>,
+    ribbon: Vec<u8>,
+    bloom64: Vec<u8>,
+}
+
+/// RocksDB and its peers.
+pub(crate) struct RocksDb;
+
+impl policies::Engine for RocksDb {
+    type Filters = Filters;
+
+    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let Batched { slices, arrays } = keys;
+        let engine = |ribbon| {
+            let (policy, keys) = (engine_policy(ribbon), EngineKeys::new(slices));
+            move || policy.create_filters(&keys, size)
+        };
+        let (ribbon, bloom64) = (by_trait(Box::new(RIBBON), size, slices), by_trait(Box::new(BLOOM64), size, slices));
+        let mut contenders = vec![
+            theirs(Name::Rocksdb, Form::Slices, Work::Same, engine(false)),
+            theirs(Name::RocksdbRibbon, Form::Slices, Work::Own, engine(true)),
+            contender(Name::Ribbon, Form::Slices, Work::Own, ribbon),
+            contender(Name::Bloom64, Form::Slices, Work::Own, bloom64),
+        ];
+        if let Some(arrays) = arrays {
+            let append = |keys: KeyBatch<'_>, filter: &mut Vec<u8>| black_box(BLOOM64).append_batch(keys, filter);
+            let build = packed(size, arrays, append);
+            contenders.push(contender(Name::Bloom64, Form::Packed, Work::Own, build));
+        }
+        for kernel in Kernel::available() {
+            let (name, policy) = (of_kernel(kernel), FAST_LOCAL.on_kernel(kernel));
+            let build = by_trait(Box::new(policy), size, slices);
+            contenders.push(contender(name, Form::Slices, Work::Same, build));
+            if let Some(arrays) = arrays {
+                let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
+                    black_box(policy).append_batch(keys, filter)
+                };
+                let build = packed(size, arrays, append);
+                contenders.push(contender(name, Form::Packed, Work::Same, build));
+            }
+        }
+        contenders.extend(split_blocks::that_build(size, keys));
+        contenders.extend(fastbloom::that_build(size, keys, FastLocalBloomPolicy::hash));
+        contenders
+    }
+
+    /// RocksDB's two as RocksDB builds them.
+    fn filters(&self, stored: &[&[u8]]) -> Filters {
+        Filters {
+            bloom: engine_policy(false).create_filter(stored),
+            ribbon: engine_policy(true).create_filter(stored),
+            bloom64: BLOOM64.build(stored).expect("the filter is small"),
+        }
+    }
+
+    fn that_ask<'a>(&self, filters: &'a Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let Batched { slices, arrays } = keys;
+        let Filters {
+            bloom,
+            ribbon,
+            bloom64,
+        } = filters;
+        let best = RocksDbFilterView::new(bloom).kernel();
+        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineKeys::new(slices));
+        let (reader, keys_one) = engine(bloom);
+        let one = move || reader.count_matches(&keys_one);
+        let (reader, keys_many) = engine(bloom);
+        let many = move || reader.count_matches_in_batches(&keys_many);
+        let (reader, keys_ribbon) = engine(ribbon);
+        let of_ribbon = move || reader.count_matches(&keys_ribbon);
+        let many64 = |keys: KeyBatch<'_>, answers: &mut [u64]| {
+            BloomFilter64View::new(bloom64).may_match_many(keys, answers)
+        };
+        let prepared64 = || {
+            let view = BloomFilter64View::new(black_box(bloom64));
+            count(slices, |key| view.may_match(key))
+        };
+        let (ribbon_one, bloom64_one) = (one_by_one(Box::new(RIBBON), ribbon, slices), one_by_one(Box::new(BLOOM64), bloom64, slices));
+        let ribbon_prepared = prepared(ribbon, best, slices);
+        let mut contenders = vec![
+            theirs(Name::Rocksdb, Form::OneByOne, Work::Same, one),
+            theirs(Name::RocksdbBatch, Form::Slices, Work::Same, many),
+            theirs(Name::RocksdbRibbon, Form::OneByOne, Work::Own, of_ribbon),
+            contender(Name::Ribbon, Form::OneByOne, Work::Own, ribbon_one),
+            contender(Name::Ribbon, Form::Prepared, Work::Own, ribbon_prepared),
+            contender(Name::Bloom64, Form::OneByOne, Work::Own, bloom64_one),
+            contender(Name::Bloom64, Form::Prepared, Work::Own, prepared64),
+            contender(Name::Bloom64, Form::Slices, Work::Own, at_once(slices.into(), many64)),
+        ];
+        if let Some(arrays) = arrays {
+            let ask = at_once(arrays.into(), many64);
+            contenders.push(contender(Name::Bloom64, Form::Packed, Work::Own, ask));
+        }
+        for kernel in Kernel::available() {
+            let mut add = |form, run: Box<dyn FnMut() -> u64 + 'a>| {
+                contenders.push(contender(of_kernel(kernel), form, Work::Same, run));
+            };
+            let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
+                RocksDbFilterView::on_kernel(bloom, kernel).may_match_many(keys, answers)
+            };
+            add(Form::OneByOne, Box::new(one_by_one(Box::new(FAST_LOCAL.on_kernel(kernel)), bloom, slices)));
+            add(Form::Prepared, Box::new(prepared(bloom, kernel, slices)));
+            add(Form::SlicesOf32, Box::new(by_32(bloom, kernel, slices)));
+            add(Form::Slices, Box::new(at_once(slices.into(), many)));
+            if let Some(arrays) = arrays {
+                add(Form::Packed, Box::new(at_once(arrays.into(), many)));
+            }
+        }
+        contenders.extend(split_blocks::that_ask(stored, keys));
+        contenders.extend(fastbloom::that_ask(stored, keys, FastLocalBloomPolicy::hash));
+        contenders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_kit::suites::policy::{KeyLengths, Task};
+
+    use super::*;
+
+    #[test]
+    fn every_contender_takes_part_in_every_round() {
+        let batches = policies::measure(&RocksDb, 600, KeyLengths::Fixed, 2);
+        let of = |name, task| {
+            let taken = batches
+                .iter()
+                .filter(|batch| batch.contender == name && batch.task == task);
+            taken.count()
+        };
+        for (name, builds, asks) in [
+            (Name::Rocksdb, 2, 2),
+            (Name::RocksdbBatch, 0, 2),
+            (Name::RocksdbRibbon, 2, 2),
+            (Name::Scalar, 4, 10),
+            (Name::Ribbon, 2, 4),
+            (Name::Bloom64, 4, 8),
+            (Name::SbbfXxh3, 2, 2),
+            (Name::SbbfXxph3, 2, 2),
+            (Name::FastbloomHashes, 2, 2),
+            (Name::FastbloomDefault, 2, 2),
+        ] {
+            assert_eq!((of(name, Task::Build), of(name, Task::Both)), (builds, asks), "{name:?}");
+        }
+        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
+        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
+    }
+}

@@ -1,0 +1,35 @@
+//! RocksDB's filters built and asked: by its own library in C++, and by ours, with the same bytes; beside them other
+//! filters of as many bits: `sbbf-rs`, `fastbloom`, and our `BloomFilter64.Xxph3`. See `README.md`.
+//!
+//! RocksDB is called through its virtual functions, in a loop in C++ over slices that were made before; as in its tables,
+//! a reader is made once for many keys. A contender with filters of RocksDB's ends the program where its answers are not
+//! RocksDB's. FastLocalBloom is built and asked by every kernel, the other policies by the best one.
+
+mod contenders;
+mod split_blocks;
+
+use std::process::ExitCode;
+
+use bench_kit::policies;
+use bench_kit::program;
+use bench_kit::suites::policy::{Batch, KeyLengths};
+
+/// The keys of a filter.
+const SIZES: [usize; 5] = [32, 512, 4096, 100_000, 1_000_000];
+const QUICK_SIZES: [usize; 2] = [32, 4096];
+
+fn measure(is_quick: bool) -> Vec<Batch> {
+    let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
+    let mut batches = Vec::new();
+    for &size in sizes {
+        for &lengths in KeyLengths::ALL {
+            let rounds = policies::rounds(size, is_quick);
+            batches.extend(policies::measure(&contenders::RocksDb, size, lengths, rounds));
+        }
+    }
+    batches
+}
+
+fn main() -> ExitCode {
+    program::run(&[("policy", |arguments| arguments.write(&measure(arguments.quick)))])
+}
