@@ -27,6 +27,11 @@ pub struct Arguments {
     reference: Option<PathBuf>,
 }
 
+/// Computes and compares.
+///
+/// # Errors
+///
+/// When a figure does not agree, the committed run cannot be read, or the work is stopped.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
