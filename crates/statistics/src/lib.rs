@@ -22,9 +22,9 @@ pub mod significant;
 mod special;
 
 #[cfg(test)]
-pub mod test_support {
+pub(crate) mod test_support {
     /// Whether two numbers agree to `relative`, or are both next to nothing.
-    pub fn close(a: f64, b: f64, relative: f64) -> bool {
+    pub(crate) fn close(a: f64, b: f64, relative: f64) -> bool {
         (a - b).abs() <= relative * a.abs().max(b.abs()) || (a.abs() < 1e-290 && b.abs() < 1e-290)
     }
 
@@ -39,5 +39,5 @@ pub mod test_support {
             );
         }};
     }
-    pub use assert_close;
+    pub(crate) use assert_close;
 }
