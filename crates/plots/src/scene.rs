@@ -220,6 +220,28 @@ impl Scene {
         }
     }
 
+    /// Whether the sheet is of a size that can be painted and no shape lies far outside: figures that somebody forged can
+    /// ask for anything.
+    pub fn is_drawable(&self) -> bool {
+        // Far beyond the largest chart of a run with all that it may have.
+        const FAR: f64 = 1e5;
+        const MOST_PIXELS: f64 = 3e7;
+        let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
+        let at = |(x, y): (f64, f64)| near(&[x, y]);
+        let fits = |shape: &Shape| match shape {
+            Shape::Rect { corners, .. } => near(corners),
+            Shape::Circle {
+                at: center, radius, ..
+            } => at(*center) && near(&[*radius]),
+            Shape::Polygon { corners, .. } => corners.iter().copied().all(at),
+            Shape::Line { from, to, .. } => at(*from) && at(*to),
+            Shape::Text { at: anchor, .. } => at(*anchor),
+        };
+        near(&[self.width, self.height])
+            && self.width * self.height <= MOST_PIXELS
+            && self.shapes.iter().all(fits)
+    }
+
     /// Fills a rectangle.
     pub fn rect(&mut self, left: f64, top: f64, right: f64, bottom: f64, color: Color) {
         self.shapes.push(Shape::Rect {

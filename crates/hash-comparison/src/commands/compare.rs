@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::judge::baseline;
 use crate::keys::DEFAULT_SEED;
-use crate::record::files::Records;
+use crate::record::files::{Records, RecordsError};
 use crate::record::folder::Destination;
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, CompareError, Options};
@@ -160,6 +160,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let earlier = baseline
         .map(|folder| match Records::read(&folder) {
             Ok(records) => Ok((folder, records)),
+            Err(error @ RecordsError::Changed { .. }) => Err(Failure::input(format!("--baseline: {error}"))),
             Err(error) => Err(Failure::input(format!(
                 "--baseline: {error}; give the folder of a run"
             ))),

@@ -121,13 +121,9 @@ impl Records {
     ///
     /// # Errors
     ///
-    /// When a file is missing, is not what the run wrote, or is of another program or schema; when `run.json` has more
-    /// datasets or functions than charts have room for.
+    /// As [`read_run`]; when another file is missing, or is not what the run wrote.
     pub fn read(dir: &Path) -> Result<Self, RecordsError> {
-        let path = dir.join(RUN);
-        let run = read_run(&path)?;
-        check(&run).map_err(|reason| malformed(&path, reason))?;
-        let mut records = Self::of(run);
+        let mut records = Self::of(read_run(&dir.join(RUN))?);
         for file in FILES {
             let path = dir.join(file.name);
             if let Some(stored) = records.run.checksums.get(file.name) {
@@ -210,7 +206,8 @@ fn of_itself(sum: &str) -> String {
 ///
 /// # Errors
 ///
-/// When it is missing, unreadable, damaged or changed, or of another program or schema.
+/// When it is missing, unreadable, damaged or changed, or of another program or schema; when it has more datasets or
+/// functions than charts have room for.
 pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
     let bytes = table::bytes_of(path)?;
     let value: serde_json::Value =
@@ -252,6 +249,7 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
             path: path.to_owned(),
         });
     }
+    check(&run).map_err(|reason| malformed(path, reason))?;
     Ok(run)
 }
 

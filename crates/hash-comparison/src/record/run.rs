@@ -135,6 +135,7 @@ pub struct DatasetSummary {
     pub max_len: u64,
     /// Mean length, bytes.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub mean_len: f64,
     /// SHA-256 of the distinct keys in order, each followed by a line feed.
     pub sha256: String,
@@ -142,6 +143,7 @@ pub struct DatasetSummary {
     pub duplicates_dropped: u64,
     /// Number of collisions at full width that this test could have told from chance, over the expected.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub detectable_ratio: f64,
 }
 

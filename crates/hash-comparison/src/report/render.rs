@@ -23,6 +23,11 @@ pub enum RenderError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A chart would be too large to paint.
+    TooLarge {
+        /// Its file.
+        name: String,
+    },
     /// The page could not be filled in.
     Report {
         /// What the template engine said.
@@ -34,6 +39,9 @@ impl std::fmt::Display for RenderError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
+            Self::TooLarge { name } => {
+                write!(f, "{name}: the figures of this run make it too large to paint")
+            }
             Self::Report { reason } => write!(f, "report: {reason}"),
         }
     }
@@ -108,6 +116,10 @@ fn png_name(chart: &Chart) -> String {
 
 /// Writes both files of a chart and returns its SVG element for the page.
 fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
+    if !chart.scene.is_drawable() {
+        let name = svg_name(chart);
+        return Err(RenderError::TooLarge { name });
+    }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
     // The command of the run is left out: the same records must give the same chart wherever they were made.
