@@ -135,10 +135,8 @@ impl Folder {
         let bytes = table::to_bytes(rows);
         let rows = table::parse(&path.join(&rows_name), &bytes).map_err(|error| error.to_string())?;
         put(rows_name, bytes)?;
-        for chart in charts(&rows) {
-            for (name, bytes) in chart.files(self.format).map_err(|error| failed(chart.name, &error))? {
-                put(name, bytes)?;
-            }
+        for (name, bytes) in charts(&rows).iter().flat_map(|chart| chart.files(self.format)) {
+            put(name, bytes)?;
         }
         for name in &names {
             let moved = fs::rename(staging.path().join(name), path.join(name));
@@ -159,22 +157,18 @@ pub struct Chart {
 
 impl Chart {
     /// The names and bytes of the two files, SVG and PNG.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be drawn.
-    pub fn files(&self, format: Format) -> Result<[(String, Vec<u8>); 2], String> {
+    pub fn files(&self, format: Format) -> [(String, Vec<u8>); 2] {
         let svg = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
              <!-- Written by cargo xtask bench from {}.csv of schema {}; do not edit. -->\n{}",
             format.rows,
             format.schema,
-            plots::svg(&self.scene)?
+            plots::svg(&self.scene)
         );
-        Ok([
+        [
             (format!("{}.svg", self.name), svg.into_bytes()),
-            (format!("{}.png", self.name), plots::png(&self.scene)?),
-        ])
+            (format!("{}.png", self.name), plots::png(&self.scene)),
+        ]
     }
 }
 

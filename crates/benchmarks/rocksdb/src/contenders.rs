@@ -8,7 +8,7 @@ use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EngineKeys, EnginePolicy, version};
 use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, FilterPolicy as _, Kernel,
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel,
     KeyBatch, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterView,
 };
 

@@ -1,6 +1,11 @@
 //! Puts and look-ups of Bloom filters of one size and probe count, compared with Guava's.
 
-use crate::charts;
+use plots::bars::{Bar, Bars, Measure};
+use plots::number;
+use plots::scene::Scene;
+use plots::thousands::grouped;
+
+use crate::charts::{self, Drawn};
 use crate::folder::{Chart, Format};
 use crate::rounds::{Contest, timed};
 use crate::suite::{self, Suite};
@@ -131,7 +136,7 @@ impl Suite for Guava {
     }
 
     fn charts(rows: &[Membership]) -> Vec<Chart> {
-        charts::one("membership", charts::membership::scene(rows))
+        charts::one("membership", chart(rows))
     }
 
     fn summary(rows: &[Membership]) -> String {
@@ -159,4 +164,51 @@ impl Suite for Guava {
             |_| String::new(),
         )
     }
+}
+
+/// One filter a row, a panel for each operation.
+fn chart(rows: &[Membership]) -> Option<Scene> {
+    let draw = |row: &Membership| {
+        let text = format!(
+            "{} ({} ns)",
+            number::significant(row.ratio_to_guava, 3),
+            number::significant(row.median_ns_per_call, 3)
+        );
+        let bar = Bar {
+            value: row.ratio_to_guava,
+            interval: Some((row.ratio_low, row.ratio_high)),
+            text,
+            full: matches!(row.filter, Filter::Ours | Filter::OursBatch),
+        };
+        let note = format!(
+            "for {} keys, {} probes, {}; median of {} rounds",
+            grouped(row.insertions),
+            row.probes,
+            row.contents.words(),
+            row.rounds
+        );
+        Some(Drawn {
+            group: (format!("{} bits", grouped(row.bits)), note),
+            contestant: row.filter.words().to_owned(),
+            bars: vec![(row.operation as usize, bar)],
+        })
+    };
+    let panel = |title| Measure {
+        title,
+        axis: "time over Guava's; line: 95 % interval",
+        ..Measure::default()
+    };
+    (!rows.is_empty()).then(|| {
+        let bars = Bars {
+            description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
+            title: "Bloom filters of equal size and probe count: time over Guava's",
+            names: 190.0,
+            measures: ["Put", "Might contain, absent keys", "Might contain, present keys"].map(panel).into(),
+            one_scale: true,
+            reference: Some(1.0),
+            groups: charts::groups(rows, draw),
+            ..Bars::default()
+        };
+        bars.scene()
+    })
 }

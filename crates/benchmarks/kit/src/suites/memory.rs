@@ -1,7 +1,11 @@
 //! Memory of filters and of sets for each key, against how often they are wrong. No time is measured.
 
 use hash_comparison::record::table::Row;
+use plots::number;
+use plots::scale::Scale;
+use plots::scene::{MUTED, PALETTE, Scene};
 use plots::thousands::grouped;
+use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
 use serde::{Deserialize, Serialize};
 use statistics::{binomial, significant};
 
@@ -138,7 +142,7 @@ impl Suite for Structures {
     }
 
     fn charts(rows: &[Memory]) -> Vec<Chart> {
-        charts::one("memory", charts::memory::scene(rows))
+        charts::one("memory", chart(rows))
     }
 
     fn summary(rows: &[Memory]) -> String {
@@ -163,3 +167,68 @@ impl Suite for Structures {
         )
     }
 }
+
+/// Bits for each key against the rate, the lowest rate at the right; nothing without a filter that was wrong at least
+/// once, since zero is on no logarithmic axis.
+fn chart(rows: &[Memory]) -> Option<Scene> {
+    // A structure with the points of another shares its line.
+    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for &structure in Structure::ALL.iter().filter(|structure| !structure.is_exact()) {
+        let of = rows.iter().filter(|row| row.structure == structure && row.rate > 0.0);
+        // One in so many absent keys is said to be in.
+        let mut points: Vec<(f64, f64)> = of.map(|row| (1.0 / row.rate, row.allocated_bits_per_key)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        match lines.iter_mut().find(|(_, others)| *others == points) {
+            _ if points.is_empty() => {}
+            Some((name, _)) => *name = format!("{name}, {}", structure.words()),
+            None => lines.push((structure.words().to_owned(), points)),
+        }
+    }
+    let points = || lines.iter().flat_map(|(_, points)| points);
+    let (least, most) = (points().map(|point| point.0).reduce(f64::min)?, points().map(|point| point.0).reduce(f64::max)?);
+    let (from, to) = ((least / BESIDE).max(1.0), most * BESIDE);
+    let bound = [from, to].map(|one_in| (one_in, libm::log2(one_in)));
+    let mut series = vec![Series {
+        marks: Marks::None,
+        ..Series::new("log2(1 / rate): the least there can be", MUTED, bound)
+    }];
+    series.extend(lines.iter().zip(PALETTE.into_iter().cycle()).map(|((name, points), color)| {
+        let bits = points.last().map_or_else(String::new, |(_, bits)| number::significant(*bits, 3));
+        Series::new(format!("{name}: {bits}"), color, points.iter().copied())
+    }));
+    let highest = points().map(|point| point.1).fold(0.0, f64::max);
+    let plot = Plot {
+        x: Axis {
+            scale: Scale::log(from, to),
+            tick: |one_in| number::percent_tick(1.0 / one_in),
+        },
+        y: Axis {
+            scale: Scale::linear(highest * 1.06),
+            tick: number::tick,
+        },
+        x_title: "absent keys that are said to be in, measured (log scale)",
+        shade: vec![bound[0], bound[1], (to, 0.0), (from, 0.0)],
+        series,
+        ..Plot::default()
+    };
+    let sets = rows.iter().filter(|row| row.structure.is_exact()).map(|row| {
+        let bits = number::significant(row.allocated_bits_per_key, 3);
+        format!("{} {bits}", row.structure.words())
+    });
+    let sets = sets.collect::<Vec<_>>().join(", ");
+    let sheet = Sheet {
+        description: "Bits for each key of filters against their rate of false positives",
+        title: &format!("Memory against rate: {} phone numbers, measured", grouped(rows.first()?.keys)),
+        note: &format!("bits of memory for each key; sets, which are never wrong, take {sets}"),
+        names: 236.0,
+        rows: vec![PlotRow {
+            plots: vec![plot],
+            ..PlotRow::default()
+        }],
+        ..Sheet::default()
+    };
+    Some(sheet.scene())
+}
+
+/// Room beside the outermost marks, as a factor.
+const BESIDE: f64 = 1.25;

@@ -1,6 +1,12 @@
 //! What a filter policy is worth to the point reads of a storage engine.
 
-use crate::charts;
+use plots::bars::{Bar, Bars, Measure};
+use plots::key::Sign;
+use plots::number;
+use plots::scene::Scene;
+use plots::thousands::grouped;
+
+use crate::charts::{self, Drawn};
 use crate::folder::{Chart, Format};
 use crate::rounds::{Contest, timed};
 use crate::suite::{self, Suite};
@@ -151,7 +157,7 @@ impl Suite for Engines {
     }
 
     fn charts(rows: &[PointReads]) -> Vec<Chart> {
-        charts::one("point-reads", charts::point_reads::scene(rows))
+        charts::one("point-reads", chart(rows))
     }
 
     fn summary(rows: &[PointReads]) -> String {
@@ -171,4 +177,76 @@ impl Suite for Engines {
             |_| String::new(),
         )
     }
+}
+
+/// One policy a row; panels for blocks, and for time with and without cached blocks.
+fn chart(rows: &[PointReads]) -> Option<Scene> {
+    let draw = |row: &PointReads| {
+        let full = row.keys == Keys::Absent;
+        let is_cached = row.cache == Cache::Everything;
+        let text = format!(
+            "{} ({} ns)",
+            number::significant(row.ratio_to_no_filter, 3),
+            number::significant(row.median_ns_per_get, 3)
+        );
+        let time = Bar {
+            value: row.ratio_to_no_filter,
+            interval: Some((row.ratio_low, row.ratio_high)),
+            text,
+            full,
+        };
+        let blocks = Bar {
+            value: row.blocks_per_get,
+            interval: None,
+            text: number::significant(row.blocks_per_get, 3),
+            full,
+        };
+        let engine = match row.engine.as_str() {
+            "leveldb" => "Google's LevelDB",
+            other => other,
+        };
+        let database = format!(
+            "{} entries, {} of {} bytes, values of {}; median of {} rounds",
+            grouped(row.entries),
+            row.key_set.words(),
+            row.key_bytes,
+            row.value_bytes,
+            row.rounds
+        );
+        Some(Drawn {
+            group: (format!("{engine} {}", row.version), database),
+            contestant: row.policy.words().to_owned(),
+            bars: if is_cached { vec![(2, time)] } else { vec![(0, blocks), (1, time)] },
+        })
+    };
+    let axis = "time over that without filters; line: 95 % interval";
+    (!rows.is_empty()).then(|| {
+        let bars = Bars {
+            description: "Blocks read and time per Get of storage engines, without filters and with each policy",
+            title: "Point reads: what a filter is worth",
+            key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
+            names: 168.0,
+            measures: vec![
+                Measure {
+                    title: "Blocks read per Get",
+                    axis: "blocks; none or one cached",
+                    texts: 64.0,
+                    ..Measure::default()
+                },
+                Measure {
+                    title: "Time per Get, blocks not cached",
+                    axis,
+                    ..Measure::default()
+                },
+                Measure {
+                    title: "Time per Get, every block cached",
+                    axis,
+                    ..Measure::default()
+                },
+            ],
+            groups: charts::groups(rows, draw),
+            ..Bars::default()
+        };
+        bars.scene()
+    })
 }

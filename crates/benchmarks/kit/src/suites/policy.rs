@@ -1,9 +1,13 @@
 //! Building filters and asking them, compared with an engine's own policy. Filters of LevelDB's and of RocksDB's are two
 //! runs with records of their own.
 
+use plots::number;
+use plots::scale::Scale;
+use plots::scene::{Color, MUTED, PALETTE, Scene};
 use plots::thousands::grouped;
+use plots::xy::{Axis, Marks, Plot, Point, Row, Series, Sheet};
 
-use crate::charts;
+use crate::charts::{self, distinct};
 use crate::folder::{Chart, Format};
 use crate::rounds::{Contest, timed};
 use crate::suite::{self, Suite};
@@ -190,7 +194,7 @@ impl Suite for Leveldb {
     }
 
     fn charts(rows: &[Policy]) -> Vec<Chart> {
-        charts::one("policy", charts::policy::scene(rows))
+        charts::one("policy", chart(rows))
     }
 
     fn summary(rows: &[Policy]) -> String {
@@ -249,6 +253,124 @@ fn cell(row: &Policy) -> String {
         format!("{:.1}", row.median_ns_per_key)
     } else {
         format!("{:.3}", row.ratio_to_engine)
+    }
+}
+
+/// What a row of panels shows: its title, the task, and the forms, first the one that asks less of the caller, whose marks
+/// are hollow.
+const KINDS: [(&str, Task, [Form; 2]); 5] = [
+    ("Build", Task::Build, [Form::Slices, Form::Packed]),
+    ("One key a call, absent", Task::Absent, [Form::OneByOne, Form::Prepared]),
+    ("One key a call, present", Task::Present, [Form::OneByOne, Form::Prepared]),
+    ("Many keys a call, absent", Task::Absent, [Form::Slices, Form::Packed]),
+    ("Many keys a call, present", Task::Present, [Form::Slices, Form::Packed]),
+];
+
+/// Room beside the outermost marks, as a factor.
+const BESIDE: f64 = 1.2;
+
+/// Time over the engine's by the number of keys: a panel for each task, a column for each length of keys.
+fn chart(rows: &[Policy]) -> Option<Scene> {
+    let engine = rows.iter().find(|row| row.contender.is_engine())?;
+    // The engine itself is the line at 1.
+    let of_kind = |row: &&Policy, (_, task, forms): &(&str, Task, [Form; 2])| {
+        row.task == *task && forms.contains(&row.form) && !row.contender.is_engine()
+    };
+    let shown = || rows.iter().filter(|row| KINDS.iter().any(|kind| of_kind(row, kind)));
+    let kinds: Vec<_> = KINDS.iter().filter(|kind| rows.iter().any(|row| of_kind(&row, kind))).collect();
+    let sizes = || shown().map(|row| row.filter_keys as f64);
+    let x = Axis {
+        scale: Scale::log(sizes().reduce(f64::min)? / BESIDE, sizes().reduce(f64::max)? * BESIDE),
+        tick: number::tick,
+    };
+    let low = shown().map(|row| row.ratio_low).fold(1.0, f64::min);
+    let high = shown().map(|row| row.ratio_high).fold(1.0, f64::max);
+    let y = Axis {
+        scale: Scale::log(low / BESIDE, high * BESIDE),
+        tick: number::tick,
+    };
+    let columns = distinct(shown().map(|row| row.key_lengths));
+    let heads = columns.iter().map(|lengths| {
+        let rounds = rows.iter().filter(|row| row.key_lengths == *lengths).map(|row| row.rounds).max();
+        let note = format!("median of {} rounds; upright: 95 % interval; log scale", rounds.unwrap_or(0));
+        (lengths.words().to_owned(), note)
+    });
+    let plot = |index: usize, lengths: KeyLengths| {
+        let kind = kinds[index];
+        let (title, _, forms) = kind;
+        let lines = Contender::ALL.iter().flat_map(|contender| forms.map(|form| (*contender, form)));
+        let series = lines.filter_map(|of| {
+            let in_line = |row: &&Policy| {
+                of_kind(row, kind) && row.key_lengths == lengths && (row.contender, row.form) == of
+            };
+            // They are sorted by size.
+            let points: Vec<&Policy> = rows.iter().filter(in_line).collect();
+            line(&points, of.1 == forms[0])
+        });
+        Plot {
+            title: (*title).to_owned(),
+            x,
+            y,
+            x_title: if index + 1 == kinds.len() { "keys of a filter (log scale)" } else { "" },
+            reference: Some((1.0, engine.contender.words().to_owned())),
+            series: series.collect(),
+            ..Plot::default()
+        }
+    };
+    let sheet = Sheet {
+        description: "Time of filter policies over that of an engine's own, by the keys of a filter",
+        title: &format!(
+            "Filters of {} bits for each key: time over that of {}'s own policy",
+            engine.bits_per_key,
+            engine.contender.words()
+        ),
+        width: 1080.0,
+        height: 172.0,
+        heads: heads.collect(),
+        rows: (0..kinds.len())
+            .map(|index| Row {
+                plots: columns.iter().map(|&lengths| plot(index, lengths)).collect(),
+                ..Row::default()
+            })
+            .collect(),
+        ..Sheet::default()
+    };
+    Some(sheet.scene())
+}
+
+/// One contender's line; `None` without a point.
+fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
+    let last = points.last()?;
+    Some(Series {
+        name: format!("{}: {}", last.name(), number::significant(last.ratio_to_engine, 3)),
+        color: color(last.contender),
+        marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
+        joined: true,
+        points: points
+            .iter()
+            .map(|row| Point {
+                x: row.filter_keys as f64,
+                y: row.ratio_to_engine,
+                interval: Some((row.ratio_low, row.ratio_high)),
+            })
+            .collect(),
+    })
+}
+
+/// Of the palette, and others besides; the names tell the lines apart.
+fn color(contender: Contender) -> Color {
+    let [blue, vermilion, green, purple, orange] = PALETTE;
+    match contender {
+        Contender::Leveldb | Contender::Rocksdb => MUTED,
+        Contender::Scalar | Contender::Ribbon => orange,
+        Contender::Avx2 | Contender::Bloom64 => blue,
+        Contender::Avx512 => green,
+        Contender::RustyLeveldb | Contender::RocksdbRibbon => vermilion,
+        Contender::RocksdbBatch => Color(0x33, 0x33, 0x33),
+        Contender::SbbfXxh3 => Color(0x88, 0x22, 0x55),
+        Contender::SbbfXxph3 => Color(0x99, 0x99, 0x33),
+        Contender::FastbloomHashes => purple,
+        Contender::FastbloomDefault => Color(0x56, 0xb4, 0xe9),
     }
 }
 

@@ -2,10 +2,14 @@
 //! of keys. Nothing is timed: the program writes the rows themselves.
 
 use hash_comparison::record::table::Row;
+use plots::number;
+use plots::scale::Scale;
+use plots::scene::{INK, PALETTE, Scene};
 use plots::thousands::grouped;
+use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
 use serde::{Deserialize, Serialize};
 
-use crate::charts;
+use crate::charts::{self, distinct};
 use crate::folder::{Chart, Format};
 use crate::suite::Suite;
 use crate::summary::across;
@@ -144,16 +148,14 @@ impl Suite for Rates {
     }
 
     fn charts(rows: &[Rate]) -> Vec<Chart> {
-        let mut charts = charts::one("rates-by-keys", charts::rates::by_keys(rows));
-        charts.extend(charts::one("rates-by-bits", charts::rates::by_bits(rows)));
+        let mut charts = charts::one("rates-by-keys", by_keys(rows));
+        charts.extend(charts::one("rates-by-bits", by_bits(rows)));
         charts
     }
 
     /// A table for each of the bits per key that all sizes have: rates over the ideal one by size.
     fn summary(rows: &[Rate]) -> String {
-        let mut sizes: Vec<u64> = rows.iter().map(|row| row.keys).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let sizes = distinct(rows.iter().map(|row| row.keys));
         // As many as fit beside the names, the largest among them.
         let step = sizes.len().div_ceil(6).max(1);
         let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
@@ -173,5 +175,172 @@ impl Suite for Rates {
             "\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n",
         );
         text
+    }
+}
+
+/// Stored bits for a key that are shown.
+const MOST_BITS: f64 = 26.0;
+
+/// What one of the charts shows.
+struct Drawing<'a> {
+    title: &'a str,
+    note: &'a str,
+    /// Titles of the panels, and the rows of each.
+    columns: Vec<(String, Vec<&'a Rate>)>,
+    x_title: &'a str,
+    x: Axis,
+    y_tick: fn(f64) -> String,
+    place: fn(&Rate) -> (f64, f64),
+    /// The value at a line's end.
+    value: fn(&Rate) -> String,
+    /// Ends of the upright axis: of functions, and of filters. A poor function leaves its panel at the top.
+    y_ends: [(f64, f64); 2],
+    /// Whether the ideal filter is the line at 1, or a line of its own.
+    is_over_ideal: bool,
+}
+
+/// The rate over the ideal one against the number of keys.
+fn by_keys(rows: &[Rate]) -> Option<Scene> {
+    let sizes = distinct(rows.iter().map(|row| row.keys));
+    let columns = FEW_BITS.map(|bits| {
+        let of = rows.iter().filter(|row| row.bits_per_key == bits).collect();
+        (format!("{bits} bits per key"), of)
+    });
+    let drawing = Drawing {
+        title: "Real filters: false positives over an ideal filter's, by the number of keys",
+        note: "measured with absent keys; 1: an ideal hash and independent probes in the same bits; of Ribbon, cuckoo and \
+               growing filters: the best ideal filter of these bits per key",
+        columns: columns.into(),
+        x_title: "keys of a filter (log scale)",
+        x: Axis {
+            scale: Scale::log(*sizes.first()? as f64, *sizes.last()? as f64),
+            tick: number::tick,
+        },
+        y_tick: |value| format!("{}×", number::tick(value)),
+        place: |row| (row.keys as f64, row.rate / row.ideal),
+        value: |row| format!("{}×", number::significant(row.rate / row.ideal, 3)),
+        // Of functions hardly any ratio is below 1: only where keys are so regular that a simple hash spreads them evenly.
+        y_ends: [(0.3, 200.0), (0.1, 200.0)],
+        is_over_ideal: true,
+    };
+    Some(drawing.scene())
+}
+
+/// The rate against the bits stored for a key; nothing where no size was measured at more than a few.
+fn by_bits(rows: &[Rate]) -> Option<Scene> {
+    let swept = rows.iter().filter(|row| !FEW_BITS.contains(&row.bits_per_key));
+    let sizes = distinct(swept.map(|row| row.keys));
+    let columns = sizes.iter().take(3).map(|&keys| {
+        let of = rows.iter().filter(|row| row.keys == keys).collect();
+        (format!("{} keys", grouped(keys)), of)
+    });
+    let drawing = Drawing {
+        title: "Real filters: false positives by the bits stored for a key",
+        note: "measured with absent keys, log scale; the whole stored filter counts",
+        columns: columns.collect(),
+        x_title: "bits stored for a key",
+        x: Axis {
+            scale: Scale::linear(MOST_BITS),
+            tick: number::tick,
+        },
+        y_tick: number::percent_tick,
+        place: |row| (row.stored_bits_per_key(), row.rate),
+        value: |row| percent(row.rate),
+        y_ends: [(1e-6, 1.0); 2],
+        is_over_ideal: false,
+    };
+    (!sizes.is_empty()).then(|| drawing.scene())
+}
+
+/// Two digits: of the lowest rates more is chance.
+fn percent(share: f64) -> String {
+    format!("{} %", number::significant(share * 100.0, 2))
+}
+
+impl Drawing<'_> {
+    /// Functions in LevelDB's scheme above, policies and filters below, panels side by side.
+    fn scene(&self) -> Scene {
+        let groups: [(&str, fn(&Rate) -> bool); 2] = [
+            ("Hash functions in LevelDB's scheme", |row| row.scheme == Scheme::Leveldb),
+            ("Policies and filters, each with its own hash", |row| {
+                row.scheme != Scheme::Leveldb || row.series == "BloomFilter2"
+            }),
+        ];
+        let rows = groups.into_iter().zip(self.y_ends).map(|((title, holds), (low, high))| PlotRow {
+            title,
+            plots: (self.columns.iter())
+                .map(|(title, rows)| Plot {
+                    title: title.clone(),
+                    x: self.x,
+                    y: Axis {
+                        scale: Scale::log(low, high),
+                        tick: self.y_tick,
+                    },
+                    x_title: self.x_title,
+                    reference: self.is_over_ideal.then(|| (1.0, String::new())),
+                    series: self.series(rows, holds),
+                    ..Plot::default()
+                })
+                .collect(),
+        });
+        let sheet = Sheet {
+            description: self.title,
+            title: self.title,
+            note: self.note,
+            width: 1080.0,
+            height: 290.0,
+            names: 236.0,
+            shared: true,
+            rows: rows.collect(),
+            ..Sheet::default()
+        };
+        sheet.scene()
+    }
+
+    /// The lines of a panel, in the order of the records.
+    fn series(&self, rows: &[&Rate], holds: fn(&Rate) -> bool) -> Vec<Series> {
+        let mut lines = Vec::new();
+        if !self.is_over_ideal {
+            let mut of: Vec<&&Rate> = rows.iter().filter(|row| row.scheme == Scheme::Ideal).collect();
+            of.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
+            let points = of.iter().map(|row| (row.stored_bits_per_key(), row.ideal));
+            let last = of.last().map_or_else(String::new, |row| percent(row.ideal));
+            lines.push(Series {
+                marks: Marks::None,
+                ..Series::new(format!("ideal filter: {last}"), INK, points)
+            });
+        }
+        // In all panels the same lines in the same colours.
+        let mut firsts: Vec<&Rate> = Vec::new();
+        for row in self.columns.iter().flat_map(|(_, rows)| rows).filter(|row| holds(row)) {
+            if firsts.iter().all(|first| first.name() != row.name()) {
+                firsts.push(row);
+            }
+        }
+        // The second round through the colours has hollow marks.
+        let mut colors = (0..).map(|index| (PALETTE[index % PALETTE.len()], index >= PALETTE.len()));
+        for first in firsts {
+            let (color, is_hollow) = match (first.series == IDEAL, first.scheme) {
+                (true, Scheme::Leveldb) => (INK, true),
+                (true, _) if self.is_over_ideal => (INK, false),
+                // Drawn already.
+                (true, _) => continue,
+                (false, _) => colors.next().unwrap_or((INK, false)),
+            };
+            let name = first.name();
+            let mut of: Vec<&&Rate> = rows.iter().filter(|row| holds(row) && row.name() == name).collect();
+            of.retain(|row| (self.place)(row).1 > 0.0 && (self.place)(row).0 <= self.x.scale.ends().1);
+            of.sort_by(|a, b| (self.place)(a).0.total_cmp(&(self.place)(b).0));
+            let Some(last) = of.last() else { continue };
+            lines.push(Series {
+                marks: if is_hollow { Marks::Hollow } else { Marks::Dots },
+                ..Series::new(
+                    format!("{name}: {}", (self.value)(last)),
+                    color,
+                    of.iter().map(|row| (self.place)(row)),
+                )
+            });
+        }
+        lines
     }
 }

@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 
 use hash_comparison::record::table::Row;
+use plots::bars::{Bar, Bars, Measure};
+use plots::number;
+use plots::scene::Scene;
 use plots::thousands::grouped;
 use serde::{Deserialize, Serialize};
 
-use crate::charts;
+use crate::charts::{self, Drawn};
 use crate::folder::{Chart, Format};
 use crate::rounds::{Contest, Series, series, timed};
 use crate::suite::Suite;
@@ -163,7 +166,7 @@ impl Suite for EveryPolicy {
     }
 
     fn charts(rows: &[Which]) -> Vec<Chart> {
-        charts::one("which", charts::which::scene(rows))
+        charts::one("which", chart(rows))
     }
 
     /// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
@@ -212,5 +215,57 @@ fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
         absent_mad_ns: absent.mad_ns,
         present_ns: present.median_ns,
         present_mad_ns: present.mad_ns,
+    })
+}
+
+/// A policy a row, grouped by the keys of a filter, and a panel for each figure.
+fn chart(rows: &[Which]) -> Option<Scene> {
+    let ns = |value| (value, format!("{} ns", number::significant(value, 3)));
+    let draw = |row: &Which| {
+        let (rate, bits) = (row.rate * 100.0, row.bytes as f64 * 8.0 / row.filter_keys as f64);
+        let figures = [
+            (rate, format!("{rate:.2} %")),
+            (bits, format!("{bits:.1}")),
+            ns(row.build_ns),
+            ns(row.absent_ns),
+            ns(row.present_ns),
+        ];
+        let bar = |(value, text)| Bar {
+            value,
+            interval: None,
+            text,
+            full: true,
+        };
+        let note = format!("keys of 16 bytes; times: medians of {} rounds", row.rounds);
+        Some(Drawn {
+            group: (format!("{} keys", grouped(row.filter_keys)), note),
+            contestant: row.policy.words().to_owned(),
+            bars: figures.map(bar).into_iter().enumerate().collect(),
+        })
+    };
+    let panel = |(title, axis)| Measure {
+        title,
+        axis,
+        texts: 66.0,
+        ..Measure::default()
+    };
+    (!rows.is_empty()).then(|| {
+        let bars = Bars {
+            description: "Rate, memory and times of every filter policy, by the keys of a filter",
+            title: "Filter policies at 10 bits per key, where no other number stands",
+            names: 130.0,
+            measures: [
+                ("Rate", "absent keys that match, %"),
+                ("Memory", "bits of filter for each key"),
+                ("Build", "ns a key"),
+                ("Query, absent", "ns a key, one key a call"),
+                ("Query, present", "ns a key, one key a call"),
+            ]
+            .map(panel)
+            .into(),
+            groups: charts::groups(rows, draw),
+            ..Bars::default()
+        };
+        bars.scene()
     })
 }

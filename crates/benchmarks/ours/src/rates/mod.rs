@@ -22,7 +22,7 @@ use std::thread;
 
 use bench_kit::program::Arguments;
 use hash_comparison::interrupt::Interrupt;
-use hash_comparison::progress::{Cancelled, Progress as _};
+use hash_comparison::progress::Cancelled;
 use hash_comparison::terminal::Terminal;
 
 use self::run::{Effort, rates};
