@@ -72,9 +72,11 @@ pub struct Drift {
     pub form: CallForm,
     /// Median over the functions of time now over time before; 1 where they are too few to tell.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub ratio: f64,
     /// How far a function that did not change strays from it, as a standard deviation of the logarithm.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub scatter: f64,
     /// How many functions it comes from, the floor included.
     pub functions: u64,
@@ -93,21 +95,27 @@ pub struct TimeChange {
     pub form: CallForm,
     /// Median before, nanoseconds per key.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub before_ns: f64,
     /// Median absolute deviation before.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub before_mad_ns: f64,
     /// Median now.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub now_ns: f64,
     /// Median absolute deviation now.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub now_mad_ns: f64,
     /// Time now over time before, the drift taken out: of the statistic that changed least.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub ratio: f64,
     /// From this ratio on, or from one over it down, it is no noise.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub threshold: f64,
     /// Whether it changed beyond noise.
     pub changed: bool,

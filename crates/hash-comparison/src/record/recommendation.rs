@@ -107,12 +107,15 @@ pub struct Candidate {
 pub struct Interval {
     /// Median, nanoseconds per key.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub ns: f64,
     /// Median less the median absolute deviation.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub low_ns: f64,
     /// Median plus the median absolute deviation.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub high_ns: f64,
 }
 

@@ -135,6 +135,7 @@ pub struct DatasetSummary {
     pub max_len: u64,
     /// Mean length, bytes.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub mean_len: f64,
     /// SHA-256 of the distinct keys in order, each followed by a line feed.
     pub sha256: String,
@@ -142,6 +143,7 @@ pub struct DatasetSummary {
     pub duplicates_dropped: u64,
     /// Number of collisions at full width that this test could have told from chance, over the expected.
     #[serde(with = "significant")]
+    #[cfg_attr(test, schemars(with = "f64"))]
     pub detectable_ratio: f64,
 }
 
@@ -189,6 +191,9 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// The width at which collisions were furthest above chance.
     pub worst_bits: u32,
+    /// Its place among the functions on this dataset, best first: those that chance explains by time, the others by how
+    /// far they are off. No two share one: this is an order to show, not a recommendation.
+    pub rank: u64,
     /// Two distinct keys with one value at the compared width, escaped for print, where there are any. Only of keys
     /// longer than a thousand characters the middle is left out.
     pub example: Option<[String; 2]>,
