@@ -49,6 +49,17 @@ pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
         .collect()
 }
 
+/// Collisions for each one that chance gives; `None` where chance gives none.
+pub(crate) fn ratio(row: &CollisionRow) -> Option<f64> {
+    over_expected(row, row.collisions as f64)
+}
+
+/// `count` for each collision that chance gives; `None` where chance gives none.
+pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
+    let ratio = count / row.expected;
+    (row.expected > 0.0 && ratio.is_finite()).then_some(ratio)
+}
+
 /// The verdict of one row. A verdict depends on how many tests there are in all, so that measuring and judging are two steps.
 pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
     if p_adjusted >= FAMILY_LEVEL {

@@ -170,6 +170,7 @@ mod tests {
             failed: Vec::new(),
             reasons: vec!["it failed".to_owned()],
             worst_bits: 32,
+            rank: 0,
             example: None,
         }
     }

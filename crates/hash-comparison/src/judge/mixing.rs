@@ -13,6 +13,11 @@ pub fn judge(rows: &mut [MixingRow]) {
     }
 }
 
+/// Whether a row with this p-value, corrected, failed.
+pub fn failed(p_adjusted: f64) -> bool {
+    p_adjusted < FAMILY_LEVEL
+}
+
 /// One fact for each function and test that failed; `avalanche` are the cells.
 pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iterator<Item = BitFact> {
     rows.chunk_by(|a, b| a.function == b.function)
@@ -42,10 +47,10 @@ pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iter
 /// did. `cells` are those of avalanche of this function.
 fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
     let of_test = || rows.iter().filter(|row| row.test == test);
-    let failed = || of_test().filter(|row| row.p_adjusted < FAMILY_LEVEL);
+    let bad = || of_test().filter(|row| failed(row.p_adjusted));
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
     // `max_by` takes the last of equal ones: the longest keys.
-    let worst = failed().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    let worst = bad().max_by(|a, b| share(a).total_cmp(&share(b)))?;
     let (what, cell) = match worst.worst_other_bit {
         None => (
             "pairs of a key bit and an output bit",
@@ -87,7 +92,7 @@ fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Opti
     };
     Some(format!(
         "at {} of {} key lengths; with {} bytes, {off} are off one half: {cell} {how_often}{pattern}",
-        failed().count(),
+        bad().count(),
         of_test().count(),
         worst.key_bytes
     ))

@@ -42,3 +42,14 @@ pub fn judge(raw: Vec<RawStructured>, tests: usize) -> Vec<StructuredRow> {
         })
         .collect()
 }
+
+/// Of rows about one function and set the one that is furthest above chance, where one is above.
+pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option<&'a StructuredRow> {
+    rows.filter(|row| row.verdict > Verdict::InBand)
+        .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+}
+
+/// Collisions for each one of chance; as many as there are where chance gives none at all.
+pub(crate) fn ratio(row: &StructuredRow) -> f64 {
+    row.collisions as f64 / row.expected.max(1e-300)
+}

@@ -13,6 +13,20 @@ pub fn judge(rows: &mut [WindowRow]) {
     }
 }
 
+/// Whether a window has more collisions than chance explains.
+pub fn failed(row: &WindowRow) -> bool {
+    row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected
+}
+
+/// Where a window lies, in words.
+pub(crate) fn place(row: &WindowRow) -> String {
+    match row.end {
+        WindowEnd::Low => format!("the low {} bits", row.bits),
+        WindowEnd::High => format!("the high {} bits", row.bits),
+        WindowEnd::Full => format!("all {} bits", row.bits),
+    }
+}
+
 /// One fact for each dataset and function with a failed window.
 pub(super) fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
     rows.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
@@ -28,18 +42,11 @@ pub(super) fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
 
 /// How many windows of one function have too many collisions, and the worst of them; `None` where none has.
 fn reason(rows: &[WindowRow]) -> Option<String> {
-    let failed = || {
-        rows.iter()
-            .filter(|row| row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected)
-    };
+    let failed = || rows.iter().filter(|row| failed(row));
     let ratio = |row: &WindowRow| row.collisions as f64 / row.expected;
     // `max_by` takes the last of equal ones: the widest.
     let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
-    let place = match worst.end {
-        WindowEnd::Low => format!("the low {} bits", worst.bits),
-        WindowEnd::High => format!("the high {} bits", worst.bits),
-        WindowEnd::Full => format!("all {} bits", worst.bits),
-    };
+    let place = place(worst);
     Some(format!(
         "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide, where chance gives {} ({} times)",
         failed().count(),

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 pub use super::error::RecordsError;
 use super::error::{io, malformed};
 use super::{
-    AvalancheRow, CollisionRow, CurveRow, DistributionRow, EMPTY, FORMAT, FalsePositiveRow, IDEAL,
+    AvalancheRow, CallForm, CollisionRow, CurveRow, DistributionRow, EMPTY, FORMAT, FalsePositiveRow, IDEAL,
     MechanismRow, MixingRow, OccupancyRow, PlaceRow, Run, SCHEMA, SpreadRow, StructuredRow, TimingRow,
     WindowRow, table,
 };
@@ -135,6 +135,14 @@ impl Records {
             }
         }
         Ok(records)
+    }
+
+    /// Times of whole datasets, of calls of this form.
+    pub fn times(&self, form: CallForm) -> &[TimingRow] {
+        match form {
+            CallForm::Independent => &self.timing,
+            CallForm::Chained => &self.latency,
+        }
     }
 
     /// The files of these records: all that there are, unless the records were read and list fewer.

@@ -191,6 +191,9 @@ pub struct Finding {
     pub reasons: Vec<String>,
     /// The width at which collisions were furthest above chance.
     pub worst_bits: u32,
+    /// Its place among the functions on this dataset, best first: those that chance explains by time, the others by how
+    /// far they are off. No two share one: this is an order to show, not a recommendation.
+    pub rank: u64,
     /// Two distinct keys with one value at the compared width, escaped for print, where there are any. Only of keys
     /// longer than a thousand characters the middle is left out.
     pub example: Option<[String; 2]>,

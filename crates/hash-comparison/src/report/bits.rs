@@ -1,13 +1,13 @@
 //! Tables of what functions do to single bits.
 
 use super::table::{Cell, Table};
+use crate::judge::mixing;
+use crate::judge::windows::{failed, place};
 use crate::measure::mixing::KEY_BYTES;
 use crate::record::files::Records;
-use crate::record::{BitFact, BitTest, MixingRow, MixingTest, Run, WindowEnd};
+use crate::record::{BitFact, BitTest, MixingRow, MixingTest, Run};
 use crate::report::chart::rows::{DatasetRows, distinct};
-use crate::report::chart::windows::failed;
 use plots::number;
-use statistics::correction::FAMILY_LEVEL;
 
 /// How many windows of each function have too many collisions, and its least likely one; `None` without rows.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
@@ -39,13 +39,7 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
             Cell::count(rows().count() as u64),
             Cell::count(off),
         ];
-        cells.push(Cell::or_empty(least.map(|row| {
-            Cell::text(&match row.end {
-                WindowEnd::Low => format!("low {} bits", row.bits),
-                WindowEnd::High => format!("high {} bits", row.bits),
-                WindowEnd::Full => format!("all {} bits", row.bits),
-            })
-        })));
+        cells.push(Cell::or_empty(least.map(|row| Cell::text(&place(row)))));
         cells.push(Cell::or_empty(least.map(|row| Cell::count(row.collisions))));
         cells.push(Cell::or_empty(least.map(|row| Cell::number(row.expected))));
         cells.push(Cell::or_empty(least.map(|row| p_cell(row.p_adjusted))));
@@ -56,7 +50,7 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
 }
 
 /// What one test says of every function; `None` where the run did not ask.
-pub(super) fn mixing(records: &Records, test: MixingTest) -> Option<Table> {
+pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
     let rows = || records.mixing.iter().filter(|row| row.test == test);
     rows().next()?;
     let kind = match test {
@@ -74,7 +68,7 @@ pub(super) fn mixing(records: &Records, test: MixingTest) -> Option<Table> {
         let name = function.name.as_str();
         let of_function = || rows().filter(|row| row.function == name);
         let least = of_function().map(|row| row.p_adjusted).min_by(f64::total_cmp);
-        let outcome = |p| Cell::text(if p < FAMILY_LEVEL { "fails" } else { "as chance" });
+        let outcome = |p| Cell::text(if mixing::failed(p) { "fails" } else { "as chance" });
         let mut cells = vec![Cell::text(name), Cell::or_empty(least.map(outcome))];
         for bytes in KEY_BYTES {
             let share = |row: &MixingRow| Cell::percent(row.off_cells as f64 / row.cells as f64);

@@ -162,8 +162,8 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         baseline: run.baseline.as_ref().map(baseline::section),
         comparisons: all.iter().filter_map(comparison::of_set).collect(),
         filters: comparison::of_filters(&all),
-        avalanche: bits::mixing(records, MixingTest::Avalanche),
-        independence: bits::mixing(records, MixingTest::Independence),
+        avalanche: bits::of_mixing(records, MixingTest::Avalanche),
+        independence: bits::of_mixing(records, MixingTest::Independence),
         structure: (!records.structured.is_empty()).then(|| {
             let mut pairs = charts.iter().zip(drawn);
             let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);

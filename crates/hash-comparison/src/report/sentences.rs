@@ -2,12 +2,12 @@
 
 mod avoid;
 mod key;
-mod pick;
-mod recommended;
 
 use serde::Serialize;
 
 use crate::judge::findings::FEWEST_KEYS;
+use crate::judge::recommend::words;
+use crate::judge::times::unsteady;
 use crate::record::Run;
 use crate::report::chart::rows::DatasetRows;
 use plots::number::{grouped, significant};
@@ -35,11 +35,28 @@ pub(crate) fn write(data: &DatasetRows<'_>, run: &Run) -> Sentences {
     Sentences {
         data: data_line(data),
         run: run_line(run),
-        pick: recommended::write(data).unwrap_or_else(|| pick::write(data, run)),
+        pick: pick(data, run),
         avoid: avoid::write(data),
         width: width(data),
         footer: footer(data),
     }
+}
+
+/// What to take, and what comes of the function in use.
+fn pick(data: &DatasetRows<'_>, run: &Run) -> String {
+    let Some(told) = data.recommendation else {
+        return "nothing was measured on these keys.".to_owned();
+    };
+    let mut text = words::sentence(told);
+    if let Some(mine) = &told.mine {
+        text += " Yours, framed below: ";
+        text += &mine.words;
+    }
+    if let Some(warning) = unsteady(data.timing.iter().copied(), &run.environment) {
+        text += " ";
+        text += &warning;
+    }
+    printable(&text)
 }
 
 fn data_line(data: &DatasetRows<'_>) -> String {

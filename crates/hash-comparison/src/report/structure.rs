@@ -8,11 +8,11 @@ use super::details::verdict_class;
 use super::table::{Cell, Table};
 use crate::judge::calibration::{self, COMMITTED};
 use crate::judge::mechanisms::sentences;
+use crate::judge::structured::{ratio, worst};
 use crate::keys::structured;
 use crate::record::files::Records;
 use crate::record::{Choice, OccupancyRow, StructuredRow, Window};
 use crate::report::chart::rows::distinct;
-use crate::report::chart::structured::{ratio, worst};
 use crate::report::chart::verdict_words;
 use plots::number;
 

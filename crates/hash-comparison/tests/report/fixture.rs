@@ -205,6 +205,7 @@ impl Plan<'_> {
                 Vec::new()
             },
             worst_bits: worst.bits,
+            rank: 0,
             example: bad.then(|| ["abatement".to_owned(), "patented".to_owned()]),
         });
         let ns = 1.6 + 0.45 * index as f64;

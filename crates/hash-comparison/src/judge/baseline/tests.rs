@@ -226,7 +226,7 @@ fn without_the_other_place_more_is_asked() {
         let rows = times::compare(&before, &now, &datasets).rows;
         assert!(
             rows.iter()
-                .all(|row| row.threshold > 0.9999 * times::LEAST_CHANGE)
+                .all(|row| row.threshold > 0.9999 * crate::judge::times::LEAST_CHANGE)
         );
     }
 }

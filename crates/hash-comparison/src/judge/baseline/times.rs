@@ -22,14 +22,12 @@
 
 use std::collections::HashMap;
 
+use crate::judge::times::LEAST_CHANGE;
 use crate::record::files::Records;
 use crate::record::{CallForm, Drift, EMPTY, Place, SpreadRow, TimeChange, TimesAgainst, TimingRow};
 use statistics::correction::FAMILY_LEVEL;
 use statistics::{normal, robust};
 
-/// Smaller changes of the three statistics of the whole set are not told, however sure: between runs of one build and
-/// nothing else changed, the largest of all functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
-pub const LEAST_CHANGE: f64 = 1.11;
 /// The same where the sample in the cache bears them out: on a busy machine the largest of all functions strayed by 2 %
 /// in half of the pairs, and by 5 % in the worst of 105; luck in the one place told nothing of that in the other.
 pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
@@ -204,11 +202,10 @@ impl Pair<'_> {
 }
 
 fn rows<'a>(records: &'a Records, dataset: &'a str, form: CallForm) -> impl Iterator<Item = &'a TimingRow> {
-    let rows = match form {
-        CallForm::Independent => &records.timing,
-        CallForm::Chained => &records.latency,
-    };
-    rows.iter().filter(move |row| row.dataset == dataset)
+    records
+        .times(form)
+        .iter()
+        .filter(move |row| row.dataset == dataset)
 }
 
 /// Fastest reading, lower quartile and median, and the last once more; of runs that recorded no spread the median alone.

@@ -10,7 +10,7 @@ pub use false_positives::FEWEST_KEYS;
 pub(crate) use false_positives::more_than;
 pub use summary::summarise;
 
-use super::{mixing, windows, words};
+use super::{collisions, mixing, windows, words};
 use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
@@ -150,6 +150,7 @@ fn finding(
         failed,
         reasons: failures.into_iter().map(|failure| failure.reason).collect(),
         worst_bits: worst(rows).map_or(0, |row| row.bits),
+        rank: 0,
         example: raw
             .example
             .map(|(first, second)| [first, second].map(|index| printed(dataset.keys.get(index)))),
@@ -174,13 +175,9 @@ fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
         .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
 }
 
+/// Without a chance of any collision, none is as many as expected.
 fn ratio(row: &CollisionRow) -> f64 {
-    // Without a chance of any collision, none is as many as expected.
-    if row.expected > 0.0 {
-        row.collisions as f64 / row.expected
-    } else {
-        1.0
-    }
+    collisions::ratio(row).unwrap_or(1.0)
 }
 
 /// The widths that failed, that with the largest ratio first.
@@ -276,7 +273,6 @@ fn unevenness(row: &DistributionRow) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::collisions;
 
     fn rows(counts: &[(u32, u64)], keys: u64) -> Vec<CollisionRow> {
         collisions::judge(&[RawCollisions {

@@ -1,7 +1,9 @@
 //! What was measured of one function on one dataset, as far as it counts for a purpose.
 // tidy: long file: what counts, and its figures in words, side by side.
 
+use crate::judge::collisions::ratio;
 use crate::judge::findings::more_than;
+use crate::judge::windows;
 use crate::record::files::Records;
 use crate::record::{
     Choice, CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, FailedTest,
@@ -113,13 +115,6 @@ impl<'a> Evidence<'a> {
                 .or_else(recorded)
                 .unwrap_or_else(|| "measurably worse than chance".to_owned()),
         };
-        if finding.failed.is_empty() {
-            // An older run does not tell which.
-            return vec![Flaw {
-                counts: true,
-                reason: recorded().unwrap_or_else(|| "measurably worse than chance".to_owned()),
-            }];
-        }
         finding.failed.iter().map(flaw).collect()
     }
 
@@ -202,22 +197,14 @@ impl<'a> Evidence<'a> {
         let asked = |row: &WindowRow| purpose != Purpose::Shard || row.bits <= SHARD_BITS;
         let over_chance = |row: &WindowRow| row.collisions as f64 / row.expected;
         let worst = |end: WindowEnd| {
-            let failed = self.windows.iter().filter(|row| {
-                row.end == end
-                    && asked(row)
-                    && row.p_adjusted < FAMILY_LEVEL
-                    && row.collisions as f64 > row.expected
-            });
+            let failed = self.windows.iter();
+            let failed = failed.filter(|row| row.end == end && asked(row) && windows::failed(row));
             failed.max_by(|a, b| over_chance(a).total_cmp(&over_chance(b)))
         };
         ends.iter()
             .filter_map(|(end, counts)| {
                 let row = worst(*end)?;
-                let place = match end {
-                    WindowEnd::Low => format!("the low {} bits", row.bits),
-                    WindowEnd::High => format!("the high {} bits", row.bits),
-                    WindowEnd::Full => format!("all {} bits", row.bits),
-                };
+                let place = windows::place(row);
                 Some(Flaw {
                     counts: *counts,
                     reason: collided(row.collisions, row.keys, row.expected, &place),
@@ -326,11 +313,6 @@ fn counts(purpose: Purpose, test: FailedTest) -> bool {
 pub(super) fn equal_pairs(keys: u64, bits: u32) -> f64 {
     let keys = keys as f64;
     libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1))
-}
-
-fn ratio(row: &CollisionRow) -> Option<f64> {
-    let ratio = row.collisions as f64 / row.expected;
-    ratio.is_finite().then_some(ratio)
 }
 
 fn over(ratio: Option<f64>) -> f64 {

@@ -1,8 +1,8 @@
 //! The function in use today beside the first of the list.
 
 use super::evidence::Evidence;
-use super::times::Speed;
 use super::{Suited, Unsuited, words};
+use crate::judge::times::Speed;
 use crate::record::{CollisionRow, Incumbent, Standing};
 use plots::number::{grouped, percent, significant};
 

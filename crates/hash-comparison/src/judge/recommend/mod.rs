@@ -8,7 +8,7 @@
 //!    ([`criteria`](words::criteria)).
 //! 3. Of the others, those that failed nothing come before those that failed a test that does not count. Within either
 //!    there is no measurable difference in quality, so time orders them; functions whose times are not measurably
-//!    different (module `times`) share a rank.
+//!    different (see [`times`](crate::judge::times)) share a rank.
 //!
 //! Nothing here measures, and what comes out is stored, so that report and terminal only show it.
 
@@ -16,12 +16,11 @@ mod evidence;
 mod incumbent;
 #[cfg(test)]
 mod tests;
-mod times;
 pub mod words;
 
 use self::evidence::{Evidence, equal_pairs};
-use self::times::Speed;
 use crate::judge::findings::FEWEST_KEYS;
+use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
     CallForm, Candidate, DatasetSummary, Excluded, Exclusion, FunctionSummary, Ground, Other, Purpose,

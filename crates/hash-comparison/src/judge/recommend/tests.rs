@@ -55,6 +55,7 @@ fn records(functions: &[Made], keys: u64) -> Records {
             failed: Vec::new(),
             reasons: Vec::new(),
             worst_bits: 32,
+            rank: 0,
             example: None,
         });
         collisions.push(CollisionRow {

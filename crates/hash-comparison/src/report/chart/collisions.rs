@@ -1,7 +1,8 @@
 //! Collisions of each function over what chance gives, a panel for each width.
 
 use super::mark;
-use super::rows::{DatasetRows, distinct, over_expected, ratio, will_do};
+use super::rows::{DatasetRows, distinct};
+use crate::judge::collisions::{over_expected, ratio};
 use crate::record::{CollisionRow, Verdict};
 use plots::key::Sign;
 use plots::mark::{Mark, RADIUS};
@@ -156,7 +157,7 @@ pub(crate) fn ratio_scale(
 ) -> Scale {
     let (mut low, mut high) = at_least;
     for row in rows {
-        if !will_do(row.verdict) {
+        if row.verdict > Verdict::InBand {
             high = high.max(ratio(row).map_or(0.0, |value| (value * 1.1).min(farthest)));
             continue;
         }

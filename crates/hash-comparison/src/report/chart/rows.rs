@@ -1,11 +1,9 @@
 //! The records of one dataset, as charts and report look them up.
 
-use std::cmp::Ordering;
-
 use crate::record::files::Records;
 use crate::record::{
-    CallForm, CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow,
-    Finding, FunctionGroup, IDEAL, PlaceRow, Recommendation, TimingRow, Verdict, WindowRow,
+    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow, Finding,
+    FunctionGroup, IDEAL, PlaceRow, Recommendation, TimingRow, Verdict, WindowRow,
 };
 
 /// The records of one dataset, in recorded order.
@@ -40,28 +38,6 @@ pub(crate) struct DatasetRows<'a> {
 /// Of functions that do harm, so many of the worst are drawn where there is no room for all: the sentence on what to avoid
 /// names them.
 const WORST_DRAWN: usize = 8;
-
-/// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
-/// explains it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Severity {
-    /// Times the collisions of chance at the worst width; 1 where chance explains them.
-    collisions: f64,
-    /// Times the false positives of the ideal hash, by the lower end of the interval; at least 1.
-    false_positives: f64,
-    /// The least of the tests.
-    p_value: f64,
-}
-
-impl Severity {
-    /// The worse is the greater.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.collisions
-            .total_cmp(&other.collisions)
-            .then(self.false_positives.total_cmp(&other.false_positives))
-            .then(other.p_value.total_cmp(&self.p_value))
-    }
-}
 
 impl<'a> DatasetRows<'a> {
     /// The datasets of a run, in the order measured.
@@ -119,7 +95,7 @@ impl<'a> DatasetRows<'a> {
         let best = self.best_first();
         let harmful = best.iter().rev().filter(|finding| {
             let harm = finding.failed.first() != Some(&FailedTest::Distribution);
-            harm && !will_do(finding.verdict) && !self.is_variant(finding)
+            harm && finding.verdict > Verdict::InBand && !self.is_variant(finding)
         });
         let worst: Vec<&str> = harmful
             .take(WORST_DRAWN)
@@ -160,58 +136,11 @@ impl<'a> DatasetRows<'a> {
         self.variants.contains(&finding.function.as_str())
     }
 
-    /// Findings best first: those that chance explains by time, the others by how far they are off.
-    ///
-    /// Functions inside the band cannot be told apart in quality, so time alone orders them. The others are ordered by
-    /// [`Severity`].
+    /// Findings best first.
     pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
-        let mut order: Vec<(u8, f64, Severity, &Finding)> = self
-            .findings
-            .iter()
-            .map(|&finding| {
-                let rank = rank(finding.verdict);
-                let time = if rank == 0 {
-                    self.deciding_time(&finding.function)
-                        .map_or(f64::INFINITY, |row| row.median_ns_per_key)
-                } else {
-                    0.0
-                };
-                (rank, time, self.severity(finding), finding)
-            })
-            .collect();
-        // Stable: equal ones keep the recorded order.
-        order.sort_by(|a, b| {
-            let severity = if a.0 == 0 { Ordering::Equal } else { a.2.cmp(&b.2) };
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(severity)
-        });
-        order.into_iter().map(|(.., finding)| finding).collect()
-    }
-
-    fn severity(&self, finding: &Finding) -> Severity {
-        let name = finding.function.as_str();
-        let collisions = self.worst_width(finding).filter(|row| !will_do(row.verdict));
-        let surely = |row: &FalsePositiveRow| {
-            let ideal = self.ideal(row.bits_per_key)?;
-            Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
-        };
-        let of_name = self.false_positives.iter().filter(|row| row.function == name);
-        let uneven = self.distribution.iter().filter(|row| row.function == name);
-        Severity {
-            collisions: collisions.and_then(ratio).unwrap_or(1.0),
-            false_positives: of_name.filter_map(|row| surely(row)).fold(1.0, f64::max),
-            p_value: uneven
-                .map(|row| row.p_value)
-                .chain(collisions.map(|row| row.p_value))
-                .fold(1.0, f64::min),
-        }
-    }
-
-    /// The times that functions are ordered by.
-    fn deciding_time(&self, function: &str) -> Option<&'a TimingRow> {
-        match self.recommendation.map(|told| told.form) {
-            Some(CallForm::Chained) => self.chained(function),
-            Some(CallForm::Independent) | None => self.throughput(function),
-        }
+        let mut findings = self.findings.clone();
+        findings.sort_by_key(|finding| finding.rank);
+        findings
     }
 
     /// Independent calls of `function`.
@@ -256,17 +185,6 @@ impl<'a> DatasetRows<'a> {
     }
 }
 
-/// Collisions for each one that chance gives; `None` where chance gives none.
-pub(crate) fn ratio(row: &CollisionRow) -> Option<f64> {
-    over_expected(row, row.collisions as f64)
-}
-
-/// `count` for each collision that chance gives; `None` where chance gives none.
-pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
-    let ratio = count / row.expected;
-    (row.expected > 0.0 && ratio.is_finite()).then_some(ratio)
-}
-
 /// The names in `names`, each once, in order of first appearance.
 pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut out: Vec<&str> = Vec::new();
@@ -276,18 +194,4 @@ pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
         }
     }
     out
-}
-
-/// Order of verdicts: the two that chance explains are one.
-fn rank(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::FewerThanChance | Verdict::InBand => 0,
-        Verdict::MeasurablyWorse => 1,
-        Verdict::Unusable => 2,
-    }
-}
-
-/// Whether a function with this verdict will do.
-pub(crate) fn will_do(verdict: Verdict) -> bool {
-    rank(verdict) == 0
 }

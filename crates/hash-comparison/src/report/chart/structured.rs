@@ -1,8 +1,8 @@
 //! Structured key sets: where each function has more collisions than chance.
 
 use super::rows::distinct;
+use crate::judge::structured::{ratio, worst};
 use crate::record::files::Records;
-use crate::record::{StructuredRow, Verdict};
 use plots::cells::{Cell, Column, Surprise, Table};
 use plots::scene::Scene;
 
@@ -48,17 +48,6 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
         cells: places.filter_map(cell).collect(),
     };
     Some(table.scene())
-}
-
-/// Of rows about one function and set the one that is furthest above chance, where one is above.
-pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option<&'a StructuredRow> {
-    rows.filter(|row| row.verdict > Verdict::InBand)
-        .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
-}
-
-/// Collisions for each one of chance; as many as there are where chance gives none at all.
-pub(crate) fn ratio(row: &StructuredRow) -> f64 {
-    row.collisions as f64 / row.expected.max(1e-300)
 }
 
 /// A ratio above 1 in at most four characters.

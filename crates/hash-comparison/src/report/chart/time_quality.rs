@@ -1,7 +1,8 @@
 //! Time against quality: each function a point with its name.
 
 use super::mark;
-use super::rows::{DatasetRows, over_expected, ratio};
+use super::rows::DatasetRows;
+use crate::judge::collisions::{over_expected, ratio};
 use crate::record::{CollisionRow, Finding};
 use plots::key;
 use plots::labels;

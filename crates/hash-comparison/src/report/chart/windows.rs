@@ -1,12 +1,12 @@
 //! Collisions in windows of the output: one function a row, one width a column.
 
 use super::rows::{DatasetRows, distinct};
+use crate::judge::windows::failed;
 use crate::record::{WindowEnd, WindowRow};
 use plots::cells::{Cell, Column, Table};
 use plots::heat::Heat;
 use plots::key::Sign;
 use plots::scene::{INK, Scene};
-use statistics::correction::FAMILY_LEVEL;
 
 /// The least -log2 p of each class.
 const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
@@ -76,11 +76,6 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         cells: data.windows.iter().filter_map(cell).collect(),
     };
     Some(table.scene())
-}
-
-/// Whether a window has more collisions than chance explains.
-pub(crate) fn failed(row: &WindowRow) -> bool {
-    row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected
 }
 
 fn heat(row: &WindowRow) -> Heat {

@@ -2,9 +2,10 @@
 
 use super::key::shortened;
 use super::{list, too_few};
+use crate::judge::collisions::ratio;
 use crate::record::{CollisionRow, FailedTest, Finding, Verdict};
 use crate::report::chart::drawn_and_folded;
-use crate::report::chart::rows::{DatasetRows, ratio, will_do};
+use crate::report::chart::rows::DatasetRows;
 use plots::number::{grouped, significant};
 use plots::scene::printable;
 
@@ -28,7 +29,7 @@ pub(super) fn write(data: &DatasetRows<'_>) -> String {
         .best_first()
         .into_iter()
         .rev()
-        .filter(|f| !will_do(f.verdict))
+        .filter(|f| f.verdict > Verdict::InBand)
     {
         let name = printable(&finding.function);
         let outcome = outcome(data, finding);
@@ -100,7 +101,7 @@ pub(super) fn write(data: &DatasetRows<'_>) -> String {
 
 /// What a function does to the keys, in words.
 fn outcome(data: &DatasetRows<'_>, finding: &Finding) -> String {
-    let bad = |row: &&CollisionRow| !will_do(row.verdict);
+    let bad = |row: &&CollisionRow| row.verdict > Verdict::InBand;
     let full = data.full_width(&finding.function).filter(bad);
     let narrow = data.worst_width(finding).filter(bad);
     let Some(row) = full.or(narrow) else {

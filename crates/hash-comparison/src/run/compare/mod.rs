@@ -15,6 +15,7 @@ pub use self::options::Options;
 use crate::functions::{self, Function, GateError, OwnFunctionError};
 use crate::judge::findings::{self, Evidence, summarise};
 use crate::judge::mechanisms;
+use crate::judge::rank::rank;
 use crate::judge::recommend::recommend;
 use crate::keys::{self, Dataset, DatasetError};
 use crate::measure::environment;
@@ -182,6 +183,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         .collect();
     records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
     records.run.recommendations = recommend(&records, &options.request);
+    rank(&mut records);
     Ok(records)
 }
 

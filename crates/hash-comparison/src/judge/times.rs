@@ -1,12 +1,20 @@
-//! Which of two functions is measurably faster.
+//! Which of two functions is measurably faster: the one rule for that.
 //!
-//! The rule is that of [`baseline`](crate::judge::baseline::times): where code and keys happen to lie in memory moves single
-//! functions by several percent from run to run, so a difference counts only where fastest reading, lower quartile and
-//! median all differ by [`LEAST_CHANGE`]; and here, where both times are of one run, only where their intervals are apart.
+//! Where code and keys happen to lie in memory moves single functions by several percent from run to run, so a difference
+//! counts only where fastest reading, lower quartile and median all differ by [`LEAST_CHANGE`], and the intervals are
+//! apart. Two runs of one machine are compared by the same least change; see [`baseline`](super::baseline::times).
 
-use crate::judge::baseline::times::LEAST_CHANGE;
 use crate::record::files::Records;
-use crate::record::{CallForm, Interval, SpreadRow, TimingRow};
+use crate::record::{CallForm, EMPTY, Environment, Interval, SpreadRow, TimingRow};
+use plots::number::{grouped, percent};
+
+/// Smaller differences are not told, however sure: between runs of one build and nothing else changed, the largest change of
+/// all functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
+pub const LEAST_CHANGE: f64 = 1.11;
+
+/// Times are unsteady where the median absolute deviation of at least half of the functions is more than this share of
+/// the median.
+const UNSTEADY: f64 = 0.05;
 
 /// The times of one function on one dataset in one form.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,12 +28,9 @@ pub(super) struct Speed {
 impl Speed {
     /// `None` where it was not timed.
     pub(super) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
-        let rows = match form {
-            CallForm::Independent => &records.timing,
-            CallForm::Chained => &records.latency,
-        };
         let about = |row: &&TimingRow| row.dataset == dataset && row.function == function;
-        let row = rows
+        let row = records
+            .times(form)
             .iter()
             .find(about)
             .filter(|row| row.median_ns_per_key.is_finite())?;
@@ -67,6 +72,37 @@ impl Speed {
                 .zip(other.low)
                 .all(|(this, that)| slower(*this, that))
     }
+}
+
+/// A warning where the times cannot be trusted; `timing` are those of a dataset.
+pub fn unsteady<'a>(
+    timing: impl IntoIterator<Item = &'a TimingRow>,
+    environment: &Environment,
+) -> Option<String> {
+    let mut spreads: Vec<f64> = timing
+        .into_iter()
+        .filter(|row| row.function != EMPTY && row.median_ns_per_key > 0.0)
+        .map(|row| row.mad_ns_per_key / row.median_ns_per_key)
+        .collect();
+    spreads.sort_by(f64::total_cmp);
+    // Of an even number the lower of the two in the middle: at least half reach it.
+    let typical = spreads[spreads.len().checked_sub(1)?.div_ceil(2)];
+    if typical > UNSTEADY {
+        return Some(format!(
+            "The times were unsteady, half of them by ±{} or more: repeat on a quiet machine.",
+            percent(typical)
+        ));
+    }
+    if environment.timing_disturbed() != Some(true) {
+        return None;
+    }
+    let how = match environment.involuntary_switches_while_timing {
+        Some(switches) => format!("took the processor {} times meanwhile", grouped(switches)),
+        None => "ran meanwhile".to_owned(),
+    };
+    Some(format!(
+        "The times are probably too high, since other programs {how}: repeat on a quiet machine."
+    ))
 }
 
 #[cfg(test)]

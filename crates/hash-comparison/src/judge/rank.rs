@@ -1,0 +1,125 @@
+//! The order of the functions on a dataset, for charts and tables.
+//!
+//! Functions inside the band cannot be told apart in quality, so time alone orders them. The others are ordered by how far
+//! they are off. What to take is another question: see [`recommend`](super::recommend).
+
+use std::cmp::Ordering;
+
+use super::collisions::ratio;
+use crate::record::files::Records;
+use crate::record::{CallForm, Finding, IDEAL, Verdict};
+
+/// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
+/// explains it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Severity {
+    /// Times the collisions of chance at the worst width; 1 where chance explains them.
+    collisions: f64,
+    /// Times the false positives of the ideal hash, by the lower end of the interval; at least 1.
+    false_positives: f64,
+    /// The least of the tests.
+    p_value: f64,
+}
+
+impl Severity {
+    fn of(records: &Records, finding: &Finding) -> Self {
+        let is_of =
+            |dataset: &str, function: &str| dataset == finding.dataset && function == finding.function;
+        let collisions = records.collisions.iter().find(|row| {
+            is_of(&row.dataset, &row.function)
+                && row.bits == finding.worst_bits
+                && row.verdict > Verdict::InBand
+        });
+        let rates = &records.false_positives;
+        let surely = rates
+            .iter()
+            .filter(|row| is_of(&row.dataset, &row.function))
+            .filter_map(|row| {
+                let mut ideal = rates.iter().filter(|ideal| ideal.dataset == row.dataset);
+                let ideal =
+                    ideal.find(|ideal| ideal.function == IDEAL && ideal.bits_per_key == row.bits_per_key)?;
+                Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
+            });
+        let uneven = records.distribution.iter();
+        let uneven = uneven.filter(|row| is_of(&row.dataset, &row.function));
+        Self {
+            collisions: collisions.and_then(ratio).unwrap_or(1.0),
+            false_positives: surely.fold(1.0, f64::max),
+            p_value: uneven
+                .map(|row| row.p_value)
+                .chain(collisions.map(|row| row.p_value))
+                .fold(1.0, f64::min),
+        }
+    }
+
+    /// The worse is the greater.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.collisions
+            .total_cmp(&other.collisions)
+            .then(self.false_positives.total_cmp(&other.false_positives))
+            .then(other.p_value.total_cmp(&self.p_value))
+    }
+}
+
+/// Numbers the findings of each dataset, best first.
+pub fn rank(records: &mut Records) {
+    let key = |finding: &Finding| {
+        // The two verdicts that chance explains are one.
+        let verdict = finding.verdict.max(Verdict::InBand);
+        let (time, severity) = if verdict == Verdict::InBand {
+            (deciding_time(records, finding), None)
+        } else {
+            (0.0, Some(Severity::of(records, finding)))
+        };
+        (verdict, time, severity)
+    };
+    let keys: Vec<_> = records.run.findings.iter().map(key).collect();
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    // Stable: equal ones keep the recorded order.
+    order.sort_by(|&a, &b| {
+        let ((verdict, time, severity), other) = (&keys[a], &keys[b]);
+        let severity = severity
+            .zip(other.2)
+            .map_or(Ordering::Equal, |(severity, other)| severity.cmp(&other));
+        verdict
+            .cmp(&other.0)
+            .then(time.total_cmp(&other.1))
+            .then(severity)
+    });
+    let findings = &mut records.run.findings;
+    for (place, &index) in order.iter().enumerate() {
+        let dataset = &findings[index].dataset;
+        let before = order[..place].iter();
+        let before = before.filter(|&&one| findings[one].dataset == *dataset).count();
+        findings[index].rank = before as u64 + 1;
+    }
+}
+
+/// The time that functions are ordered by, infinite where there is none.
+fn deciding_time(records: &Records, finding: &Finding) -> f64 {
+    let mut told = records.run.recommendations.iter();
+    let told = told.find(|told| told.dataset == finding.dataset);
+    let mut rows = records
+        .times(told.map_or(CallForm::Independent, |told| told.form))
+        .iter();
+    let row = rows.find(|row| row.dataset == finding.dataset && row.function == finding.function);
+    row.map_or(f64::INFINITY, |row| row.median_ns_per_key)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_ranks_of_the_committed_run_are_those_of_its_rows() {
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let stored = Records::read(&run).unwrap();
+        let mut ranked = stored.clone();
+        rank(&mut ranked);
+        assert_eq!(ranked.run.findings, stored.run.findings);
+        let best = stored.run.findings.iter().filter(|finding| finding.rank == 1);
+        assert_eq!(best.count(), stored.run.datasets.len());
+    }
+}
