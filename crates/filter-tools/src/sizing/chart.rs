@@ -40,7 +40,7 @@ pub(crate) fn scene(keys: u64, curves: &[(Filter, Vec<Answer>)], answers: &[Answ
         },
         y: Axis {
             scale: Scale::log(lowest.max(LOWEST), highest * 1.2),
-            tick: number::percent,
+            tick: number::percent_tick,
         },
         x_title: "bits stored for a key",
         series: lines.chain(rings).collect(),
