@@ -57,7 +57,7 @@ const NO_STD_TESTS: [&str; 11] = [
 ];
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step {
         name: "tidy and format",
         quick: true,
@@ -151,6 +151,15 @@ const STEPS: [Step; 13] = [
         name: "storage engines and peers",
         quick: false,
         run: |suite| nested::check(&suite.root),
+    },
+    Step {
+        name: "instructions",
+        quick: false,
+        run: |suite| {
+            let manifest = "crates/benchmarks/Cargo.toml";
+            let bench = ["run", "--locked", "--manifest-path", manifest, "--package", "bench"];
+            cargo(&suite.root, &[&bench[..], &["--", "check-instructions"]].concat())
+        },
     },
 ];
 

@@ -1,24 +1,14 @@
 //! Examples as programs that tests run.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
 
-/// The program of an example as it is now, built by the cargo that runs this test.
+/// The program of an example: cargo builds examples beside the folder of the tests.
 pub(crate) fn program(example: &str) -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["build", "--package", "guava-bloom", "--example", example])
-        .args(["--message-format", "json-render-diagnostics"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .stderr(Stdio::inherit())
-        .output()
-        .unwrap();
-    assert!(output.status.success());
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .find_map(|line| {
-            let message: serde_json::Value = serde_json::from_str(line).ok()?;
-            Some(message["executable"].as_str()?.into())
-        })
-        .unwrap()
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let path = folder
+        .join("examples")
+        .join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.exists(), "{} is missing: cargo test builds it", path.display());
+    path
 }

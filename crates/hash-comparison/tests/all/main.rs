@@ -9,6 +9,7 @@ mod interrupt;
 mod keys;
 mod mistakes;
 mod output;
+mod quick_run;
 mod render;
 mod schema;
 mod whole_run;

@@ -1,0 +1,80 @@
+//! A quick comparison of everything: what its records hold, and that the number of threads changes nothing but times.
+
+use std::fs;
+use std::process::Stdio;
+
+use hash_comparison::measure::collisions::NARROW_BITS;
+use hash_comparison::measure::false_positives::BITS_PER_KEY;
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{EMPTY, IDEAL};
+
+use super::Workbench;
+
+#[test]
+fn records_are_complete_and_the_same_on_one_thread() {
+    let bench = Workbench::new();
+    let start = |out: &str, threads: &str| {
+        bench
+            .command(&["compare", "--quick", "--out", out])
+            .env("RAYON_NUM_THREADS", threads)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    for mut run in [start("several", "3"), start("one", "1")] {
+        assert!(run.wait().unwrap().success());
+    }
+    let records = Records::read(&bench.path("several")).unwrap();
+    for file in records.files().filter(|file| !file.timed) {
+        let read = |out: &str| fs::read(bench.path(out).join(file.name)).unwrap();
+        assert!(read("several") == read("one"), "{}", file.name);
+    }
+    assert_eq!(records.run.datasets.len(), 3);
+    for dataset in &records.run.datasets {
+        complete(&records, &dataset.name);
+    }
+}
+
+/// Checks that every function has its rows on this dataset.
+fn complete(records: &Records, dataset: &str) {
+    let names = || {
+        records
+            .run
+            .functions
+            .iter()
+            .map(|function| function.name.as_str())
+    };
+    for rows in [&records.timing, &records.latency] {
+        for function in names().chain([EMPTY]) {
+            let found = rows
+                .iter()
+                .filter(|row| row.dataset == dataset && row.function == function);
+            assert_eq!(found.count(), 1, "times of {function} on {dataset}");
+        }
+    }
+    for function in &records.run.functions {
+        let found = records
+            .collisions
+            .iter()
+            .filter(|row| row.dataset == dataset && row.function == function.name);
+        let bits: Vec<u32> = found.map(|row| row.bits).collect();
+        assert_eq!(
+            bits,
+            [&[function.bits], &NARROW_BITS[..]].concat(),
+            "{} on {dataset}",
+            function.name
+        );
+        let mut buckets = records.distribution.iter();
+        assert!(
+            buckets.any(|row| row.dataset == dataset && row.function == function.name),
+            "buckets of {} on {dataset}",
+            function.name
+        );
+    }
+    for function in names().chain([IDEAL]) {
+        let rows = records.false_positives.iter();
+        let found = rows.filter(|row| row.dataset == dataset && row.function == function);
+        let bits: Vec<u32> = found.map(|row| row.bits_per_key).collect();
+        assert_eq!(bits, BITS_PER_KEY, "filters of {function} on {dataset}");
+    }
+}
