@@ -157,7 +157,14 @@ const STEPS: [Step; 14] = [
         quick: false,
         run: |suite| {
             let manifest = "crates/benchmarks/Cargo.toml";
-            let bench = ["run", "--locked", "--manifest-path", manifest, "--package", "bench"];
+            let bench = [
+                "run",
+                "--locked",
+                "--manifest-path",
+                manifest,
+                "--package",
+                "bench",
+            ];
             cargo(&suite.root, &[&bench[..], &["--", "check-instructions"]].concat())
         },
     },

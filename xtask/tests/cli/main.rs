@@ -1,5 +1,4 @@
 //! The command line: what it says about itself, and what it passes on.
-#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 use std::fs;
 use std::path::Path;

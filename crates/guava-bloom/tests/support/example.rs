@@ -9,6 +9,10 @@ pub(crate) fn program(example: &str) -> PathBuf {
     let path = folder
         .join("examples")
         .join(format!("{example}{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.exists(), "{} is missing: cargo test builds it", path.display());
+    assert!(
+        path.exists(),
+        "{} is missing: cargo test builds it",
+        path.display()
+    );
     path
 }
