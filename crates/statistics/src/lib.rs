@@ -5,6 +5,7 @@
 //! bits differ between systems; it is what the tests here compare with.
 //!
 //! Nothing here measures, reads files or knows of datasets.
+#![forbid(unsafe_code)]
 
 pub mod binomial;
 pub mod buckets;

@@ -10,14 +10,18 @@ use super::cargo::{cargo_command, output_of};
 use super::now;
 
 /// Tests that need a program that is neither Rust's nor a C compiler.
-const NOT_QUICK: [(&str, &str); 2] = [("bloom-redis", "server"), ("bloom-redis", "dedup")];
+const NOT_QUICK: [(&str, &str); 3] = [
+    ("bloom-redis", "examples"),
+    ("bloom-redis", "server"),
+    ("filter-policy-leveldb", "header"),
+];
 
 /// Tests that take long, longest first: started last, one of them would run alone.
 const LONG: [(&str, &str); 4] = [
     ("bloom-redis", "server"),
-    ("hash-comparison", "cli"),
+    ("hash-comparison", "all"),
     ("hash-comparison", "report"),
-    ("hash-comparison", "hash_comparison"),
+    ("filter-policy-leveldb", "header"),
 ];
 
 /// The tests of one file, or of a library.
@@ -145,6 +149,18 @@ fn binary(message: &str) -> Option<Binary> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_with_a_rule_of_their_own_are_there() {
+        for (package, name) in NOT_QUICK.into_iter().chain(LONG) {
+            let tests = crate::workspace::root()
+                .join("crates")
+                .join(package)
+                .join("tests");
+            let (file, folder) = (tests.join(format!("{name}.rs")), tests.join(name).join("main.rs"));
+            assert!(file.is_file() || folder.is_file(), "{package} {name}");
+        }
+    }
 
     #[test]
     fn tests_are_told_from_other_artefacts() {

@@ -10,7 +10,7 @@ pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Offence>, Str
     let files: Vec<&str> = sources
         .iter()
         .map(|source| source.path.as_str())
-        .filter(|path| path.ends_with(".rs"))
+        .filter(|path| path.ends_with(".rs") && !is_reached(path, sources))
         .collect();
     if files.is_empty() {
         return Ok(Vec::new());
@@ -45,6 +45,21 @@ pub(super) fn check(root: &Path, sources: &[Source]) -> Result<Vec<Offence>, Str
     Ok(offences)
 }
 
+/// Whether rustfmt comes to this file from the one above it, which it does not where a macro declares the module.
+fn is_reached(path: &str, sources: &[Source]) -> bool {
+    let module = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let Some((folder, name)) = module.rsplit_once('/') else {
+        return false;
+    };
+    let above = ["", "/mod", "/lib", "/main"].map(|file| format!("{folder}{file}.rs"));
+    let declaration = format!("mod {name};");
+    let declares =
+        |line: &str| line.ends_with(&declaration) && (line.starts_with("mod ") || line.starts_with("pub"));
+    sources.iter().any(|source| {
+        source.path != path && above.contains(&source.path) && source.text.lines().any(declares)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +87,22 @@ mod tests {
             offences[0]
         );
         assert!(run("fn f() {}\n").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_is_formatted_from_where_it_is_declared() {
+        let source = |path: &str, text: &str| Source {
+            path: path.to_owned(),
+            text: text.to_owned(),
+        };
+        let sources = [
+            source("src/lib.rs", "pub mod a;\nlist! {\n    mod b;\n}\n"),
+            source("src/a.rs", "mod deep;\n"),
+        ];
+        assert!(is_reached("src/a.rs", &sources) && is_reached("src/a/deep/mod.rs", &sources));
+        for path in ["src/lib.rs", "src/b.rs", "src/deep.rs", "build.rs"] {
+            assert!(!is_reached(path, &sources), "{path}");
+        }
     }
 
     #[test]
