@@ -10,11 +10,7 @@ use super::cargo::{cargo_command, output_of};
 use super::now;
 
 /// Tests that need a program that is neither Rust's nor a C compiler.
-const NOT_QUICK: [(&str, &str); 3] = [
-    ("bloom-redis", "examples"),
-    ("bloom-redis", "server"),
-    ("filter-policy-leveldb", "header"),
-];
+const NOT_QUICK: [(&str, &str); 2] = [("bloom-redis", "server"), ("filter-policy-leveldb", "header")];
 
 /// Tests that take long, longest first: started last, one of them would run alone.
 const LONG: [(&str, &str); 4] = [
