@@ -75,7 +75,8 @@ pub enum Error {
         /// The operation.
         what: &'static str,
     },
-    /// The filter was replaced by rebuilds while it was downloaded, several times in a row.
+    /// The filter was replaced by rebuilds while it was downloaded, or while a growing one was inserted into without scripts,
+    /// several times in a row.
     Replaced {
         /// The filter's key.
         key: Vec<u8>,

@@ -75,9 +75,11 @@ impl Growing {
     /// A filter whose keys begin with a prefix, any bytes.
     pub fn with_names(prefix: impl Into<Vec<u8>>, schema: Schema) -> Self {
         let prefix = prefix.into();
+        let cursor = [&prefix, &b"cursor"[..]].concat();
         Self {
             chain: Chain {
-                cursor: [&prefix, &b"cursor"[..]].concat(),
+                anchor: cursor.clone(),
+                cursor,
                 base: [&prefix, &b"bloomfilter-"[..]].concat(),
                 record: Record::key(&prefix),
                 schema,

@@ -151,7 +151,7 @@ impl Rebuild {
 }
 
 /// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
-/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts, and clients that switch them off do not follow it.
+/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts; clients that switch them off follow it all the same.
 #[derive(Debug, Clone)]
 pub struct GrowingRebuild {
     live: Chain,
@@ -188,15 +188,14 @@ impl GrowingRebuild {
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
-            let next = this.live.next(this.token);
-            let mut acknowledged = Acknowledged::new(&this.options);
-            let ack = &mut acknowledged;
-            let lease = Expiry::Sliding(this.lease);
+            let (live, token, options) = (&this.live, this.token, &this.options);
+            let mut acknowledged = Acknowledged::new(options);
+            let (ack, lease) = (&mut acknowledged, Expiry::Sliding(this.lease));
             let new =
-                growth::insert_into_generation(&line, &next, &hashes, lease, &this.options, ack).await?;
+                growth::insert_into_generation(&line, live, token, &hashes, lease, options, ack).await?;
             acknowledged.check()?;
-            let keys = [next.key(0)];
-            generation::renew(&line, &this.live.cursor, &keys, this.token, this.lease).await?;
+            let keys = [live.next(token).key(0)];
+            generation::renew(&line, &live.cursor, &keys, token, this.lease).await?;
             Ok(new)
         })
     }

@@ -17,8 +17,8 @@ use crate::trouble::Trouble;
 /// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
 const BITS_PER_COMMAND: usize = 64;
 
-/// How often a query that a rebuild came in between of is sent.
-const ATTEMPTS: usize = 4;
+/// How often what a rebuild came in between of is sent.
+pub(super) const ATTEMPTS: usize = 4;
 
 /// Commands that test or set bits of a string.
 pub(super) fn push_bits(batch: &mut Batch, commands: Commands, access: Access, key: &[u8], offsets: &[u64]) {

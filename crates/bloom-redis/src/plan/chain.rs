@@ -20,6 +20,8 @@ pub(crate) const MOST_BITMAPS: u64 = 1_000;
 /// A growing filter's keys and size.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Chain {
+    /// The cursor of the filter, whose companions tell of rebuilds, also where this is one of its generations.
+    pub(crate) anchor: Vec<u8>,
     pub(crate) cursor: Vec<u8>,
     /// What the keys of the bitmaps begin with; a number follows.
     pub(crate) base: Vec<u8>,

@@ -1,12 +1,14 @@
 //! A growing filter by plain commands: as published, with the races that this has. For servers and proxies without scripts, and
-//! for filters in several slots of a cluster, which no script sees as a whole. Neither is ever rebuilt.
+//! for filters in several slots of a cluster, which no script sees as a whole. These are never rebuilt. The others are by clients
+//! that have scripts, at any moment: whatever was done is followed by a look whether that happened.
 
 use guava_bloom::Hash128;
 use redis::{Cmd, cmd};
 
 use super::acknowledged::Acknowledged;
-use super::bits::{push_bits, read_zeros};
+use super::bits::{ATTEMPTS, push_bits, read_zeros};
 use super::chain::{Chain, MOST_BITMAPS};
+use super::generation::{self, Token, Watch};
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, exists};
 use crate::bitfield::Access;
@@ -21,8 +23,10 @@ pub(super) async fn contains(
     hashes: &[Hash128],
     options: &Options,
 ) -> Result<Vec<Answer>, Error> {
-    let state = State::read(line, chain, options).await?;
-    let found = look(line, chain, &state, hashes, options).await?;
+    let Some(found) = ask(line, chain, hashes, options).await? else {
+        // The filter is there, and what it holds could not be read.
+        return Ok(vec![Answer::MayContain; hashes.len()]);
+    };
     Ok((found.held.into_iter())
         .map(|held| match (held, found.missing) {
             (true, _) => Answer::MayContain,
@@ -34,12 +38,31 @@ pub(super) async fn contains(
 
 /// Whether a bitmap or the cursor is missing.
 pub(super) async fn is_missing(line: &Line, chain: &Chain, options: &Options) -> Result<bool, Error> {
-    let state = State::read(line, chain, options).await?;
-    Ok(look(line, chain, &state, &[], options).await?.missing)
+    let found = ask(line, chain, &[], options).await?;
+    Ok(found.is_some_and(|found| found.missing))
+}
+
+/// Looks at all bitmaps up to the cursor; again, if a rebuild took the filter's place in between: its bitmaps may be more, and
+/// each of them has other bits. `None` if that happened again and again.
+async fn ask(
+    line: &Line,
+    chain: &Chain,
+    hashes: &[Hash128],
+    options: &Options,
+) -> Result<Option<Found>, Error> {
+    for _ in 0..ATTEMPTS {
+        let state = State::read(line, chain, options).await?;
+        if let Some(found) = look(line, chain, &state, hashes, options).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 /// What tells how many bitmaps there are.
 struct State {
+    /// The rebuild that took the filter's place last.
+    generation: Option<Vec<u8>>,
     current: u64,
     /// Whether the cursor was lost.
     missing: bool,
@@ -53,16 +76,41 @@ impl State {
             exists(&chain.key(1)),
             exists(&chain.record),
         ];
-        let batches = commands.iter().map(Batch::of);
+        // Before the cursor: a rebuild that ends in between is then seen afterwards.
+        let last = (!chain.spread).then(|| generation::last(&chain.anchor));
+        let batches = last.iter().chain(&commands).map(Batch::of);
         let mut replies = line.send_all(divide(batches, chain)).await?;
+        let generation = if chain.spread { None } else { replies.bytes()? };
         let text = replies.bytes()?;
         let current = chain.parse_cursor(text.as_deref())?;
         // A bitmap beyond a cursor that is missing, or a parameter record, which is written with a cursor.
         let left = replies.count()? + replies.count()?;
         Ok(Self {
+            generation,
             current,
             missing: text.is_none() && left > 0 && options.missing == Missing::Reported,
         })
+    }
+
+    /// Asks for what [`unchanged`](Self::unchanged) reads: first for the rebuild under way, so that one that ends in between is
+    /// seen as the last.
+    fn watch(chain: &Chain) -> Batch {
+        let mut batch = Batch::new();
+        if !chain.spread {
+            batch.push(&Watch::new(&chain.anchor).look());
+            batch.push(&generation::last(&chain.anchor));
+        }
+        batch
+    }
+
+    /// The rebuild under way, if there is one. `None` if another took the filter's place since the state was read, so that all
+    /// else says nothing.
+    fn unchanged(&self, chain: &Chain, replies: &mut Replies) -> Result<Option<Option<Token>>, Error> {
+        if chain.spread {
+            return Ok(Some(None));
+        }
+        let under_way = Watch::new(&chain.anchor).read(replies.bytes()?.as_deref())?;
+        Ok((replies.bytes()? == self.generation).then_some(under_way))
     }
 }
 
@@ -72,16 +120,17 @@ struct Found {
     held: Vec<bool>,
     /// Whether a bitmap or the cursor is missing.
     missing: bool,
+    under_way: Option<Token>,
 }
 
-/// Asks all bitmaps, in one round trip.
+/// Asks all bitmaps, in one round trip; `None` if a rebuild took the filter's place since the state was read.
 async fn look(
     line: &Line,
     chain: &Chain,
     state: &State,
     hashes: &[Hash128],
     options: &Options,
-) -> Result<Found, Error> {
+) -> Result<Option<Found>, Error> {
     let probes = usize::from(chain.schema.probes());
     let offsets = chain.offsets(hashes);
     let reported = options.missing == Missing::Reported;
@@ -93,10 +142,12 @@ async fn look(
         }
         batch
     });
-    let mut replies = line.send_all(divide(bitmaps, chain)).await?;
+    let batches = bitmaps.chain([State::watch(chain)]);
+    let mut replies = line.send_all(divide(batches, chain)).await?;
     let mut found = Found {
         held: vec![false; hashes.len()],
         missing: state.missing,
+        under_way: None,
     };
     for _ in 0..=state.current {
         let mut held = vec![true; hashes.len()];
@@ -110,7 +161,8 @@ async fn look(
             found.missing |= replies.count()? == 0;
         }
     }
-    Ok(found)
+    let unchanged = state.unchanged(chain, &mut replies)?;
+    Ok(unchanged.map(|under_way| Found { under_way, ..found }))
 }
 
 /// The batches to send: one for each key of a filter that is spread, one in all otherwise.
@@ -123,43 +175,60 @@ fn divide(batches: impl IntoIterator<Item = Batch>, chain: &Chain) -> Vec<Batch>
     }
 }
 
-/// As published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both grow.
+/// Inserts one element as published: asked first, set then, counted, and grown if need be. Two writers at the same moment may both
+/// grow. Says whether it was new, and which rebuild is under way. Keys of a generation that this begins live for `millis`.
 pub(super) async fn insert(
     line: &Line,
     chain: &Chain,
-    hash: Hash128,
+    hash: &[Hash128],
+    millis: Option<u64>,
     options: &Options,
     acknowledged: &mut Acknowledged,
-) -> Result<bool, Error> {
-    let state = State::read(line, chain, options).await?;
-    // As published, the first bitmap is not asked.
-    if state.current > 0 || options.missing == Missing::Reported {
-        let found = look(line, chain, &state, &[hash], options).await?;
-        if found.missing {
-            return Err(chain.missing());
+) -> Result<(Vec<bool>, Option<Token>), Error> {
+    let (offsets, mut new) = (chain.offsets(hash), false);
+    for _ in 0..ATTEMPTS {
+        let state = State::read(line, chain, options).await?;
+        // As published, the first bitmap is not asked.
+        if state.current > 0 || options.missing == Missing::Reported {
+            let Some(found) = look(line, chain, &state, hash, options).await? else {
+                continue;
+            };
+            if found.missing {
+                return Err(chain.missing());
+            }
+            if found.held.contains(&true) {
+                return Ok((vec![new], found.under_way));
+            }
         }
-        if found.held.contains(&true) {
-            return Ok(false);
+        let (mut batch, key) = (Batch::new(), chain.key(state.current));
+        if millis.is_some() {
+            batch.push(&begin(&key, &[0], millis));
         }
+        push_bits(&mut batch, options.commands, Access::Set, &key, &offsets);
+        batch.add("BITCOUNT").arg(&key);
+        let batch = batch.then(State::watch(chain)).and_wait(acknowledged.wait());
+        let mut replies = line.send(batch).await?;
+        if millis.is_some() {
+            replies.value()?;
+        }
+        read_zeros(&mut replies, options.commands, offsets.len(), |_| new = true)?;
+        let ones = replies.count()?;
+        let unchanged = state.unchanged(chain, &mut replies)?;
+        acknowledged.read(&mut replies)?;
+        let Some(under_way) = unchanged else { continue };
+        if ones * 2 > chain.schema.bits() {
+            if state.current + 1 >= MOST_BITMAPS {
+                return Err(Error::Full {
+                    bitmaps: MOST_BITMAPS,
+                });
+            }
+            open_next(line, chain, state.current, millis, options, acknowledged).await?;
+        }
+        return Ok((vec![new], under_way));
     }
-    let (key, offsets) = (chain.key(state.current), chain.offsets(&[hash]));
-    let mut batch = Batch::new();
-    push_bits(&mut batch, options.commands, Access::Set, &key, &offsets);
-    batch.add("BITCOUNT").arg(&key);
-    let mut replies = line.send(batch.and_wait(acknowledged.wait())).await?;
-    let mut new = false;
-    read_zeros(&mut replies, options.commands, offsets.len(), |_| new = true)?;
-    let ones = replies.count()?;
-    acknowledged.read(&mut replies)?;
-    if ones * 2 > chain.schema.bits() {
-        if state.current + 1 >= MOST_BITMAPS {
-            return Err(Error::Full {
-                bitmaps: MOST_BITMAPS,
-            });
-        }
-        open_next(line, chain, state.current, options, acknowledged).await?;
-    }
-    Ok(new)
+    Err(Error::Replaced {
+        key: chain.cursor.clone(),
+    })
 }
 
 /// Opens the bitmap after this one, or after those that others opened meanwhile.
@@ -167,22 +236,29 @@ async fn open_next(
     line: &Line,
     chain: &Chain,
     current: u64,
+    millis: Option<u64>,
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(), Error> {
     // First the cursor, since one that is missing beside a second bitmap is taken for lost; then the bitmap, so that a client
     // that dies here leaves none that is missing.
-    let mut begin = cmd("SET");
-    write(line, begin.arg(&chain.cursor).arg("0").arg("NX"), acknowledged).await?;
-    let mut create = cmd("SET");
-    create.arg(chain.key(current + 1)).arg(&[0_u8][..]).arg("NX");
-    write(line, &create, acknowledged).await?;
+    write(line, &begin(&chain.cursor, b"0", millis), acknowledged).await?;
+    write(line, &begin(&chain.key(current + 1), &[0], millis), acknowledged).await?;
     let mut advance = cmd("INCR");
     let opened = write(line, advance.arg(&chain.cursor), acknowledged)
         .await?
         .count()?;
+    if millis.is_some() {
+        write(line, &begin(&chain.key(opened), &[0], millis), acknowledged).await?;
+    }
     write(line, &chain.allocate(opened, options.commands), acknowledged).await?;
     Ok(())
+}
+
+/// Writes a key that is not there.
+fn begin(key: &[u8], value: &[u8], millis: Option<u64>) -> Cmd {
+    let expiry = millis.map(|millis| ("PX", millis));
+    cmd("SET").arg(key).arg(value).arg("NX").arg(expiry).take()
 }
 
 /// Sends a command that writes, and waits for replicas if the caller wants it; its reply.

@@ -80,14 +80,7 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     let mut acknowledged = Acknowledged::new(options);
-    if !chain.by_script(options) {
-        for &hash in hashes {
-            new.push(chain_by_commands::insert(line, chain, hash, options, &mut acknowledged).await?);
-        }
-        acknowledged.check()?;
-        return Ok(new);
-    }
-    for hashes in hashes.chunks(per_trip(&chain.schema, options)) {
+    for hashes in hashes.chunks(per_insert(chain, options)) {
         let mut target = Target::Filter(None);
         loop {
             let ack = &mut acknowledged;
@@ -97,11 +90,11 @@ pub(crate) async fn insert(
                     if gone.is_none() {
                         new.extend(some);
                     }
-                    Ok(under_way)
+                    Ok(under_way.filter(|_| options.follow_rebuilds))
                 }
                 Target::Generation(token) => {
-                    let (next, orphan) = (chain.next(token), generation::ORPHAN);
-                    let wrote = insert_into_generation(line, &next, hashes, orphan, options, ack);
+                    let orphan = generation::ORPHAN;
+                    let wrote = insert_into_generation(line, chain, token, hashes, orphan, options, ack);
                     wrote.await.map(|_| None)
                 }
                 Target::Done => break,
@@ -113,10 +106,20 @@ pub(crate) async fn insert(
     Ok(new)
 }
 
+/// Elements that one insert carries. Without scripts each is asked for, set and counted by itself.
+fn per_insert(chain: &Chain, options: &Options) -> usize {
+    if chain.by_script(options) {
+        per_trip(&chain.schema, options)
+    } else {
+        1
+    }
+}
+
 /// Inserts elements into a generation that must be there, which then lives for the lease at least.
 pub(crate) async fn insert_into_generation(
     line: &Line,
-    next: &Chain,
+    live: &Chain,
+    token: Token,
     hashes: &[Hash128],
     lease: Expiry,
     options: &Options,
@@ -126,16 +129,20 @@ pub(crate) async fn insert_into_generation(
         missing: Missing::Reported,
         ..*options
     };
-    let millis = Some(lease.millis()?);
+    let (next, millis) = (live.next(token), Some(lease.millis()?));
     let mut new = Vec::with_capacity(hashes.len());
-    for hashes in hashes.chunks(per_trip(&next.schema, &options)) {
-        let (some, _) = insert_once(line, next, hashes, millis, &options, acknowledged).await?;
+    for hashes in hashes.chunks(per_insert(&next, &options)) {
+        let (some, under_way) = insert_once(line, &next, hashes, millis, &options, acknowledged).await?;
+        // What is there may be what those left who came too late.
+        if under_way != Some(token) {
+            return Err(next.missing());
+        }
         new.extend(some);
     }
     Ok(new)
 }
 
-/// Inserts elements in one round trip; says of each whether it was new, and which rebuild is under way.
+/// Inserts elements, in one round trip if scripts are allowed; says of each whether it was new, and which rebuild is under way.
 async fn insert_once(
     line: &Line,
     chain: &Chain,
@@ -144,7 +151,10 @@ async fn insert_once(
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
-    let (watch, counter) = (Watch::new(&chain.cursor), chain.counter());
+    if !chain.by_script(options) {
+        return chain_by_commands::insert(line, chain, hashes, millis, options, acknowledged).await;
+    }
+    let (watch, counter) = (Watch::new(&chain.anchor), chain.counter());
     let mut keys: Vec<&[u8]> = vec![&watch.pointer];
     // A generation of a rebuild has a lease, and its count none.
     if options.keep_count && millis.is_none() {
@@ -164,8 +174,7 @@ async fn insert_once(
                 b'1' => Some(true),
                 _ => None,
             })?;
-            let under_way = watch.read(told.bytes()?.as_deref())?;
-            return Ok((new, under_way.filter(|_| options.follow_rebuilds)));
+            return Ok((new, watch.read(told.bytes()?.as_deref())?));
         }
         if chain_by_commands::is_missing(line, chain, options).await? {
             return Err(chain.missing());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, Error, Fixed, Options, Schema, Split};
+use bloom_redis::{Answer, Commands, Error, Fixed, Growing, Missing, Options, Schema, Split};
 use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::support::{Server, all_commands};
@@ -221,5 +221,165 @@ fn a_filter_that_comes_back_during_a_download_is_not_empty() {
             Ok(filter) => assert!(filter.might_contain(&b"a"[..]), "before command {before}"),
             Err(error) => assert!(matches!(error, Error::Missing { .. }), "{error}"),
         }
+    }
+}
+
+/// A growing filter without scripts, and the same as others see it.
+fn growing(missing: Missing, transactions: bool) -> (Growing, Growing) {
+    let filter = Growing::named("g", Schema::words(50, 0.01).unwrap());
+    let plain = filter.clone().with_options(Options {
+        commands: Commands {
+            scripts: false,
+            transactions,
+            ..Commands::default()
+        },
+        missing,
+        ..Options::default()
+    });
+    (plain, filter)
+}
+
+#[test]
+fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let elements: Vec<String> = (0..20).map(|i| i.to_string()).collect();
+    let more: Vec<String> = (0..300).map(|i| format!("more {i}")).collect();
+    for missing in [Missing::Reported, Missing::Empty] {
+        let (plain, filter) = growing(missing, true);
+        let mut acts = 0;
+        for before in 0.. {
+            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+            filter.create().query(&mut other).unwrap();
+            filter.insert_many(&elements).query(&mut other).unwrap();
+            // The old cursor says one bitmap; in the new generation the elements lie in the last.
+            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+            rebuild.insert_many(&more).query(&mut other).unwrap();
+            rebuild.insert_many(&elements).query(&mut other).unwrap();
+            let mut act = || rebuild.clone().commit().query(&mut other).unwrap();
+            let mut between = Between::new(&server, [before], &mut act);
+            let answers = plain.contains_many(&elements).query(&mut between).unwrap();
+            assert!(
+                answers.iter().all(|&answer| answer == Answer::MayContain),
+                "{missing:?}, before command {before}: {answers:?}"
+            );
+            if !between.acted {
+                break;
+            }
+            acts += 1;
+        }
+        assert!(acts > 4, "{acts}");
+    }
+}
+
+#[test]
+fn a_growing_filter_that_is_rebuilt_without_end_may_contain_everything() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let (plain, filter) = growing(Missing::Reported, true);
+    filter.create().query(&mut other).unwrap();
+    let mut act = || {
+        let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+        rebuild.commit().query(&mut other).unwrap();
+    };
+    /// Acts before every command.
+    struct Always<'a>(Between<'a>);
+    impl ConnectionLike for Always<'_> {
+        fn req_packed_command(&mut self, command: &[u8]) -> RedisResult<Value> {
+            self.0.before = vec![self.0.sent];
+            self.0.req_packed_command(command)
+        }
+        fn req_packed_commands(&mut self, all: &[u8], from: usize, count: usize) -> RedisResult<Vec<Value>> {
+            self.0.before = vec![self.0.sent];
+            self.0.req_packed_commands(all, from, count)
+        }
+        fn get_db(&self) -> i64 {
+            self.0.get_db()
+        }
+        fn check_connection(&mut self) -> bool {
+            self.0.check_connection()
+        }
+        fn is_open(&self) -> bool {
+            self.0.is_open()
+        }
+    }
+    let mut always = Always(Between::new(&server, [], &mut act));
+    let answer = plain.contains("a").query(&mut always).unwrap();
+    assert_eq!(answer, Answer::MayContain);
+    let error = plain.insert("a").query(&mut always).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "{g}:cursor: replaced again and again meanwhile"
+    );
+}
+
+#[test]
+fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let old: Vec<String> = (0..100).map(|i| format!("old {i}")).collect();
+    for (kept, transactions) in [(0, true), (60, true), (300, false)] {
+        let (plain, filter) = growing(Missing::Reported, transactions);
+        let kept: Vec<String> = (0..kept).map(|i| format!("kept {i}")).collect();
+        let mut acts = 0;
+        for before in 0.. {
+            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+            filter.create().query(&mut other).unwrap();
+            filter.insert_many(&old).query(&mut other).unwrap();
+            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+            rebuild.insert_many(&kept).query(&mut other).unwrap();
+            let mut act = || rebuild.clone().commit().query(&mut other).unwrap();
+            let mut between = Between::new(&server, [before], &mut act);
+            plain.insert("fresh").query(&mut between).unwrap();
+            let acted = between.acted;
+            if !acted {
+                break;
+            }
+            let answer = filter.contains("fresh").query(&mut other).unwrap();
+            assert_eq!(answer, Answer::MayContain, "before command {before}");
+            acts += 1;
+        }
+        assert!(acts > 12, "{acts}");
+        // What was set in a generation that was gone by then is not left for ever.
+        let keys: Vec<String> = redis::cmd("KEYS")
+            .arg("bloom-redis:next:*")
+            .query(&mut other)
+            .unwrap();
+        for key in keys {
+            let left: i64 = redis::cmd("PTTL").arg(&key).query(&mut other).unwrap();
+            assert!(left > 0, "{key}");
+        }
+    }
+}
+
+#[test]
+fn a_generation_that_one_who_was_late_began_again_takes_no_insert() {
+    let server = Server::start(&[]);
+    let mut other = server.connection();
+    let (plain, filter) = growing(Missing::Reported, true);
+    for writer in [plain, filter.clone()] {
+        let mut acts = 0;
+        for before in 0.. {
+            redis::cmd("FLUSHALL").exec(&mut other).unwrap();
+            filter.create().query(&mut other).unwrap();
+            let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
+            let [next]: [String; 1] = redis::cmd("KEYS")
+                .arg("bloom-redis:next:*")
+                .query(&mut other)
+                .unwrap();
+            let mut act = || {
+                rebuild.clone().commit().query(&mut other).unwrap();
+                redis::cmd("SET").arg(&next).arg("\0").exec(&mut other).unwrap();
+            };
+            let mut between = Between::new(&server, [before], &mut act);
+            writer.insert("fresh").query(&mut between).unwrap();
+            if !between.acted {
+                break;
+            }
+            let answer = filter.contains("fresh").query(&mut other).unwrap();
+            assert_eq!(answer, Answer::MayContain, "before command {before}");
+            acts += 1;
+        }
+        assert!(acts > 1, "{acts}");
     }
 }

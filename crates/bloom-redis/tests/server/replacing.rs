@@ -177,6 +177,11 @@ fn a_growing_filter_is_rebuilt_with_all_its_bitmaps() {
             commands: Commands::PLAIN,
             ..Options::default()
         });
+        let rebuild = client.run(Growing::named("g", *plain.schema()).rebuild(LEASE));
+        client.run(plain.insert("by plain commands"));
+        client.run(rebuild.commit());
+        let answer = client.run(plain.contains("by plain commands"));
+        assert_eq!(answer, Answer::MayContain);
         assert_eq!(
             client.fail(plain.rebuild(LEASE)).to_string(),
             "rebuilding a growing filter takes scripts, which are switched off"
