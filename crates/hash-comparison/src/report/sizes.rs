@@ -112,6 +112,6 @@ mod tests {
         // Thirty-two bits of hash let more through than that, whatever the size.
         let (bits, _, about) = texts(Filter::LevelDb, 100_000_000, 0.01);
         assert_eq!(bits, "");
-        assert!(about[0].starts_with("not at 1 %: "), "{about:?}");
+        assert!(about[0].starts_with("not at 1.00 %: "), "{about:?}");
     }
 }

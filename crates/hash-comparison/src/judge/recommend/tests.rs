@@ -28,6 +28,9 @@ fn records(functions: &[Made], keys: u64) -> Records {
         "seed": 1,
         "quick": true,
         "files": [],
+        "checksums": {},
+        "bit_facts": [],
+        "recommendations": [],
         "environment": serde_json::to_value(crate::measure::environment::collect()).unwrap(),
         "datasets": [{
             "name": "set", "kind": "file", "source": "set.txt", "keys": keys, "bytes": keys * 8, "min_len": 8,

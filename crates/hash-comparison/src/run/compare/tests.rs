@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::record::files::FILES;
 
 /// Other programs that take the processor while lengths are timed, and a long wait before places are.
 #[derive(Default)]
@@ -81,5 +82,39 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
         let switches = environment.involuntary_switches_while_timing.unwrap();
         assert!(switches >= 20, "{switches} switches");
         assert!(environment.seconds_waited_while_timing.unwrap() > 0.0);
+    }
+}
+
+/// What the compiler cannot tell of a question that somebody has added.
+#[test]
+fn every_file_of_records_is_filled_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.txt");
+    let lines: Vec<String> = (0..2_000).map(|number| format!("key {number}")).collect();
+    std::fs::write(&keys, lines.join("\n")).unwrap();
+    let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
+    let records = run(&options, &crate::progress::Silent).unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let readers = [
+        sources.join("report"),
+        sources.join("report/chart"),
+        sources.join("judge"),
+    ];
+    let read: String = readers
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+        .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path()).ok())
+        .collect();
+    for file in FILES {
+        let name = file.name;
+        assert!(
+            !file.spelled(&records).1.is_empty(),
+            "{name} has no rows: add it to run/quality.rs (`fill`), or to run/compare/mod.rs if it holds times"
+        );
+        let field = format!(".{}", name.trim_end_matches(".csv"));
+        assert!(
+            read.contains(&field),
+            "{name} is read by nobody: add a chart to report/chart/mod.rs, or a table to report/mod.rs"
+        );
     }
 }
