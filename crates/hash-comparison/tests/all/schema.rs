@@ -14,7 +14,11 @@ fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
     for choices in ["anyOf", "oneOf"] {
         if let Some(choices) = schema[choices].as_array() {
             let fits = |choice| misfits(root, choice, value, path).is_empty();
-            return if choices.iter().any(fits) { Vec::new() } else { wrong() };
+            return if choices.iter().any(fits) {
+                Vec::new()
+            } else {
+                wrong()
+            };
         }
     }
     let kind = match value {
@@ -31,7 +35,9 @@ fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<Strin
     let fits = is(types)
         || types.as_array().is_some_and(|known| known.iter().any(is))
         || schema.get("const") == Some(value);
-    let allowed = schema["enum"].as_array().is_none_or(|known| known.contains(value))
+    let allowed = schema["enum"]
+        .as_array()
+        .is_none_or(|known| known.contains(value))
         && schema.get("const").is_none_or(|known| known == value);
     if !fits || !allowed {
         return wrong();
