@@ -26,9 +26,6 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Commands {
     Bench(Arguments),
-    /// Count the instructions of the policies, and fail where they are more than in the committed record
-    #[command(hide = true)]
-    CheckInstructions,
 }
 
 /// Measure against peers, on real engines.
@@ -66,11 +63,10 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Commands::Bench(arguments) => bench(&arguments),
-        Commands::CheckInstructions => check_instructions(),
-    };
-    result.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    let Cli {
+        command: Commands::Bench(arguments),
+    } = Cli::parse();
+    bench(&arguments).map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }
 
 /// The folder of the main workspace.
@@ -86,7 +82,11 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     // All that can be wrong comes before minutes are spent.
     let mut parts = Vec::new();
     for part in arguments.suite.parts() {
-        let path = if part.below.is_empty() { out.clone() } else { out.join(part.below) };
+        let path = if part.below.is_empty() {
+            out.clone()
+        } else {
+            out.join(part.below)
+        };
         let folder = Folder::check(&path, part.format).map_err(Failure::Input)?;
         parts.push((path, folder, part));
     }
@@ -94,7 +94,8 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         needs::require(part.needs)?;
     }
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let temporary = temporary()?;
+    let temporary =
+        tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))?;
     // In words that repeat it.
     let quick = if arguments.quick { " --quick" } else { "" };
     let command = format!("cargo xtask bench --suite {name}{quick}");
@@ -121,10 +122,6 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn temporary() -> Result<tempfile::TempDir, Failure> {
-    tempfile::tempdir().map_err(|error| Failure::internal(format!("temporary folder: {error}")))
-}
-
 /// Builds the program of a part and runs it; its batches go to `csv`.
 fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
     writeln!(io::stderr(), "{}", part.title)?;
@@ -144,15 +141,4 @@ fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
         Ok(status) => Err(Failure::internal(format!("{}: {status}", part.package))),
         Err(error) => Err(Failure::internal(format!("cargo: {error}"))),
     }
-}
-
-fn check_instructions() -> Result<(), Failure> {
-    let part = &suites::INSTRUCTIONS;
-    needs::require(part.needs)?;
-    let temporary = temporary()?;
-    let csv = temporary.path().join("instructions.csv");
-    measure(part, &csv, false)?;
-    let said = suites::judge_instructions(&csv).map_err(Failure::Internal)?;
-    write!(io::stdout(), "{said}")?;
-    Ok(())
 }

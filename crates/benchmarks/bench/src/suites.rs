@@ -111,7 +111,7 @@ const WHICH: Part = Part {
     ..Part::of::<which::EveryPolicy>("every policy", "bench-ours", "which")
 };
 const RATES: Part = Part::of::<rates::Rates>("rates", "bench-ours", "rates");
-pub(crate) const INSTRUCTIONS: Part = Part {
+const INSTRUCTIONS: Part = Part {
     needs: &[Need::Program("valgrind", "valgrind")],
     write: write_instructions,
     ..Part::of::<Portable>("instructions", "bench-ours", "instructions")
@@ -132,19 +132,14 @@ fn recorded() -> Result<Vec<Instructions>, String> {
     }
 }
 
-/// Compares counts with the committed ones.
-pub(crate) fn judge_instructions(csv: &Path) -> Result<String, String> {
-    let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
-    judge(&recorded()?, &measured, &environment::collect())
-}
-
 /// Writes counts, and compares them with the committed ones; those are renewed where they are what is written.
 fn write_instructions(folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
-    if folder.path() != committed() {
-        return Ok(write::<Portable>(folder, bench, csv)? + &judge_instructions(csv)?);
-    }
     let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
-    let rows = renewed(recorded()?, &measured, &environment::collect());
+    let environment = environment::collect();
+    if folder.path() != committed() {
+        return Ok(write::<Portable>(folder, bench, csv)? + &judge(&recorded()?, &measured, &environment)?);
+    }
+    let rows = renewed(recorded()?, &measured, &environment);
     folder.write(bench, None::<&[Instructions]>, &rows, Portable::charts)?;
     Ok(Portable::summary(&measured))
 }

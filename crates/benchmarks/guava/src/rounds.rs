@@ -151,7 +151,10 @@ mod tests {
     #[test]
     fn wrong_answers_are_named() {
         let guava = || batch(Filter::Guava, Operation::Absent, 1);
-        assert_eq!(check(&[guava(), batch(Filter::Ours, Operation::Absent, 1)]), Ok(()));
+        assert_eq!(
+            check(&[guava(), batch(Filter::Ours, Operation::Absent, 1)]),
+            Ok(())
+        );
         assert_eq!(
             check(&[guava(), batch(Filter::Bloomfilter, Operation::Absent, 2)]),
             Ok(())

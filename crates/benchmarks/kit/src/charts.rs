@@ -36,7 +36,10 @@ pub(crate) fn groups<R>(rows: &[R], draw: impl Fn(&R) -> Option<Drawn>) -> Vec<G
                 &mut groups[last].contestants
             }
         };
-        match contestants.iter_mut().find(|contestant| contestant.name == drawn.contestant) {
+        match contestants
+            .iter_mut()
+            .find(|contestant| contestant.name == drawn.contestant)
+        {
             Some(contestant) => contestant.bars.extend(drawn.bars),
             None => contestants.push(Contestant {
                 name: drawn.contestant,

@@ -113,7 +113,8 @@ impl Folder {
         charts: impl FnOnce(&[R]) -> Vec<Chart>,
     ) -> Result<Vec<R>, String> {
         let path = Self::check(&self.path, self.format)?.path;
-        let failed = |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
+        let failed =
+            |name: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path.join(name).display());
         fs::create_dir_all(&path).map_err(|error| failed("", &error))?;
         // Inside, so that it is one file system.
         let staging = stage(&path).map_err(|error| failed("", &error))?;

@@ -45,7 +45,11 @@ mod tests {
             ("foldhash", "0.2."),
             ("filter-policy", "0."),
         ] {
-            assert!(version(package).starts_with(start), "{package} {}", version(package));
+            assert!(
+                version(package).starts_with(start),
+                "{package} {}",
+                version(package)
+            );
         }
         assert_eq!(version("no-such-package"), "");
     }

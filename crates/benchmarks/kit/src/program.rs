@@ -41,7 +41,11 @@ pub fn run(suites: &[(&str, Measure)]) -> ExitCode {
     let arguments = Arguments::parse();
     let Some((_, measure)) = suites.iter().find(|(name, _)| *name == arguments.suite) else {
         let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
-        eprintln!("error: the suite must be one of {}, got {:?}", names.join(", "), arguments.suite);
+        eprintln!(
+            "error: the suite must be one of {}, got {:?}",
+            names.join(", "),
+            arguments.suite
+        );
         return ExitCode::from(2);
     };
     match measure(&arguments) {

@@ -10,7 +10,7 @@ use statistics::robust;
 pub const INTERVAL_LEVEL: f64 = 0.95;
 
 /// What every batch says: calls that were timed together.
-pub trait Timed: Row {
+pub(crate) trait Timed: Row {
     /// Round of the run, in which all contestants did the same.
     fn round(&self) -> u64;
 
@@ -28,7 +28,7 @@ pub trait Timed: Row {
 }
 
 /// Which batches are compared with which.
-pub trait Contest: Timed {
+pub(crate) trait Contest: Timed {
     /// Batches of one group are compared with each other. Rows are in the order of groups.
     type Group: Ord + Debug;
     /// What was timed.
@@ -77,7 +77,7 @@ type Rounds<'a, B> = BTreeMap<u64, &'a B>;
 /// # Errors
 ///
 /// When batches contradict each other or lack the baseline of their round.
-pub fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
+pub(crate) fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
     let mut groups: BTreeMap<B::Group, BTreeMap<B::Contestant, Rounds<'_, B>>> = BTreeMap::new();
     for batch in batches {
         let contestants = groups.entry(batch.group()).or_default();
@@ -92,8 +92,14 @@ pub fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
         let baselines: Vec<&Rounds<'_, B>> = contestants.values().filter(is_baseline).collect();
         for rounds in contestants.values() {
             let [baseline] = baselines[..] else {
-                let batch = rounds.values().next().map_or_else(String::new, |batch| named(*batch));
-                return Err(format!("{batch}: {} baselines beside it, not one", baselines.len()));
+                let batch = rounds
+                    .values()
+                    .next()
+                    .map_or_else(String::new, |batch| named(*batch));
+                return Err(format!(
+                    "{batch}: {} baselines beside it, not one",
+                    baselines.len()
+                ));
             };
             all.extend(compare(rounds, baseline)?);
         }
@@ -103,7 +109,12 @@ pub fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
 
 /// Names a batch in a message.
 fn named<B: Contest>(batch: &B) -> String {
-    format!("{:?}, {:?}, round {}", batch.contestant(), batch.group(), batch.round())
+    format!(
+        "{:?}, {:?}, round {}",
+        batch.contestant(),
+        batch.group(),
+        batch.round()
+    )
 }
 
 fn compare<'a, B: Contest>(
@@ -121,7 +132,10 @@ fn compare<'a, B: Contest>(
     for (&batch, base) in rounds.values().zip(baseline.values()) {
         let is_shared = batch.shared() == base.shared() && batch.calls() == base.calls();
         if !is_shared || !batch.has_conditions_of(first) {
-            return Err(format!("{}: conditions differ from those of other batches", named(batch)));
+            return Err(format!(
+                "{}: conditions differ from those of other batches",
+                named(batch)
+            ));
         }
         calls += batch.calls();
         seen += batch.seen();
@@ -309,13 +323,17 @@ mod tests {
             refuse(|batches| batches.push(batches[0].clone())),
             "(Avx2, Packed), (Fixed, Absent, 4096), round 1 is there twice"
         );
-        let is_absent_of = |batch: &Batch| (batch.contender, batch.task) == (Contender::Leveldb, Task::Absent);
+        let is_absent_of =
+            |batch: &Batch| (batch.contender, batch.task) == (Contender::Leveldb, Task::Absent);
         let alone = {
             let mut batches = rounds();
             batches.retain(|batch| !is_absent_of(batch));
             series(&batches).unwrap_err()
         };
-        assert!(alone.ends_with("round 1: 0 baselines beside it, not one"), "{alone}");
+        assert!(
+            alone.ends_with("round 1: 0 baselines beside it, not one"),
+            "{alone}"
+        );
         let two = refuse(|batches| {
             let rocksdb = (Contender::Rocksdb, Form::OneByOne);
             batches.push(batch(rocksdb.0, rocksdb.1, Task::Absent, 4096, 1, 1));

@@ -18,7 +18,9 @@ pub(crate) fn tables<R>(
     let mut text = String::new();
     for rows in rows.chunk_by(|a, b| heading(a) == heading(b)) {
         let heading = rows.first().map_or_else(String::new, &heading);
-        let lines = rows.iter().map(|row| columns.iter().map(|(_, cell)| cell(row)).collect::<Vec<_>>());
+        let lines = rows
+            .iter()
+            .map(|row| columns.iter().map(|(_, cell)| cell(row)).collect::<Vec<_>>());
         let table = table(header.clone(), &numbers, lines);
         text.push_str(&format!("\n{heading}\n{table}\n{}", after(rows)));
     }
@@ -48,7 +50,9 @@ pub(crate) fn across<R>(
         });
         std::iter::once(of_line.clone()).chain(cells).collect::<Vec<_>>()
     });
-    let header: Vec<String> = std::iter::once(title.to_owned()).chain(columns.iter().cloned()).collect();
+    let header: Vec<String> = std::iter::once(title.to_owned())
+        .chain(columns.iter().cloned())
+        .collect();
     let numbers: Vec<usize> = (1..header.len()).collect();
     table(header, &numbers, lines.collect::<Vec<_>>())
 }

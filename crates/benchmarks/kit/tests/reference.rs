@@ -26,11 +26,19 @@ fn check<S: Suite>(folder: &str, charts: &[&str]) {
     let path = folder.join(format!("{}.csv", S::FORMAT.rows));
     let bytes = fs::read(&path).unwrap();
     let rows: Vec<S::Row> = table::parse(&path, &bytes).unwrap();
-    assert!(table::to_bytes(&rows) == bytes, "{}: written again, it differs", path.display());
+    assert!(
+        table::to_bytes(&rows) == bytes,
+        "{}: written again, it differs",
+        path.display()
+    );
     if S::KEEPS_BATCHES {
         let batches: Vec<S::Batch> = table::read(&folder.join("batches.csv")).unwrap();
         let again = S::rows(&batches).unwrap();
-        assert!(table::to_bytes(&again) == bytes, "{}: not what the batches say", path.display());
+        assert!(
+            table::to_bytes(&again) == bytes,
+            "{}: not what the batches say",
+            path.display()
+        );
     }
     assert!(S::charts(&[]).is_empty());
     let drawn = S::charts(&rows);

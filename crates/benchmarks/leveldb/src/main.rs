@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         ("decimal-ids", |arguments| {
             arguments.write(&rusty::measure(arguments.quick, KeySet::Decimal)?)
         }),
-        ("policy", |arguments| arguments.write(&policy::measure(arguments.quick))),
+        ("policy", |arguments| {
+            arguments.write(&policy::measure(arguments.quick))
+        }),
     ])
 }

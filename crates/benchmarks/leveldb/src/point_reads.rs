@@ -114,7 +114,10 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     let folder = folder.path();
     let mut random = SplitMix64::seed_from_u64(SEED);
     let stored: Vec<Key> = (0..entries).map(|_| key(random.next_u64())).collect();
-    eprintln!("writing {entries} entries for each policy below {}", folder.display());
+    eprintln!(
+        "writing {entries} entries for each policy below {}",
+        folder.display()
+    );
     write_all(folder, &stored);
     eprintln!("measuring");
     let mut batches = Vec::new();

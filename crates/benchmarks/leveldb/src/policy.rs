@@ -87,7 +87,10 @@ impl policies::Engine for LevelDb {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
             let build = |(keys, begins): &(Vec<u8>, Vec<usize>)| policy.create_filter(keys, begins);
-            groups.iter().map(|group| u64::from(black_box(build(group))[0])).sum()
+            groups
+                .iter()
+                .map(|group| u64::from(black_box(build(group))[0]))
+                .sum()
         }));
         contenders.extend(fastbloom::that_build(size, keys, spread));
         contenders
@@ -111,7 +114,10 @@ impl policies::Engine for LevelDb {
             let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
                 PreparedFilter::on_kernel(filter, kernel).may_match_many(&LevelDbHash, keys, answers)
             };
-            add(Form::OneByOne, Box::new(one_by_one(Box::new(ours(kernel)), filter, slices)));
+            add(
+                Form::OneByOne,
+                Box::new(one_by_one(Box::new(ours(kernel)), filter, slices)),
+            );
             add(
                 Form::Prepared,
                 Box::new(move || {
@@ -149,10 +155,20 @@ mod tests {
                 .filter(|batch| batch.contender == name && batch.task == task);
             taken.count()
         };
-        assert_eq!((of(Name::Leveldb, Task::Build), of(Name::Scalar, Task::Build)), (2, 4));
-        assert_eq!((of(Name::Leveldb, Task::Both), of(Name::Scalar, Task::Both)), (2, 8));
+        assert_eq!(
+            (of(Name::Leveldb, Task::Build), of(Name::Scalar, Task::Build)),
+            (2, 4)
+        );
+        assert_eq!(
+            (of(Name::Leveldb, Task::Both), of(Name::Scalar, Task::Both)),
+            (2, 8)
+        );
         for peer in [Name::RustyLeveldb, Name::FastbloomHashes, Name::FastbloomDefault] {
-            assert_eq!((of(peer, Task::Build), of(peer, Task::Present)), (2, 2), "{peer:?}");
+            assert_eq!(
+                (of(peer, Task::Build), of(peer, Task::Present)),
+                (2, 2),
+                "{peer:?}"
+            );
         }
         assert!(batches.iter().all(|batch| !batch.version.is_empty()));
         assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));

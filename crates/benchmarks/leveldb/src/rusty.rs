@@ -118,7 +118,11 @@ impl Contender {
             env: Rc::new(Box::new(env)),
             filter_policy: Rc::new(filter_policy),
             // The engine counts blocks of 4 KiB, and wants room for at least one.
-            block_cache_capacity_bytes: if cache == Cache::OneBlock { 4 << 10 } else { 1 << 30 },
+            block_cache_capacity_bytes: if cache == Cache::OneBlock {
+                4 << 10
+            } else {
+                1 << 30
+            },
             ..Options::default()
         };
         let mut db = DB::open(folder.path(), options.clone())?;
@@ -151,7 +155,11 @@ impl Contender {
         let before = self.reads.get();
         let (found, ns) = timed(|| batch.iter().filter(|key| self.db.get(*key).is_some()).count());
         if found != expected {
-            return Err(format!("{:?}: {found} of {} keys found, not {expected}", self.policy, batch.len()));
+            return Err(format!(
+                "{:?}: {found} of {} keys found, not {expected}",
+                self.policy,
+                batch.len()
+            ));
         }
         Ok((self.reads.get() - before, ns))
     }

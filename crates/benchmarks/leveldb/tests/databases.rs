@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bench_leveldb::{Answers, Counting, Engine, EnginePolicy};
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
     LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
@@ -14,7 +15,6 @@ use filter_policy::{
 use filter_policy_leveldb::{
     HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
 };
-use bench_leveldb::{Answers, Counting, Engine, EnginePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use support::Keys;

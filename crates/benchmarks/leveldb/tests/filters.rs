@@ -1,9 +1,9 @@
 //! Filters against LevelDB's own policy, called directly.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use bench_leveldb::EnginePolicy;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_leveldb::HASH_LEVELDB;
-use bench_leveldb::EnginePolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 

@@ -7,11 +7,11 @@
 
 use std::path::Path;
 
+use bench_leveldb::EnginePolicy;
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy,
     RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView,
 };
-use bench_leveldb::EnginePolicy;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -41,7 +41,9 @@ fn key(rule: &str, i: u32) -> Vec<u8> {
 fn rows<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../filter-policy/tests/data");
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The bytes that hexadecimal digits stand for.

@@ -21,10 +21,17 @@ const SEED: u64 = 1;
 fn measure(keys: &Keys) -> Result<Vec<Measurement>, String> {
     let mut measured = Vec::new();
     for &structure in Structure::ALL {
-        let rates = if structure.is_exact() { vec![None] } else { RATES.map(Some).to_vec() };
+        let rates = if structure.is_exact() {
+            vec![None]
+        } else {
+            RATES.map(Some).to_vec()
+        };
         for rate in rates {
             let name = structure.words();
-            eprintln!("{name} {}", rate.map_or_else(String::new, |rate| rate.to_string()));
+            eprintln!(
+                "{name} {}",
+                rate.map_or_else(String::new, |rate| rate.to_string())
+            );
             let one = structures::measure(structure, rate, keys, &ALLOCATOR);
             measured.push(one.map_err(|error| format!("{name}: {error}"))?);
         }
@@ -61,11 +68,18 @@ mod tests {
                 Some(rate) => {
                     // What it says it takes is what it takes, but for some words about it.
                     let reported = row.reported_bytes.unwrap();
-                    assert!((reported..reported + 1024).contains(&row.allocated_bytes), "{name}");
+                    assert!(
+                        (reported..reported + 1024).contains(&row.allocated_bytes),
+                        "{name}"
+                    );
                     // Seven standard deviations of independent trials above what was asked for.
                     let allowed = 100_000.0 * rate;
                     let most = allowed + 7.0 * allowed.sqrt() + 1.0;
-                    assert!((row.false_positives as f64) < most, "{name}: {}", row.false_positives);
+                    assert!(
+                        (row.false_positives as f64) < most,
+                        "{name}: {}",
+                        row.false_positives
+                    );
                 }
                 None => {
                     assert_eq!((row.reported_bytes, row.false_positives), (None, 0), "{name}");

@@ -140,7 +140,9 @@ impl Measured<'_> {
         let before = self.allocator.current_usage();
         self.allocator.reset_peak_usage();
         let mut structure = new()?;
-        members.iter().try_for_each(|&number| insert(&mut structure, number))?;
+        members
+            .iter()
+            .try_for_each(|&number| insert(&mut structure, number))?;
         let held = |bytes: usize| bytes.saturating_sub(before) as u64;
         let allocated_bytes = held(self.allocator.current_usage());
         let peak_bytes = held(self.allocator.peak_usage());

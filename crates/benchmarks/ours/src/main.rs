@@ -10,12 +10,13 @@ use std::process::ExitCode;
 use bench_kit::program;
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(instructions::WORK) {
-        return instructions::work();
-    }
     program::run(&[
         ("rates", rates::measure),
-        ("which", |arguments| arguments.write(&which::measure(arguments.quick))),
-        ("instructions", |arguments| arguments.write(&instructions::count()?)),
+        ("which", |arguments| {
+            arguments.write(&which::measure(arguments.quick))
+        }),
+        ("instructions", |arguments| {
+            arguments.write(&instructions::count()?)
+        }),
     ])
 }

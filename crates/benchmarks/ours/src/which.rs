@@ -49,7 +49,9 @@ fn slices(keys: &[[u8; 16]]) -> Vec<&[u8]> {
 
 fn build(policy: &dyn FilterPolicy, keys: &[&[u8]]) -> Vec<u8> {
     let mut filter = Vec::new();
-    policy.append_filter(keys, &mut filter).expect("memory for the filter");
+    policy
+        .append_filter(keys, &mut filter)
+        .expect("memory for the filter");
     filter
 }
 
@@ -63,9 +65,15 @@ fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
         let filter = build(policy, &slices(&keys(&mut random, size)));
         first.get_or_insert(filter.len());
         let absent = keys(&mut random, queries);
-        matches += absent.iter().filter(|key| policy.key_may_match(*key, &filter)).count();
+        matches += absent
+            .iter()
+            .filter(|key| policy.key_may_match(*key, &filter))
+            .count();
     }
-    (matches as f64 / (filters * queries) as f64, first.unwrap_or_default())
+    (
+        matches as f64 / (filters * queries) as f64,
+        first.unwrap_or_default(),
+    )
 }
 
 /// Measures every size.
@@ -154,14 +162,20 @@ mod tests {
 
     #[test]
     fn rates_and_lengths_are_those_of_the_committed_run() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/which.csv");
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference/policy/which/which.csv");
         let rows: Vec<Which> = table::read(&path).unwrap();
         assert_eq!(rows.len(), SIZES.len() * Policy::ALL.len());
         for row in rows {
             let (bits_per_key, policy) = policy(row.policy);
             let (rate, bytes) = rate(&*policy, row.filter_keys as usize);
             let measured = (bits_per_key, bytes as u64, statistics::significant::round(rate));
-            assert_eq!(measured, (row.bits_per_key, row.bytes, row.rate), "{:?}", row.policy);
+            assert_eq!(
+                measured,
+                (row.bits_per_key, row.bytes, row.rate),
+                "{:?}",
+                row.policy
+            );
         }
     }
 }

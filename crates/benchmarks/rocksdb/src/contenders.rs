@@ -2,14 +2,16 @@
 
 use core::hint::black_box;
 
-use bench_kit::policies::ours::{at_once, by_trait, contender, count, count_ones, of_kernel, one_by_one, packed};
+use bench_kit::policies::ours::{
+    at_once, by_trait, contender, count, count_ones, of_kernel, one_by_one, packed,
+};
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EngineKeys, EnginePolicy, version};
 use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel,
-    KeyBatch, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterView,
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel, KeyBatch, RibbonPolicy,
+    RocksDbBitsPerKey, RocksDbFilterView,
 };
 
 use crate::split_blocks;
@@ -73,7 +75,10 @@ impl policies::Engine for RocksDb {
             let (policy, keys) = (engine_policy(ribbon), EngineKeys::new(slices));
             move || policy.create_filters(&keys, size)
         };
-        let (ribbon, bloom64) = (by_trait(Box::new(RIBBON), size, slices), by_trait(Box::new(BLOOM64), size, slices));
+        let (ribbon, bloom64) = (
+            by_trait(Box::new(RIBBON), size, slices),
+            by_trait(Box::new(BLOOM64), size, slices),
+        );
         let mut contenders = vec![
             theirs(Name::Rocksdb, Form::Slices, Work::Same, engine(false)),
             theirs(Name::RocksdbRibbon, Form::Slices, Work::Own, engine(true)),
@@ -81,7 +86,8 @@ impl policies::Engine for RocksDb {
             contender(Name::Bloom64, Form::Slices, Work::Own, bloom64),
         ];
         if let Some(arrays) = arrays {
-            let append = |keys: KeyBatch<'_>, filter: &mut Vec<u8>| black_box(BLOOM64).append_batch(keys, filter);
+            let append =
+                |keys: KeyBatch<'_>, filter: &mut Vec<u8>| black_box(BLOOM64).append_batch(keys, filter);
             let build = packed(size, arrays, append);
             contenders.push(contender(Name::Bloom64, Form::Packed, Work::Own, build));
         }
@@ -133,7 +139,10 @@ impl policies::Engine for RocksDb {
             let view = BloomFilter64View::new(black_box(bloom64));
             count(slices, |key| view.may_match(key))
         };
-        let (ribbon_one, bloom64_one) = (one_by_one(Box::new(RIBBON), ribbon, slices), one_by_one(Box::new(BLOOM64), bloom64, slices));
+        let (ribbon_one, bloom64_one) = (
+            one_by_one(Box::new(RIBBON), ribbon, slices),
+            one_by_one(Box::new(BLOOM64), bloom64, slices),
+        );
         let ribbon_prepared = prepared(ribbon, best, slices);
         let mut contenders = vec![
             theirs(Name::Rocksdb, Form::OneByOne, Work::Same, one),
@@ -143,7 +152,12 @@ impl policies::Engine for RocksDb {
             contender(Name::Ribbon, Form::Prepared, Work::Own, ribbon_prepared),
             contender(Name::Bloom64, Form::OneByOne, Work::Own, bloom64_one),
             contender(Name::Bloom64, Form::Prepared, Work::Own, prepared64),
-            contender(Name::Bloom64, Form::Slices, Work::Own, at_once(slices.into(), many64)),
+            contender(
+                Name::Bloom64,
+                Form::Slices,
+                Work::Own,
+                at_once(slices.into(), many64),
+            ),
         ];
         if let Some(arrays) = arrays {
             let ask = at_once(arrays.into(), many64);
@@ -156,7 +170,10 @@ impl policies::Engine for RocksDb {
             let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
                 RocksDbFilterView::on_kernel(bloom, kernel).may_match_many(keys, answers)
             };
-            add(Form::OneByOne, Box::new(one_by_one(Box::new(FAST_LOCAL.on_kernel(kernel)), bloom, slices)));
+            add(
+                Form::OneByOne,
+                Box::new(one_by_one(Box::new(FAST_LOCAL.on_kernel(kernel)), bloom, slices)),
+            );
             add(Form::Prepared, Box::new(prepared(bloom, kernel, slices)));
             add(Form::SlicesOf32, Box::new(by_32(bloom, kernel, slices)));
             add(Form::Slices, Box::new(at_once(slices.into(), many)));
@@ -197,7 +214,11 @@ mod tests {
             (Name::FastbloomHashes, 2, 2),
             (Name::FastbloomDefault, 2, 2),
         ] {
-            assert_eq!((of(name, Task::Build), of(name, Task::Both)), (builds, asks), "{name:?}");
+            assert_eq!(
+                (of(name, Task::Build), of(name, Task::Both)),
+                (builds, asks),
+                "{name:?}"
+            );
         }
         assert!(batches.iter().all(|batch| !batch.version.is_empty()));
         assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));

@@ -44,13 +44,14 @@ pub(crate) fn that_build<'a>(size: usize, keys: Batched<'a>) -> impl Iterator<It
 
 /// Those that ask a filter of `stored`.
 pub(crate) fn that_ask<'a>(stored: &[&[u8]], keys: Batched<'a>) -> impl Iterator<Item = Contender<'a>> {
-    HASHES.map(|(name, hash)| {
-        let mut blocks = SplitBlocks::with_bits(bits(stored.len()));
-        fill(&mut blocks, stored, hash);
-        let run = move || count(keys.slices, |key| blocks.contains(hash(key)));
-        Contender::new((name, Form::OneByOne), "sbbf-rs", Work::Own, run)
-    })
-    .into_iter()
+    HASHES
+        .map(|(name, hash)| {
+            let mut blocks = SplitBlocks::with_bits(bits(stored.len()));
+            fill(&mut blocks, stored, hash);
+            let run = move || count(keys.slices, |key| blocks.contains(hash(key)));
+            Contender::new((name, Form::OneByOne), "sbbf-rs", Work::Own, run)
+        })
+        .into_iter()
 }
 
 #[cfg(test)]
@@ -63,7 +64,8 @@ mod tests {
         let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
         let (stored, others) = slices.split_at(500);
         let asked = |slices| Batched { slices, arrays: None };
-        for (mut present, mut absent) in that_ask(stored, asked(stored)).zip(that_ask(stored, asked(others))) {
+        for (mut present, mut absent) in that_ask(stored, asked(stored)).zip(that_ask(stored, asked(others)))
+        {
             assert_eq!((present.run)(), 500, "{:?}", present.name);
             assert!((absent.run)() < 50, "{:?}", absent.name);
         }

@@ -9,8 +9,8 @@
 
 mod support;
 
-use filter_policy::{MATCHES_EVERYTHING, RocksDbFilterKind, RocksDbFilterView};
 use bench_rocksdb::EnginePolicy;
+use filter_policy::{MATCHES_EVERYTHING, RocksDbFilterKind, RocksDbFilterView};
 use support::Source;
 
 /// A FastLocalBloom filter that has bytes, but not the first line.

@@ -3,11 +3,11 @@
 
 mod support;
 
+use bench_rocksdb::{EnginePolicy, version};
 use filter_policy::{
     FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
     RocksDbFilterKind, RocksDbFilterView,
 };
-use bench_rocksdb::{EnginePolicy, version};
 use support::Source;
 
 /// RocksDB's policies and ours for the same bits per key.

@@ -8,12 +8,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use bench_rocksdb::{EnginePolicy, TableForm};
 use filter_policy::table::{BlockRole, RocksDbFilters, RocksDbTable};
 use filter_policy::{
     FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
     RocksDbFilterKind, RocksDbFilterView,
 };
-use bench_rocksdb::{EnginePolicy, TableForm};
 use support::Source;
 
 /// The user's keys of all data blocks.

@@ -84,7 +84,10 @@ impl Batch {
 
 impl Filter for Batch {
     fn description() -> Description {
-        description(membership::Filter::OursBatch, &format!("a call for {AT_ONCE} keys"))
+        description(
+            membership::Filter::OursBatch,
+            &format!("a call for {AT_ONCE} keys"),
+        )
     }
 
     fn empty(plan: &Plan) -> Self {

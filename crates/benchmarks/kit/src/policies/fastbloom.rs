@@ -23,7 +23,9 @@ fn each(hash: Hash) -> [(policy::Contender, Option<Hash>); 2] {
 
 fn filter(keys: &[&[u8]], hash: Option<Hash>) -> BloomFilter {
     let bits = keys.len() * BITS_PER_KEY as usize;
-    let mut filter = BloomFilter::with_num_bits(bits).seed(&1).expected_items(keys.len());
+    let mut filter = BloomFilter::with_num_bits(bits)
+        .seed(&1)
+        .expected_items(keys.len());
     match hash {
         Some(hash) => keys.iter().for_each(|key| {
             filter.insert_hash(hash(key));
@@ -45,20 +47,17 @@ pub fn that_build<'a>(size: usize, keys: Batched<'a>, hash: Hash) -> impl Iterat
 }
 
 /// Those that ask a filter of `stored`.
-pub fn that_ask<'a>(
-    stored: &[&[u8]],
-    keys: Batched<'a>,
-    hash: Hash,
-) -> impl Iterator<Item = Contender<'a>> {
-    each(hash).map(|(name, hash)| {
-        let filter = filter(stored, hash);
-        let run = move || match hash {
-            Some(hash) => count(keys.slices, |key| filter.contains_hash(hash(key))),
-            None => count(keys.slices, |key| filter.contains(key)),
-        };
-        Contender::new((name, Form::OneByOne), "fastbloom", Work::Own, run)
-    })
-    .into_iter()
+pub fn that_ask<'a>(stored: &[&[u8]], keys: Batched<'a>, hash: Hash) -> impl Iterator<Item = Contender<'a>> {
+    each(hash)
+        .map(|(name, hash)| {
+            let filter = filter(stored, hash);
+            let run = move || match hash {
+                Some(hash) => count(keys.slices, |key| filter.contains_hash(hash(key))),
+                None => count(keys.slices, |key| filter.contains(key)),
+            };
+            Contender::new((name, Form::OneByOne), "fastbloom", Work::Own, run)
+        })
+        .into_iter()
 }
 
 #[cfg(test)]

@@ -39,7 +39,12 @@ pub trait Engine {
     fn filters(&self, stored: &[&[u8]]) -> Self::Filters;
 
     /// Those that ask a filter of `stored`, the engine first; their number is that of the keys that may match.
-    fn that_ask<'a>(&self, filters: &'a Self::Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>>;
+    fn that_ask<'a>(
+        &self,
+        filters: &'a Self::Filters,
+        stored: &[&[u8]],
+        keys: Batched<'a>,
+    ) -> Vec<Contender<'a>>;
 }
 
 /// How many rounds filters of so many keys have.

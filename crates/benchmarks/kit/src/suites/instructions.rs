@@ -111,11 +111,20 @@ pub fn judge(
         }
     }
     if !worse.is_empty() {
-        return Err(format!("more instructions than in the committed record:\n{}", worse.join("\n")));
+        return Err(format!(
+            "more instructions than in the committed record:\n{}",
+            worse.join("\n")
+        ));
     }
-    let mut text = format!("no row is more than {} % above the committed record\n", TOLERANCE * 100.0);
+    let mut text = format!(
+        "no row is more than {} % above the committed record\n",
+        TOLERANCE * 100.0
+    );
     if !better.is_empty() {
-        text.push_str(&format!("below it, so that the record should be renewed:\n{}\n", better.join("\n")));
+        text.push_str(&format!(
+            "below it, so that the record should be renewed:\n{}\n",
+            better.join("\n")
+        ));
     }
     Ok(text)
 }
@@ -191,7 +200,9 @@ mod tests {
         );
         let better = judge(&record[1..2], &changed[1..2], &environment).unwrap();
         assert!(
-            better.ends_with("absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n"),
+            better.ends_with(
+                "absent, keys of 16 bytes: 96.00 instructions a key, 100.00 in the record (-4.0 %)\n"
+            ),
             "{better}"
         );
     }

@@ -153,7 +153,9 @@ impl Suite for Guava {
             &[
                 ("filter", |row| row.filter.words().to_owned()),
                 ("probes", |row| row.probes.to_string()),
-                ("ns/key \u{b1} MAD", |row| with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)),
+                ("ns/key \u{b1} MAD", |row| {
+                    with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)
+                }),
                 ("of Guava's", |row| format!("{:.3}", row.ratio_to_guava)),
                 ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
                 ("FP rate", |row| match row.operation {
@@ -203,7 +205,9 @@ fn chart(rows: &[Membership]) -> Option<Scene> {
             description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
             title: "Bloom filters of equal size and probe count: time over Guava's",
             names: 190.0,
-            measures: ["Put", "Might contain, absent keys", "Might contain, present keys"].map(panel).into(),
+            measures: ["Put", "Might contain, absent keys", "Might contain, present keys"]
+                .map(panel)
+                .into(),
             one_scale: true,
             reference: Some(1.0),
             groups: charts::groups(rows, draw),

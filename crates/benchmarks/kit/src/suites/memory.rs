@@ -174,9 +174,13 @@ fn chart(rows: &[Memory]) -> Option<Scene> {
     // A structure with the points of another shares its line.
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     for &structure in Structure::ALL.iter().filter(|structure| !structure.is_exact()) {
-        let of = rows.iter().filter(|row| row.structure == structure && row.rate > 0.0);
+        let of = rows
+            .iter()
+            .filter(|row| row.structure == structure && row.rate > 0.0);
         // One in so many absent keys is said to be in.
-        let mut points: Vec<(f64, f64)> = of.map(|row| (1.0 / row.rate, row.allocated_bits_per_key)).collect();
+        let mut points: Vec<(f64, f64)> = of
+            .map(|row| (1.0 / row.rate, row.allocated_bits_per_key))
+            .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         match lines.iter_mut().find(|(_, others)| *others == points) {
             _ if points.is_empty() => {}
@@ -185,17 +189,27 @@ fn chart(rows: &[Memory]) -> Option<Scene> {
         }
     }
     let points = || lines.iter().flat_map(|(_, points)| points);
-    let (least, most) = (points().map(|point| point.0).reduce(f64::min)?, points().map(|point| point.0).reduce(f64::max)?);
+    let (least, most) = (
+        points().map(|point| point.0).reduce(f64::min)?,
+        points().map(|point| point.0).reduce(f64::max)?,
+    );
     let (from, to) = ((least / BESIDE).max(1.0), most * BESIDE);
     let bound = [from, to].map(|one_in| (one_in, libm::log2(one_in)));
     let mut series = vec![Series {
         marks: Marks::None,
         ..Series::new("log2(1 / rate): the least there can be", MUTED, bound)
     }];
-    series.extend(lines.iter().zip(PALETTE.into_iter().cycle()).map(|((name, points), color)| {
-        let bits = points.last().map_or_else(String::new, |(_, bits)| number::significant(*bits, 3));
-        Series::new(format!("{name}: {bits}"), color, points.iter().copied())
-    }));
+    series.extend(
+        lines
+            .iter()
+            .zip(PALETTE.into_iter().cycle())
+            .map(|((name, points), color)| {
+                let bits = points
+                    .last()
+                    .map_or_else(String::new, |(_, bits)| number::significant(*bits, 3));
+                Series::new(format!("{name}: {bits}"), color, points.iter().copied())
+            }),
+    );
     let highest = points().map(|point| point.1).fold(0.0, f64::max);
     let plot = Plot {
         x: Axis {
@@ -218,7 +232,10 @@ fn chart(rows: &[Memory]) -> Option<Scene> {
     let sets = sets.collect::<Vec<_>>().join(", ");
     let sheet = Sheet {
         description: "Bits for each key of filters against their rate of false positives",
-        title: &format!("Memory against rate: {} phone numbers, measured", grouped(rows.first()?.keys)),
+        title: &format!(
+            "Memory against rate: {} phone numbers, measured",
+            grouped(rows.first()?.keys)
+        ),
         note: &format!("bits of memory for each key; sets, which are never wrong, take {sets}"),
         names: 236.0,
         rows: vec![PlotRow {

@@ -136,7 +136,12 @@ impl Contest for Batch {
     }
 
     fn shared(&self) -> Self::Shared {
-        (self.version.clone(), self.entries, self.key_bytes, self.value_bytes)
+        (
+            self.version.clone(),
+            self.entries,
+            self.key_bytes,
+            self.value_bytes,
+        )
     }
 }
 
@@ -170,7 +175,9 @@ impl Suite for Engines {
             &[
                 ("policy", |row| row.policy.words().to_owned()),
                 ("blocks/Get", |row| format!("{:.4}", row.blocks_per_get)),
-                ("ns/Get \u{b1} MAD", |row| with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)),
+                ("ns/Get \u{b1} MAD", |row| {
+                    with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)
+                }),
                 ("of no filter", |row| format!("{:.3}", row.ratio_to_no_filter)),
                 ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
             ],
@@ -216,7 +223,11 @@ fn chart(rows: &[PointReads]) -> Option<Scene> {
         Some(Drawn {
             group: (format!("{engine} {}", row.version), database),
             contestant: row.policy.words().to_owned(),
-            bars: if is_cached { vec![(2, time)] } else { vec![(0, blocks), (1, time)] },
+            bars: if is_cached {
+                vec![(2, time)]
+            } else {
+                vec![(0, blocks), (1, time)]
+            },
         })
     };
     let axis = "time over that without filters; line: 95 % interval";

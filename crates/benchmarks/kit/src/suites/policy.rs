@@ -202,9 +202,18 @@ impl Suite for Leveldb {
         let mut text = String::new();
         for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
             let Some(first) = rows.first() else { continue };
-            let table = across(rows, "keys of a filter", Policy::name, |row| short(row.filter_keys), cell);
+            let table = across(
+                rows,
+                "keys of a filter",
+                Policy::name,
+                |row| short(row.filter_keys),
+                cell,
+            );
             let (task, keys) = (first.task.words(), first.key_lengths.words());
-            text.push_str(&format!("\n{task}, {keys}, {} bits for each\n{table}\n", first.bits_per_key));
+            text.push_str(&format!(
+                "\n{task}, {keys}, {} bits for each\n{table}\n",
+                first.bits_per_key
+            ));
         }
         let engine = rows.iter().find(|row| row.contender.is_engine());
         let engine = engine.map_or("engine", |row| row.contender.words());
@@ -260,10 +269,26 @@ fn cell(row: &Policy) -> String {
 /// are hollow.
 const KINDS: [(&str, Task, [Form; 2]); 5] = [
     ("Build", Task::Build, [Form::Slices, Form::Packed]),
-    ("One key a call, absent", Task::Absent, [Form::OneByOne, Form::Prepared]),
-    ("One key a call, present", Task::Present, [Form::OneByOne, Form::Prepared]),
-    ("Many keys a call, absent", Task::Absent, [Form::Slices, Form::Packed]),
-    ("Many keys a call, present", Task::Present, [Form::Slices, Form::Packed]),
+    (
+        "One key a call, absent",
+        Task::Absent,
+        [Form::OneByOne, Form::Prepared],
+    ),
+    (
+        "One key a call, present",
+        Task::Present,
+        [Form::OneByOne, Form::Prepared],
+    ),
+    (
+        "Many keys a call, absent",
+        Task::Absent,
+        [Form::Slices, Form::Packed],
+    ),
+    (
+        "Many keys a call, present",
+        Task::Present,
+        [Form::Slices, Form::Packed],
+    ),
 ];
 
 /// Room beside the outermost marks, as a factor.
@@ -276,11 +301,20 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
     let of_kind = |row: &&Policy, (_, task, forms): &(&str, Task, [Form; 2])| {
         row.task == *task && forms.contains(&row.form) && !row.contender.is_engine()
     };
-    let shown = || rows.iter().filter(|row| KINDS.iter().any(|kind| of_kind(row, kind)));
-    let kinds: Vec<_> = KINDS.iter().filter(|kind| rows.iter().any(|row| of_kind(&row, kind))).collect();
+    let shown = || {
+        rows.iter()
+            .filter(|row| KINDS.iter().any(|kind| of_kind(row, kind)))
+    };
+    let kinds: Vec<_> = KINDS
+        .iter()
+        .filter(|kind| rows.iter().any(|row| of_kind(&row, kind)))
+        .collect();
     let sizes = || shown().map(|row| row.filter_keys as f64);
     let x = Axis {
-        scale: Scale::log(sizes().reduce(f64::min)? / BESIDE, sizes().reduce(f64::max)? * BESIDE),
+        scale: Scale::log(
+            sizes().reduce(f64::min)? / BESIDE,
+            sizes().reduce(f64::max)? * BESIDE,
+        ),
         tick: number::tick,
     };
     let low = shown().map(|row| row.ratio_low).fold(1.0, f64::min);
@@ -291,14 +325,23 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
     };
     let columns = distinct(shown().map(|row| row.key_lengths));
     let heads = columns.iter().map(|lengths| {
-        let rounds = rows.iter().filter(|row| row.key_lengths == *lengths).map(|row| row.rounds).max();
-        let note = format!("median of {} rounds; upright: 95 % interval; log scale", rounds.unwrap_or(0));
+        let rounds = rows
+            .iter()
+            .filter(|row| row.key_lengths == *lengths)
+            .map(|row| row.rounds)
+            .max();
+        let note = format!(
+            "median of {} rounds; upright: 95 % interval; log scale",
+            rounds.unwrap_or(0)
+        );
         (lengths.words().to_owned(), note)
     });
     let plot = |index: usize, lengths: KeyLengths| {
         let kind = kinds[index];
         let (title, _, forms) = kind;
-        let lines = Contender::ALL.iter().flat_map(|contender| forms.map(|form| (*contender, form)));
+        let lines = Contender::ALL
+            .iter()
+            .flat_map(|contender| forms.map(|form| (*contender, form)));
         let series = lines.filter_map(|of| {
             let in_line = |row: &&Policy| {
                 of_kind(row, kind) && row.key_lengths == lengths && (row.contender, row.form) == of
@@ -311,7 +354,11 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
             title: (*title).to_owned(),
             x,
             y,
-            x_title: if index + 1 == kinds.len() { "keys of a filter (log scale)" } else { "" },
+            x_title: if index + 1 == kinds.len() {
+                "keys of a filter (log scale)"
+            } else {
+                ""
+            },
             reference: Some((1.0, engine.contender.words().to_owned())),
             series: series.collect(),
             ..Plot::default()
@@ -342,7 +389,11 @@ fn chart(rows: &[Policy]) -> Option<Scene> {
 fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
     let last = points.last()?;
     Some(Series {
-        name: format!("{}: {}", last.name(), number::significant(last.ratio_to_engine, 3)),
+        name: format!(
+            "{}: {}",
+            last.name(),
+            number::significant(last.ratio_to_engine, 3)
+        ),
         color: color(last.contender),
         marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
         joined: true,

@@ -72,7 +72,7 @@ pub struct Rate {
     pub scheme: Scheme,
     /// Which keys it was given.
     pub key_form: KeyForm,
-    
+
     /// Bits per key that it was configured with. Filters that are made for a rate get the lowest one that so many bits
     /// allow, e^(-b (ln 2)^2).
     pub bits_per_key: u32,
@@ -161,7 +161,9 @@ impl Suite for Rates {
         let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
         let mut text = String::new();
         for bits in FEW_BITS {
-            let of_table = rows.iter().filter(|row| row.bits_per_key == bits && shown.contains(&row.keys));
+            let of_table = rows
+                .iter()
+                .filter(|row| row.bits_per_key == bits && shown.contains(&row.keys));
             let table = across(
                 &of_table.collect::<Vec<_>>(),
                 &format!("{bits} bits per key"),
@@ -261,28 +263,33 @@ impl Drawing<'_> {
     /// Functions in LevelDB's scheme above, policies and filters below, panels side by side.
     fn scene(&self) -> Scene {
         let groups: [(&str, fn(&Rate) -> bool); 2] = [
-            ("Hash functions in LevelDB's scheme", |row| row.scheme == Scheme::Leveldb),
+            ("Hash functions in LevelDB's scheme", |row| {
+                row.scheme == Scheme::Leveldb
+            }),
             ("Policies and filters, each with its own hash", |row| {
                 row.scheme != Scheme::Leveldb || row.series == "BloomFilter2"
             }),
         ];
-        let rows = groups.into_iter().zip(self.y_ends).map(|((title, holds), (low, high))| PlotRow {
-            title,
-            plots: (self.columns.iter())
-                .map(|(title, rows)| Plot {
-                    title: title.clone(),
-                    x: self.x,
-                    y: Axis {
-                        scale: Scale::log(low, high),
-                        tick: self.y_tick,
-                    },
-                    x_title: self.x_title,
-                    reference: self.is_over_ideal.then(|| (1.0, String::new())),
-                    series: self.series(rows, holds),
-                    ..Plot::default()
-                })
-                .collect(),
-        });
+        let rows = groups
+            .into_iter()
+            .zip(self.y_ends)
+            .map(|((title, holds), (low, high))| PlotRow {
+                title,
+                plots: (self.columns.iter())
+                    .map(|(title, rows)| Plot {
+                        title: title.clone(),
+                        x: self.x,
+                        y: Axis {
+                            scale: Scale::log(low, high),
+                            tick: self.y_tick,
+                        },
+                        x_title: self.x_title,
+                        reference: self.is_over_ideal.then(|| (1.0, String::new())),
+                        series: self.series(rows, holds),
+                        ..Plot::default()
+                    })
+                    .collect(),
+            });
         let sheet = Sheet {
             description: self.title,
             title: self.title,
@@ -312,7 +319,12 @@ impl Drawing<'_> {
         }
         // In all panels the same lines in the same colours.
         let mut firsts: Vec<&Rate> = Vec::new();
-        for row in self.columns.iter().flat_map(|(_, rows)| rows).filter(|row| holds(row)) {
+        for row in self
+            .columns
+            .iter()
+            .flat_map(|(_, rows)| rows)
+            .filter(|row| holds(row))
+        {
             if firsts.iter().all(|first| first.name() != row.name()) {
                 firsts.push(row);
             }
@@ -328,7 +340,10 @@ impl Drawing<'_> {
                 (false, _) => colors.next().unwrap_or((INK, false)),
             };
             let name = first.name();
-            let mut of: Vec<&&Rate> = rows.iter().filter(|row| holds(row) && row.name() == name).collect();
+            let mut of: Vec<&&Rate> = rows
+                .iter()
+                .filter(|row| holds(row) && row.name() == name)
+                .collect();
             of.retain(|row| (self.place)(row).1 > 0.0 && (self.place)(row).0 <= self.x.scale.ends().1);
             of.sort_by(|a, b| (self.place)(a).0.total_cmp(&(self.place)(b).0));
             let Some(last) = of.last() else { continue };

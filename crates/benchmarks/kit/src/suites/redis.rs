@@ -147,7 +147,9 @@ impl Suite for Server {
             },
             &[
                 ("client", |row| row.client.words().to_owned()),
-                ("ns/key \u{b1} MAD", |row| with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)),
+                ("ns/key \u{b1} MAD", |row| {
+                    with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)
+                }),
                 ("keys/s", |row| format!("{:.0}", row.per_second)),
                 ("speed", |row| format!("{:.3}", row.speed)),
                 ("95 % CI", |row| interval(row.speed_low, row.speed_high)),
@@ -317,24 +319,31 @@ mod tests {
 
     #[test]
     fn a_download_pays_when_its_time_is_saved() {
-        let batches: Vec<Batch> = [(1, 2_000_000, 1_000_000), (2, 2_400_000, 1_500_000), (3, 20_000_000, 8_000_000)]
-            .into_iter()
-            .flat_map(|(round, theirs, ours)| {
-                [
-                    batch(Client::Blocking, Operation::Contains, round, ours),
-                    batch(Client::RedisBenchmark, Operation::Contains, round, theirs),
-                    batch(Client::Local, Operation::Contains, round, 500_000),
-                    batch(Client::Blocking, Operation::Download, round, 4_000_000_000),
-                ]
-            })
-            .collect();
+        let batches: Vec<Batch> = [
+            (1, 2_000_000, 1_000_000),
+            (2, 2_400_000, 1_500_000),
+            (3, 20_000_000, 8_000_000),
+        ]
+        .into_iter()
+        .flat_map(|(round, theirs, ours)| {
+            [
+                batch(Client::Blocking, Operation::Contains, round, ours),
+                batch(Client::RedisBenchmark, Operation::Contains, round, theirs),
+                batch(Client::Local, Operation::Contains, round, 500_000),
+                batch(Client::Blocking, Operation::Download, round, 4_000_000_000),
+            ]
+        })
+        .collect();
         let rows = Server::rows(&batches).unwrap();
         let [_, ours, _, download] = &rows[..] else {
             panic!("{rows:?}")
         };
         // 2, 1.6 and 2.5, whatever the machine did.
         assert_eq!((ours.speed_low, ours.speed, ours.speed_high), (1.6, 2.0, 2.5));
-        assert_eq!((ours.median_ns_per_call, ours.per_second), (1_500.0, 1e9 / 1_500.0));
+        assert_eq!(
+            (ours.median_ns_per_call, ours.per_second),
+            (1_500.0, 1e9 / 1_500.0)
+        );
         assert_eq!((download.operation, download.speed), (Operation::Download, 1.0));
         // 4 ms each, 1.5 us a key on the server, 0.5 us here.
         let expected = BreakEven {

@@ -160,7 +160,10 @@ impl Suite for EveryPolicy {
         for series in series(batches)? {
             let first = series.first;
             let counted = (first.bits_per_key, first.bytes, first.rate.to_bits());
-            tasks.entry((first.filter_keys, first.policy, counted)).or_default().push(series);
+            tasks
+                .entry((first.filter_keys, first.policy, counted))
+                .or_default()
+                .push(series);
         }
         tasks.values().map(|tasks| row(tasks)).collect()
     }
@@ -198,7 +201,9 @@ impl Suite for EveryPolicy {
 fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
     // They are sorted by task.
     let [build, absent, present] = tasks else {
-        let policy = tasks.first().map(|series| (series.first.policy, series.first.filter_keys));
+        let policy = tasks
+            .first()
+            .map(|series| (series.first.policy, series.first.filter_keys));
         return Err(format!("{policy:?}: not one of each task beside it"));
     };
     let first = build.first;

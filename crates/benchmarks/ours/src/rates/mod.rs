@@ -35,7 +35,11 @@ const SEED: u64 = 1;
 pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
     let interrupt = Interrupt::listen().map_err(|error| error.to_string())?;
     let terminal = Terminal::new(&interrupt);
-    let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
+    let effort = if arguments.quick {
+        Effort::QUICK
+    } else {
+        Effort::FULL
+    };
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let measured = rates(&SERIES, &effort, threads, &terminal);
     terminal.finish();
@@ -96,4 +100,3 @@ impl From<Cancelled> for RatesError {
         Self::Cancelled
     }
 }
-

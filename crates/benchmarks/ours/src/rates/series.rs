@@ -8,10 +8,10 @@ use hash_comparison::measure::false_positives::Ideal;
 use hash_comparison::progress::Progress;
 
 use super::RatesError;
+use super::SEED;
 use super::applications::{Counting, Cuckoo, Growing, Guava};
 use super::filters::{Bloom64, IdealScheme, LegacyFull, LevelDbScheme, RocksDb};
 use super::run::{Task, measure};
-use super::SEED;
 
 /// A line of the charts: a policy, a filter, or a function in LevelDB's scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

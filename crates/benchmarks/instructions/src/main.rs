@@ -1,13 +1,8 @@
-//! Work of every policy whose instructions are to be counted, each in a call of its own of [`counted`].
-//!
-//! ```text
-//! valgrind --tool=callgrind --toggle-collect=instructions::counted --dump-after=instructions::counted instructions
-//! ```
+//! Work of every policy whose instructions are to be counted, each in a call of its own of [`counted`]. A program of few
+//! dependencies, since it is built with optimisation in every run of the tests.
 //!
 //! Prints a line for each call, in their order: policy, length of keys, task, number of keys. `cargo xtask bench --suite
-//! instructions` builds it so that the portable kernel does the work, and has the instructions counted.
-//!
-//! Seeds are fixed: the work is the same in every run.
+//! instructions` runs it under valgrind, with the portable kernel. Seeds are fixed: the work is the same in every run.
 
 use core::hint::black_box;
 use std::io::{self, Write};
