@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use guava_bloom::{BloomFilter, ParameterError, Parameters, ProbeCountRule, Utf8};
+use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Utf8};
 
 use self::input::Failure;
 use self::keys::{Mitz, for_each_block, put_lines};
@@ -92,11 +92,10 @@ fn build(insertions: i128, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -
         Guava::Older => ProbeCountRule::FromBitsPerInsertion,
         Guava::Newer => ProbeCountRule::FromFpp,
     };
-    let wrong = |error: ParameterError| Failure::Input(error.to_string());
-    let parameters = Parameters::with_rule(insertions, fpp, rule).map_err(wrong)?;
+    let parameters = Parameters::with_rule(insertions, fpp, rule)?;
     let output = Output::to(out)?;
 
-    let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into())).map_err(wrong)?;
+    let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into()))?;
     put_lines(&mut filter)?;
 
     output.write(|file| {
@@ -131,11 +130,7 @@ fn query(path: &Path) -> Result<(), Failure> {
         for &answer in &answers {
             text.extend_from_slice(if answer { b"true\n" } else { b"false\n" });
         }
-        match output.write_all(&text).and_then(|()| output.flush()) {
-            Ok(()) => Ok(true),
-            // Whoever reads has seen enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(Failure::system("standard output", error)),
-        }
+        output.write_all(&text)?;
+        Ok(output.flush()?)
     })
 }

@@ -32,28 +32,24 @@ mod input;
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, BufWriter, ErrorKind, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::Parser;
 use guava_bloom::{BloomFilter, Bytes, Parameters, Slot};
 
-use self::input::Failure;
+use self::input::{Failure, Lines};
 
-/// The line that is a command and no URL.
-const RELOAD: &[u8] = b":reload";
-
-/// URLs that are read ahead of their answers.
-const WAITING: usize = 1024;
+/// URLs that are answered together, at most.
+const BLOCK: usize = 1024;
 
 /// Answer which URLs are on a list that may change meanwhile.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(
     after_help = "URLs are lines of standard input; each is answered by a line `clean` or `malicious`, a tab, and \
     the URL. The line `:reload` loads the list anew, as a change of its file does."
@@ -85,39 +81,20 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let source = Source {
-        path: &arguments.list,
-        fpp: arguments.fpp,
-    };
-    let (list, stamp) = source.load()?;
+    let (list, stamp) = load(arguments)?;
     eprintln!("serving {} URLs", list.exact.len());
-    let serving = Serving::new(list);
-    let counts = Counts::default();
-
-    let (questions, queue) = mpsc::sync_channel(WAITING);
-    let queue = Mutex::new(queue);
-    let (expected, answers) = mpsc::sync_channel(WAITING);
+    let serving = Serving {
+        filter: Slot::new(list.filter),
+        exact: RwLock::new(list.exact),
+    };
     // One command that waits says as much as many.
     let (reload, commands) = mpsc::sync_channel(1);
-    let ended = thread::scope(|scope| {
-        let printer = scope.spawn(|| print(answers));
-        for _ in 0..arguments.threads {
-            scope.spawn(|| answer(&queue, &serving, &counts));
-        }
-        let poll = Duration::from_secs(arguments.poll);
-        let (source, serving) = (&source, &serving);
-        scope.spawn(move || watch(source, stamp, commands, poll, serving));
-        let read = ask(&questions, &expected, &reload);
-        // Everyone else ends when nothing more can come.
-        drop((questions, expected, reload));
-        let printed = printer
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        read.and(printed)
-    });
-    ended?;
-    eprintln!("{counts}");
-    Ok(())
+    thread::scope(|scope| {
+        scope.spawn(|| watch(arguments, stamp, commands, &serving));
+        serve(arguments.threads.into(), &serving, move || {
+            let _ = reload.try_send(());
+        })
+    })
 }
 
 /// A list, and the filter of its URLs.
@@ -137,95 +114,75 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(list: List) -> Self {
-        Self {
-            filter: Slot::new(list.filter),
-            exact: RwLock::new(list.exact),
-        }
-    }
-
-    fn store(&self, list: List) {
-        let before = {
-            let mut exact = self.exact.write().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *exact, list.exact)
-        };
+    fn store(&self, mut list: List) {
+        let mut exact = self.exact.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *exact, &mut list.exact);
+        drop(exact);
         self.filter.store(list.filter);
-        // It may be long, and is freed when nobody waits for the lock any more.
-        drop(before);
     }
 
     /// The exact list; only after the filter has said yes.
     fn exact(&self) -> RwLockReadGuard<'_, HashSet<Vec<u8>>> {
         self.exact.read().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Whether the filter let the URL through, and whether it is on the list then.
+    fn answer(&self, url: &[u8]) -> (bool, bool) {
+        let might = self.filter.might_contain(url);
+        (might, might && self.exact().contains(url))
+    }
 }
 
 /// What tells one state of a file from the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    len: u64,
+type Stamp = (Option<SystemTime>, u64);
+
+fn stamp(path: &Path) -> Result<Stamp, Failure> {
+    let metadata = fs::metadata(path).map_err(|error| Failure::input(path.display(), error))?;
+    // A pipe gives its list once, and an empty one from then on.
+    if !metadata.is_file() {
+        return Err(Failure::input(path.display(), "is no file"));
+    }
+    Ok((metadata.modified().ok(), metadata.len()))
 }
 
-/// Where lists come from.
-struct Source<'a> {
-    path: &'a Path,
-    fpp: f64,
-}
-
-impl Source<'_> {
-    fn stamp(&self) -> Result<Stamp, Failure> {
-        let metadata = fs::metadata(self.path).map_err(|error| Failure::input(self.path.display(), error))?;
-        // A pipe gives its list once, and an empty one from then on.
-        if !metadata.is_file() {
-            return Err(Failure::input(self.path.display(), "is no file"));
+/// The list that the file holds, and the state of the file.
+fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
+    let path = arguments.list.as_path();
+    let before = stamp(path)?;
+    let mut exact = HashSet::new();
+    let mut lines = input::open(Some(path))?;
+    while let Some(line) = lines.read()? {
+        if !line.is_empty() && !line.starts_with(b"#") {
+            exact.insert(line.to_owned());
         }
-        Ok(Stamp {
-            modified: metadata.modified().ok(),
-            len: metadata.len(),
-        })
     }
-
-    /// The list that the file holds, and the state of the file.
-    fn load(&self) -> Result<(List, Stamp), Failure> {
-        let stamp = self.stamp()?;
-        let mut exact = HashSet::new();
-        let mut lines = input::open(Some(self.path))?;
-        while let Some(line) = lines.read()? {
-            if !line.is_empty() && !line.starts_with(b"#") {
-                exact.insert(line.to_owned());
-            }
-        }
-        if self.stamp()? != stamp {
-            return Err(Failure::input(
-                self.path.display(),
-                "changed while it was read; better replace it by renaming",
-            ));
-        }
-        let failed = |error| Failure::input(self.path.display(), error);
-        let parameters = Parameters::new(exact.len() as u64, self.fpp).map_err(failed)?;
-        let mut filter = BloomFilter::new(Bytes, &parameters).map_err(failed)?;
-        for url in &exact {
-            filter.put(url);
-        }
-        Ok((List { filter, exact }, stamp))
+    if stamp(path)? != before {
+        let what = "changed while it was read; better replace it by renaming";
+        return Err(Failure::input(path.display(), what));
     }
+    let mut filter = BloomFilter::new(Bytes, &Parameters::new(exact.len() as u64, arguments.fpp)?)?;
+    for url in &exact {
+        filter.put(url);
+    }
+    Ok((List { filter, exact }, before))
 }
 
 /// Loads the list anew when it is told to and when the file has changed, until nobody can tell it any more.
-fn watch(source: &Source<'_>, first: Stamp, commands: Receiver<()>, poll: Duration, serving: &Serving) {
+fn watch(arguments: &Arguments, first: Stamp, commands: Receiver<()>, serving: &Serving) {
     let mut tried = Some(first);
     loop {
-        let told = match commands.recv_timeout(poll) {
+        let told = match commands.recv_timeout(Duration::from_secs(arguments.poll)) {
             Ok(()) => true,
             Err(RecvTimeoutError::Timeout) => false,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        let found = source.stamp().ok();
+        let found = stamp(&arguments.list).ok();
         if !told && found == tried {
             continue;
         }
-        match source.load() {
+        // A file that fails does so the same way: not again until it is another.
+        tried = found;
+        match load(arguments) {
             Ok((list, stamp)) => {
                 tried = Some(stamp);
                 let urls = list.exact.len();
@@ -233,109 +190,69 @@ fn watch(source: &Source<'_>, first: Stamp, commands: Receiver<()>, poll: Durati
                 eprintln!("serving {urls} URLs");
             }
             Err(Failure::Input(message) | Failure::System(message)) => {
-                // The same file fails the same way: not again until it is another.
-                tried = found;
-                let urls = serving.exact().len();
-                eprintln!("{message}; still serving {urls} URLs");
+                eprintln!("{message}; still serving {} URLs", serving.exact().len());
             }
+            Err(Failure::Enough) => {}
         }
     }
 }
 
-/// A URL, and where its answer goes.
-struct Question {
-    url: Vec<u8>,
-    answer: SyncSender<Answer>,
-}
-
-struct Answer {
-    url: Vec<u8>,
-    malicious: bool,
-}
-
-#[derive(Debug, Default)]
-struct Counts {
-    asked: AtomicU64,
-    looked_up: AtomicU64,
-    malicious: AtomicU64,
-}
-
-impl std::fmt::Display for Counts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [asked, looked_up, malicious] =
-            [&self.asked, &self.looked_up, &self.malicious].map(|count| count.load(Ordering::Relaxed));
-        write!(
-            f,
-            "asked for {asked}: the filter denied {}, {looked_up} were looked up, {malicious} of them are on the list",
-            asked - looked_up
-        )
-    }
-}
-
-/// Reads standard input to its end.
-fn ask(
-    questions: &SyncSender<Question>,
-    expected: &SyncSender<Receiver<Answer>>,
-    reload: &SyncSender<()>,
-) -> Result<(), Failure> {
+/// Answers standard input to its end, as many lines at a time as have arrived.
+fn serve(threads: usize, serving: &Serving, reload: impl Fn()) -> Result<(), Failure> {
     let mut lines = input::open(None)?;
-    while let Some(line) = lines.read()? {
-        if line == RELOAD {
-            // Full: a command waits already.
-            let _ = reload.try_send(());
-            continue;
-        }
-        let (answer, receiver) = mpsc::sync_channel(1);
-        let url = line.to_owned();
-        let sent = expected.send(receiver).is_ok() && questions.send(Question { url, answer }).is_ok();
-        if !sent {
-            // The printer has ended, since nobody reads on.
+    let mut out = io::stdout().lock();
+    let (mut asked, mut looked_up, mut malicious) = (0, 0, 0);
+    loop {
+        let (mut urls, mut text) = (Vec::new(), Vec::new());
+        let ended = block(&mut lines, &mut urls, &reload);
+        thread::scope(|scope| {
+            let shares = urls.chunks(urls.len().div_ceil(threads).max(1)).map(|share| {
+                scope.spawn(move || {
+                    share
+                        .iter()
+                        .map(|url| (url, serving.answer(url)))
+                        .collect::<Vec<_>>()
+                })
+            });
+            // All of them begin before the first is waited for.
+            for share in shares.collect::<Vec<_>>() {
+                for (url, (might, is_listed)) in share
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                {
+                    looked_up += usize::from(might);
+                    malicious += usize::from(is_listed);
+                    let verdict: &[u8] = if is_listed { b"malicious" } else { b"clean" };
+                    text.extend([verdict, b"\t", url, b"\n"].concat());
+                }
+            }
+        });
+        asked += urls.len();
+        out.write_all(&text)?;
+        out.flush()?;
+        // URLs before a line that is wrong are answered.
+        if ended? {
             break;
         }
     }
+    let denied = asked - looked_up;
+    eprintln!(
+        "asked for {asked}: the filter denied {denied}, {looked_up} were looked up, {malicious} of them are on the list"
+    );
     Ok(())
 }
 
-/// One of the threads that answer.
-fn answer(queue: &Mutex<Receiver<Question>>, serving: &Serving, counts: &Counts) {
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Question { url, answer }) = next else {
-            return;
-        };
-        let might = serving.filter.might_contain(&url);
-        let malicious = might && serving.exact().contains(&url);
-        counts.asked.fetch_add(1, Ordering::Relaxed);
-        counts.looked_up.fetch_add(might.into(), Ordering::Relaxed);
-        counts.malicious.fetch_add(malicious.into(), Ordering::Relaxed);
-        // Nobody waits when the printer has ended.
-        let _ = answer.send(Answer { url, malicious });
+/// Reads the next URLs; whether they are the last.
+fn block(lines: &mut Lines, urls: &mut Vec<Vec<u8>>, reload: impl Fn()) -> Result<bool, Failure> {
+    while let Some(line) = lines.read()? {
+        if line == b":reload" {
+            reload();
+        } else {
+            urls.push(line.to_owned());
+        }
+        if urls.len() == BLOCK || !lines.reader.buffer().contains(&b'\n') {
+            return Ok(false);
+        }
     }
-}
-
-/// Prints the answers in the order of their questions, at once whenever no other is expected.
-fn print(answers: Receiver<Receiver<Answer>>) -> Result<(), Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
-    while written.is_ok() {
-        let next = match answers.try_recv() {
-            Err(TryRecvError::Empty) => {
-                written = out.flush();
-                if written.is_err() {
-                    break;
-                }
-                answers.recv().ok()
-            }
-            next => next.ok(),
-        };
-        let Some(answer) = next.and_then(|answer| answer.recv().ok()) else {
-            break;
-        };
-        let verdict: &[u8] = if answer.malicious { b"malicious" } else { b"clean" };
-        written = out.write_all(&[verdict, b"\t", &answer.url, b"\n"].concat());
-    }
-    match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::system("standard output", error)),
-        _ => Ok(()),
-    }
+    Ok(true)
 }

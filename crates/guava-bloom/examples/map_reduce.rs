@@ -38,25 +38,26 @@ mod keys;
 mod output;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use base64::prelude::BASE64_STANDARD;
-use base64::read::DecoderReader;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use base64::write::EncoderWriter;
 use clap::{Args, Parser};
-use guava_bloom::{BloomFilter, MergeError, ParameterError, Parameters, Utf8, merge_streams};
+use guava_bloom::{BloomFilter, MergeError, Parameters, Utf8, merge_streams};
 
-use self::input::Failure;
+use self::input::{Failure, open};
 use self::keys::{Mitz, put_lines};
 use self::output::Output;
 
 /// The key of every line: equal keys come to one reducer.
 const KEY: &str = "filter";
 
-/// The longest key that a line may have, so that a line without end does not fill the memory.
-const LONGEST_KEY: u64 = 4096;
+/// Longest line, for filters of up to 768 MiB: a line without end must not fill the memory. Larger filters go in files.
+const LONGEST_LINE: usize = 1 << 30;
+
+const MORE: &str = "more bytes follow the filter";
 
 #[derive(Parser)]
 #[command(about = "Builds one Guava Bloom filter in many processes")]
@@ -102,19 +103,14 @@ fn unwritten(error: io::Error) -> Failure {
 fn main() -> ExitCode {
     input::exit(match Arguments::parse() {
         Arguments::Map(arguments) => map(&arguments),
-        Arguments::Reduce(arguments) if arguments.partials.is_empty() => {
-            reduce_lines(&arguments, io::stdin().lock())
-        }
+        Arguments::Reduce(arguments) if arguments.partials.is_empty() => reduce_lines(&arguments),
         Arguments::Reduce(arguments) => reduce_files(&arguments),
     })
 }
 
 fn map(arguments: &Map) -> Result<(), Failure> {
-    let wrong = |error: ParameterError| Failure::Input(error.to_string());
-    let parameters = Parameters::new(arguments.insertions, arguments.fpp)
-        .map_err(wrong)?
-        .with_strategy(arguments.strategy.into());
-    let mut filter = BloomFilter::new(Utf8, &parameters).map_err(wrong)?;
+    let parameters = Parameters::new(arguments.insertions, arguments.fpp)?;
+    let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(arguments.strategy.into()))?;
     put_lines(&mut filter)?;
     write_to(None, arguments.base64, |out| {
         filter.write_to(out).map_err(unwritten)
@@ -122,21 +118,21 @@ fn map(arguments: &Map) -> Result<(), Failure> {
 }
 
 /// One filter after the other: two of them are in memory.
-fn reduce_lines(arguments: &Reduce, mut lines: impl BufRead) -> Result<(), Failure> {
+fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
+    let mut lines = open(None)?;
+    lines.longest = LONGEST_LINE;
     let mut merged: Option<BloomFilter<Utf8>> = None;
-    for number in 1_u64.. {
-        let wrong = |error: String| Failure::Input(format!("line {number} of standard input: {error}"));
-        let at_end = peek(&mut lines).map_err(|error| Failure::input("standard input", error))?;
-        if at_end.is_none() {
-            break;
-        }
-        match (read_line(&mut lines).map_err(wrong)?, &mut merged) {
-            (None, _) => {}
-            (Some(filter), Some(merged)) => merged
-                .put_all(&filter)
-                .map_err(|error| wrong(error.to_string()))?,
-            (Some(filter), None) => merged = Some(filter),
-        }
+    while let Some(line) = lines.read()? {
+        let added = match (filter_of(line), &mut merged) {
+            (Ok(Some(filter)), Some(merged)) => merged.put_all(&filter).map_err(|error| error.to_string()),
+            (Ok(Some(filter)), None) => {
+                merged = Some(filter);
+                Ok(())
+            }
+            (Ok(None), _) => Ok(()),
+            (Err(error), _) => Err(error),
+        };
+        added.map_err(|error| Failure::input(lines.place(), error))?;
     }
     match merged {
         Some(merged) => write_to(arguments.out.as_deref(), arguments.base64, |out| {
@@ -165,20 +161,16 @@ fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
             MergeError::Write(error) => unwritten(error),
             error => Failure::Input(error.to_string()),
         })?;
-        for (path, file) in paths.iter().zip(&files) {
-            must_end(file).map_err(|error| Failure::input(path.display(), error))?;
+        for (path, mut file) in paths.iter().zip(&files) {
+            // A second filter behind the first, as from `cat`, would be left out.
+            match file.read(&mut [0]) {
+                Ok(0) => {}
+                Ok(_) => return Err(Failure::input(path.display(), MORE)),
+                Err(error) => return Err(Failure::input(path.display(), error)),
+            }
         }
         Ok(())
     })
-}
-
-/// A second filter behind the first, as from `cat`, would be left out.
-fn must_end(mut reader: impl Read) -> Result<(), String> {
-    match reader.read(&mut [0]) {
-        Ok(0) => Ok(()),
-        Ok(_) => Err("more bytes follow the filter".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// Writes a filter as bytes or as a line, to a file that appears when it is complete, or to standard output.
@@ -215,74 +207,17 @@ fn write_line(
     writeln!(out).map_err(unwritten)
 }
 
-/// Reads the next line, of which the filter is the last field that is not empty: a line need not have a key, and engines
-/// take such a line for a key and write a tab behind it. `Ok(None)` of an empty line. Memory is taken as bytes arrive.
-fn read_line(lines: &mut impl BufRead) -> Result<Option<BloomFilter<Utf8>>, String> {
-    let failed = |error: io::Error| error.to_string();
-    let mut first;
-    loop {
-        first = Vec::new();
-        (Field(lines).take(LONGEST_KEY))
-            .read_to_end(&mut first)
-            .map_err(failed)?;
-        let is_field = skip_tabs(lines).map_err(failed)?;
-        let at_end = matches!(peek(lines).map_err(failed)?, None | Some(b'\r' | b'\n'));
-        // Without a tab behind them, these bytes are the last field, or the beginning of a long one.
-        if at_end || !is_field {
-            break;
-        }
-    }
-    let filter = if first.is_empty() {
-        None
-    } else {
-        let mut decoder = DecoderReader::new(first.chain(Field(lines)), &BASE64_STANDARD);
-        let filter = BloomFilter::read_from(&mut decoder, Utf8).map_err(|error| error.to_string())?;
-        must_end(decoder)?;
-        Some(filter)
+/// The filter of a line, which is its last field that is not empty: a line need not have a key, and engines take such a
+/// line for a key and write a tab behind it.
+fn filter_of(line: &[u8]) -> Result<Option<BloomFilter<Utf8>>, String> {
+    let mut fields = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
+    let Some(field) = fields.rfind(|field| !field.is_empty()) else {
+        return Ok(None);
     };
-    skip_tabs(lines).map_err(failed)?;
-    let mut end = Vec::new();
-    (lines.take(2).read_until(b'\n', &mut end)).map_err(failed)?;
-    match &*end {
-        b"" | b"\n" | b"\r\n" | b"\r" => Ok(filter),
-        _ => Err("more fields follow the filter".to_owned()),
+    let bytes = BASE64_STANDARD.decode(field).map_err(|error| error.to_string())?;
+    let (filter, used) = BloomFilter::from_bytes(&bytes, Utf8).map_err(|error| error.to_string())?;
+    if used < bytes.len() {
+        return Err(MORE.to_owned());
     }
-}
-
-/// The next byte, which stays in the reader.
-fn peek(reader: &mut impl BufRead) -> io::Result<Option<u8>> {
-    loop {
-        match reader.fill_buf() {
-            Ok(bytes) => return Ok(bytes.first().copied()),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Whether tabs came next; they are left behind.
-fn skip_tabs(reader: &mut impl BufRead) -> io::Result<bool> {
-    let mut some = false;
-    while peek(reader)? == Some(b'\t') {
-        reader.consume(1);
-        some = true;
-    }
-    Ok(some)
-}
-
-/// What is left of a field, up to the tab or line end behind it.
-struct Field<'a, R>(&'a mut R);
-
-impl<R: BufRead> Read for Field<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.0.fill_buf()?;
-        let bytes = &bytes[..bytes.len().min(buffer.len())];
-        let end = bytes
-            .iter()
-            .position(|byte| matches!(byte, b'\t' | b'\r' | b'\n'));
-        let read = end.unwrap_or(bytes.len());
-        buffer[..read].copy_from_slice(&bytes[..read]);
-        self.0.consume(read);
-        Ok(read)
-    }
+    Ok(Some(filter))
 }

@@ -8,13 +8,11 @@
 //! order, and counts on standard error:
 //!
 //! ```text
-//! new 9, seen before 3, wrongly taken for seen about 0.0000
+//! new 9, seen before 3; of new URLs the filter now takes 0.000 % for seen
 //! ```
 //!
 //! A filter of a billion URLs takes 1.7 GiB at one false positive in a thousand, whatever their length. The price: of a
 //! thousand new URLs that come when the filter is as full as it was made for, one is taken for seen and never crawled.
-//! How many were cannot be known. The estimate follows from those that passed: each stands for 1 / (1 - p) new ones,
-//! where p is the rate of false positives at that moment.
 //!
 //! A URL is the bytes of its line, without the line end (LF or CR LF). Nothing else is done to it: whether
 //! `HTTP://Example.com:80/a/../b#c` and `http://example.com/b` are one page is for the crawler to say, before.
@@ -30,9 +28,8 @@
 mod input;
 mod output;
 
-use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -42,11 +39,8 @@ use guava_bloom::{BloomFilter, Bytes, Parameters};
 use self::input::Failure;
 use self::output::Output;
 
-const INSERTIONS: i128 = 1_000_000;
-const FPP: f64 = 0.001;
-
 /// Print the URLs that were not seen before.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 struct Arguments {
     /// File with a URL on each line [default: standard input]
     file: Option<PathBuf>,
@@ -69,29 +63,24 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let stored = arguments.state.as_deref().map(read).transpose()?;
+    // Refuses what is no filter before anything is done.
     let state = arguments.state.as_deref().map(Output::to).transpose()?;
+    let mut filter = filter(arguments)?;
     let mut lines = input::open(arguments.file.as_deref())?;
-    let mut filter = filter(arguments, stored.flatten())?;
-
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut drops = Drops::new(&filter);
     let (mut new, mut seen, mut empty) = (0_u64, 0_u64, 0_u64);
     while let Some(url) = lines.read()? {
         if url.is_empty() {
             empty += 1;
         } else if filter.put(url) {
             new += 1;
-            drops.passed(&filter);
-            out.write_all(url)
-                .and_then(|()| out.write_all(b"\n"))
-                .map_err(|error| Failure::system("standard output", error))?;
+            out.write_all(url)?;
+            out.write_all(b"\n")?;
         } else {
             seen += 1;
         }
     }
-    out.flush()
-        .map_err(|error| Failure::system("standard output", error))?;
+    out.flush()?;
     if let Some(state) = state {
         state.write(|file| {
             filter
@@ -100,106 +89,44 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         })?;
     }
 
-    let dropped = drops.settle(&filter);
-    eprintln!("new {new}, seen before {seen}, wrongly taken for seen about {dropped:.4}");
+    let rate = filter.expected_fpp();
+    let percent = 100.0 * rate;
+    eprintln!("new {new}, seen before {seen}; of new URLs the filter now takes {percent:.3} % for seen");
     if empty > 0 {
         eprintln!("empty lines: {empty}");
     }
     // Filters are sized so that about half of the bits are set in the end: the rate is then 2 to the power of -k.
-    if filter.expected_fpp() > 2.0 * libm::ldexp(1.0, -i32::from(filter.probes())) {
-        eprintln!(
-            "the filter holds more than it was made for: of new URLs it now takes {:.3} % for seen; start one with \
-             more --insertions",
-            filter.expected_fpp() * 100.0
-        );
+    if rate > 2.0 * libm::ldexp(1.0, -i32::from(filter.probes())) {
+        eprintln!("the filter holds more than it was made for; start one with more --insertions");
     }
     Ok(())
 }
 
 /// The filter of the state, or a new one.
-fn filter(arguments: &Arguments, stored: Option<BloomFilter<Bytes>>) -> Result<BloomFilter<Bytes>, Failure> {
-    let insertions = arguments.insertions.unwrap_or(INSERTIONS);
-    let fpp = arguments.fpp.unwrap_or(FPP);
-    let parameters = Parameters::new(insertions, fpp).map_err(|error| Failure::Input(error.to_string()))?;
-    let Some(stored) = stored else {
-        return BloomFilter::new(Bytes, &parameters).map_err(|error| Failure::System(error.to_string()));
-    };
-    let asked = arguments.insertions.is_some() || arguments.fpp.is_some();
-    let (ours, theirs) = (
-        (parameters.bit_size(), parameters.probes()),
-        (stored.bit_size(), stored.probes()),
+fn filter(arguments: &Arguments) -> Result<BloomFilter<Bytes>, Failure> {
+    let (insertions, fpp) = (
+        arguments.insertions.unwrap_or(1_000_000),
+        arguments.fpp.unwrap_or(0.001),
     );
-    if asked && ours != theirs {
+    let parameters = Parameters::new(insertions, fpp)?;
+    let Some(path) = arguments.state.as_deref().filter(|path| path.exists()) else {
+        return Ok(BloomFilter::new(Bytes, &parameters)?);
+    };
+    let stored = read(path)?;
+    let asked = arguments.insertions.is_some() || arguments.fpp.is_some();
+    let (bits, probes) = (stored.bit_size(), stored.probes());
+    if asked && (parameters.bit_size(), parameters.probes()) != (bits, probes) {
         return Err(Failure::Input(format!(
-            "{insertions} insertions at {fpp} give {} bits and {} probes, the state has {} and {}: leave --insertions \
-             and --fpp away, or start another state",
-            ours.0, ours.1, theirs.0, theirs.1
+            "{insertions} insertions at {fpp} give {} bits and {} probes, the state has {bits} and {probes}: leave \
+             --insertions and --fpp away, or start another state",
+            parameters.bit_size(),
+            parameters.probes()
         )));
     }
     Ok(stored)
 }
 
-/// Expects how many new URLs the filter took for seen.
-struct Drops {
-    expected: f64,
-    /// Rate when last looked.
-    rate: f64,
-    /// URLs that passed since.
-    passed: u64,
-    /// How many may pass until the next look, which reads the whole filter: 16 words for each of them.
-    every: u64,
-}
-
-impl Drops {
-    fn new(filter: &BloomFilter<Bytes>) -> Self {
-        Self {
-            expected: 0.0,
-            rate: filter.expected_fpp(),
-            passed: 0,
-            every: filter.bit_size() / 64 / 16 + 1,
-        }
-    }
-
-    fn passed(&mut self, filter: &BloomFilter<Bytes>) {
-        self.passed += 1;
-        if self.passed == self.every {
-            self.settle(filter);
-        }
-    }
-
-    /// Looks at the rate; what is expected until now.
-    fn settle(&mut self, filter: &BloomFilter<Bytes>) -> f64 {
-        if self.passed > 0 {
-            let now = filter.expected_fpp();
-            // Below 1: a filter at 1 lets none pass, so that before it was less.
-            let rate = (self.rate + now) / 2.0;
-            self.expected += self.passed as f64 * rate / (1.0 - rate);
-            self.rate = now;
-            self.passed = 0;
-        }
-        self.expected
-    }
-}
-
-/// The filter of a state. A file that is no filter is refused, and never replaced.
-fn read(path: &Path) -> Result<Option<BloomFilter<Bytes>>, Failure> {
-    let refused = |what: &dyn Display| Failure::input(path.display(), format!("{what}; nothing was changed"));
-    // To open a pipe would be to wait for it.
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return Err(refused(&"is no file")),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(refused(&error)),
-    }
-    let mut file = File::open(path).map_err(|error| refused(&error))?;
-    let filter = BloomFilter::read_from(&mut file, Bytes)
-        .map_err(|error| refused(&format_args!("holds no filter: {error}")))?;
-    match file.read(&mut [0]) {
-        Ok(0) => Ok(Some(filter)),
-        Ok(_) => Err(refused(&format_args!(
-            "goes on behind the {} bytes of a filter",
-            filter.stream_len()
-        ))),
-        Err(error) => Err(refused(&error)),
-    }
+fn read(path: &Path) -> Result<BloomFilter<Bytes>, Failure> {
+    let mut file = File::open(path).map_err(|error| Failure::input(path.display(), error))?;
+    BloomFilter::read_from(&mut file, Bytes).map_err(|error| Failure::input(path.display(), error))
 }

@@ -6,13 +6,11 @@ use core::fmt;
 
 use crate::atomic_bits::{AtomicU64, load};
 use crate::bits::Bits;
-use crate::error::{Incompatible, ParameterError, Saturated};
+use crate::error::{Incompatible, Saturated};
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
-use crate::header::StreamHeader;
-use crate::parameters::Parameters;
-use crate::shape::Shape;
+use crate::shape::{self, Shape};
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 use crate::unrolled;
 
@@ -61,21 +59,9 @@ pub struct ConcurrentBloomFilter<F> {
     funnel: F,
 }
 
-impl<F> ConcurrentBloomFilter<F> {
-    /// An empty filter.
-    ///
-    /// # Errors
-    ///
-    /// [`ParameterError::OutOfMemory`] when the allocator refuses the memory.
-    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, ParameterError> {
-        Ok(Self {
-            bits: Bits::zeros(parameters.words())?,
-            strategy: parameters.strategy(),
-            probes: parameters.probes(),
-            funnel,
-        })
-    }
+shape::common!(ConcurrentBloomFilter);
 
+impl<F> ConcurrentBloomFilter<F> {
     /// Puts an element in. Whether this call changed bits.
     ///
     /// - **Afterwards** every `might_contain` of the element that this call happens before says yes, whatever this call
@@ -250,40 +236,6 @@ impl<F> ConcurrentBloomFilter<F> {
         self.bits.ones()
     }
 
-    /// The number of bits, a multiple of 64.
-    #[inline]
-    pub fn bit_size(&self) -> u64 {
-        self.bits.modulus().get()
-    }
-
-    /// The probe count k.
-    #[inline]
-    pub fn probes(&self) -> u8 {
-        self.probes
-    }
-
-    /// The strategy.
-    #[inline]
-    pub fn strategy(&self) -> Strategy {
-        self.strategy
-    }
-
-    /// The funnel.
-    #[inline]
-    pub fn funnel(&self) -> &F {
-        &self.funnel
-    }
-
-    /// The header of this filter's stream.
-    pub fn stream_header(&self) -> StreamHeader {
-        StreamHeader::of(self.strategy, self.probes, self.bits.words().len())
-    }
-
-    /// Bytes of this filter's stream: a header of 6 and 8 for each word.
-    pub fn stream_len(&self) -> u64 {
-        self.stream_header().stream_len()
-    }
-
     /// Writes the stream, in pieces of 64 KiB and without a copy of the filter. Does not flush.
     ///
     /// Other threads may go on putting. The stream holds every element whose `put` happened before this call; of those put
@@ -295,15 +247,6 @@ impl<F> ConcurrentBloomFilter<F> {
     #[cfg(feature = "std")]
     pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
         crate::serial::io::write(writer, self.stream_header(), self.bits.words(), load)
-    }
-
-    fn shape(&self) -> Shape<'_, F> {
-        Shape {
-            funnel: &self.funnel,
-            strategy: self.strategy,
-            probes: self.probes,
-            bit_size: self.bit_size(),
-        }
     }
 }
 
@@ -323,18 +266,6 @@ impl<F> From<BloomFilter<F>> for ConcurrentBloomFilter<F> {
 impl<F> From<ConcurrentBloomFilter<F>> for BloomFilter<F> {
     fn from(filter: ConcurrentBloomFilter<F>) -> Self {
         filter.into_sequential()
-    }
-}
-
-/// Size and shape; not the bits, which may be many.
-impl<F: fmt::Debug> fmt::Debug for ConcurrentBloomFilter<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConcurrentBloomFilter")
-            .field("funnel", &self.funnel)
-            .field("strategy", &self.strategy)
-            .field("probes", &self.probes)
-            .field("bit_size", &self.bit_size())
-            .finish_non_exhaustive()
     }
 }
 

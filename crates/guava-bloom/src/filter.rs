@@ -7,8 +7,7 @@ use crate::bits::Bits;
 use crate::error::{Incompatible, ParameterError, Saturated};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
-use crate::parameters::Parameters;
-use crate::shape::Shape;
+use crate::shape;
 use crate::strategy::{Mitz32, Mitz64, Steps, Strategy};
 use crate::unrolled;
 
@@ -34,21 +33,9 @@ pub struct BloomFilter<F> {
     pub(crate) funnel: F,
 }
 
-impl<F> BloomFilter<F> {
-    /// An empty filter.
-    ///
-    /// # Errors
-    ///
-    /// [`ParameterError::OutOfMemory`] when the allocator refuses the memory.
-    pub fn new(funnel: F, parameters: &Parameters) -> Result<Self, ParameterError> {
-        Ok(Self {
-            bits: Bits::zeros(parameters.words())?,
-            strategy: parameters.strategy(),
-            probes: parameters.probes(),
-            funnel,
-        })
-    }
+shape::common!(BloomFilter);
 
+impl<F> BloomFilter<F> {
     /// A filter of words that were taken from another: what [`BloomFilter::into_words`] gives.
     ///
     /// # Errors
@@ -167,42 +154,9 @@ impl<F> BloomFilter<F> {
         self.shape().approximate_element_count(self.bit_count())
     }
 
-    pub(crate) fn shape(&self) -> Shape<'_, F> {
-        Shape {
-            funnel: &self.funnel,
-            strategy: self.strategy,
-            probes: self.probes,
-            bit_size: self.bit_size(),
-        }
-    }
-
     /// How many bits are ones. Reads the whole filter.
     pub fn bit_count(&self) -> u64 {
         self.bits.ones()
-    }
-
-    /// The number of bits, a multiple of 64.
-    #[inline]
-    pub fn bit_size(&self) -> u64 {
-        self.bits.modulus().get()
-    }
-
-    /// The probe count k.
-    #[inline]
-    pub fn probes(&self) -> u8 {
-        self.probes
-    }
-
-    /// The strategy.
-    #[inline]
-    pub fn strategy(&self) -> Strategy {
-        self.strategy
-    }
-
-    /// The funnel.
-    #[inline]
-    pub fn funnel(&self) -> &F {
-        &self.funnel
     }
 
     /// The bits: bit i of the filter is bit i mod 64, from the least significant, of word i / 64.
@@ -219,17 +173,5 @@ impl<F> BloomFilter<F> {
     /// The bits, without the filter.
     pub fn into_words(self) -> Vec<u64> {
         self.bits.into_words()
-    }
-}
-
-/// Size and shape; not the bits, which may be many.
-impl<F: fmt::Debug> fmt::Debug for BloomFilter<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BloomFilter")
-            .field("funnel", &self.funnel)
-            .field("strategy", &self.strategy)
-            .field("probes", &self.probes)
-            .field("bit_size", &self.bit_size())
-            .finish_non_exhaustive()
     }
 }

@@ -27,16 +27,6 @@ impl StreamHeader {
 }
 
 impl<F> BloomFilter<F> {
-    /// The header of this filter's stream.
-    pub fn stream_header(&self) -> StreamHeader {
-        StreamHeader::of(self.strategy(), self.probes(), self.words().len())
-    }
-
-    /// Bytes of this filter's stream: a header of 6 and 8 for each word.
-    pub fn stream_len(&self) -> u64 {
-        self.stream_header().stream_len()
-    }
-
     /// The stream as one buffer: the bytes that Guava's `writeTo` writes.
     ///
     /// ```

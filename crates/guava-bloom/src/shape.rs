@@ -70,3 +70,80 @@ impl<F> Shape<'_, F> {
         ones as f64 / self.bit_size as f64
     }
 }
+
+/// What the filter of one thread and that of many have in common.
+macro_rules! common {
+    ($filter:ident) => {
+        impl<F> $filter<F> {
+            /// An empty filter.
+            ///
+            /// # Errors
+            ///
+            /// [`ParameterError::OutOfMemory`](crate::ParameterError::OutOfMemory) when the allocator refuses the memory.
+            pub fn new(funnel: F, parameters: &crate::Parameters) -> Result<Self, crate::ParameterError> {
+                Ok(Self {
+                    bits: crate::bits::Bits::zeros(parameters.words())?,
+                    strategy: parameters.strategy(),
+                    probes: parameters.probes(),
+                    funnel,
+                })
+            }
+
+            /// The number of bits, a multiple of 64.
+            #[inline]
+            pub fn bit_size(&self) -> u64 {
+                self.bits.modulus().get()
+            }
+
+            /// The probe count k.
+            #[inline]
+            pub fn probes(&self) -> u8 {
+                self.probes
+            }
+
+            /// The strategy.
+            #[inline]
+            pub fn strategy(&self) -> crate::Strategy {
+                self.strategy
+            }
+
+            /// The funnel.
+            #[inline]
+            pub fn funnel(&self) -> &F {
+                &self.funnel
+            }
+
+            /// The header of this filter's stream.
+            pub fn stream_header(&self) -> crate::StreamHeader {
+                crate::StreamHeader::of(self.strategy, self.probes, self.bits.words().len())
+            }
+
+            /// Bytes of this filter's stream: a header of 6 and 8 for each word.
+            pub fn stream_len(&self) -> u64 {
+                self.stream_header().stream_len()
+            }
+
+            pub(crate) fn shape(&self) -> crate::shape::Shape<'_, F> {
+                crate::shape::Shape {
+                    funnel: &self.funnel,
+                    strategy: self.strategy,
+                    probes: self.probes,
+                    bit_size: self.bit_size(),
+                }
+            }
+        }
+
+        /// Size and shape; not the bits, which may be many.
+        impl<F: core::fmt::Debug> core::fmt::Debug for $filter<F> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct(stringify!($filter))
+                    .field("funnel", &self.funnel)
+                    .field("strategy", &self.strategy)
+                    .field("probes", &self.probes)
+                    .field("bit_size", &self.bit_size())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use common;

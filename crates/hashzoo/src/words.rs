@@ -61,36 +61,3 @@ pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
         None => after_words_of_8(key) as u128,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{after_words_of_4, after_words_of_8, after_words_of_16};
-
-    #[test]
-    fn every_length_gives_its_last_bytes() {
-        let key: [u8; 40] = core::array::from_fn(|i| 0xff - i as u8);
-        for len in 0..=key.len() {
-            let key = &key[..len];
-            let number = |tail: &[u8]| {
-                tail.iter()
-                    .rev()
-                    .fold(0, |number, &byte| number << 8 | u128::from(byte))
-            };
-            assert_eq!(
-                u128::from(after_words_of_4(key)),
-                number(&key[len / 4 * 4..]),
-                "{len} bytes"
-            );
-            assert_eq!(
-                u128::from(after_words_of_8(key)),
-                number(&key[len / 8 * 8..]),
-                "{len} bytes"
-            );
-            assert_eq!(
-                after_words_of_16(key),
-                number(&key[len / 16 * 16..]),
-                "{len} bytes"
-            );
-        }
-    }
-}

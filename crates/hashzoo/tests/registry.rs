@@ -218,3 +218,25 @@ fn records_are_complete() {
         assert!(!info.source.contains("  "), "{name}: {}", info.source);
     }
 }
+
+#[test]
+fn keys_collide_as_the_weaknesses_say() {
+    for (name, one, other) in [
+        ("bkdr31", &b"Aa"[..], &b"BB"[..]),
+        ("bkdr131_full32", b"\0\0abc", b"abc"),
+        ("bp", b"zzz7bytes", b"aaaaaaaa7bytes"),
+        // The fifth byte from the end: three bits of it with the mask, four without.
+        ("bp", b"\x07abcd", b"\xffabcd"),
+        ("bp_partow", b"\x0fabcd", b"\xffabcd"),
+        ("dek", b"xZ", b"yz"),
+        ("djb2", b"Ab", b"BA"),
+        ("js_full32", b"hack", b"junk"),
+        ("js_full32", b"hackers", b"junkers"),
+        ("pjw", b"abatement", b"patented"),
+        ("pjw", b"\0\0abc", b"abc"),
+        ("sdbm", b"\0\0abc", b"abc"),
+    ] {
+        let hash = find(name).unwrap().hash;
+        assert_eq!(hash(one), hash(other), "{name}");
+    }
+}

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
-use crate::table::table;
+use crate::table::{counted, table};
 
 /// Show the filters in tables of LevelDB's and RocksDB's, and what is damaged.
 ///
@@ -244,11 +244,6 @@ fn in_words(totals: &Totals) -> String {
         text.push_str(&format!(", {} expected", percent(rate)));
     }
     text
-}
-
-fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(number))
 }
 
 /// The probe counts, of which there is one as long as nobody changed the bits per key.

@@ -6,6 +6,8 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
+use guava_bloom::ParameterError;
+
 /// Longest line, bytes, unless a program takes longer ones: a file without line ends must not fill the memory.
 const LONGEST: usize = 64 * 1024;
 
@@ -19,6 +21,24 @@ pub(crate) enum Failure {
     Input(String),
     /// The system failed: exit code 1.
     System(String),
+    /// Nobody reads on, as behind `head`: that is an end like any other.
+    Enough,
+}
+
+/// What standard output says.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Self::Enough,
+            _ => Self::system("standard output", error),
+        }
+    }
+}
+
+impl From<ParameterError> for Failure {
+    fn from(error: ParameterError) -> Self {
+        Self::Input(error.to_string())
+    }
 }
 
 impl Failure {
@@ -36,7 +56,7 @@ impl Failure {
 /// Says on standard error what went wrong, if something did.
 pub(crate) fn exit(result: Result<(), Failure>) -> ExitCode {
     let (message, code) = match result {
-        Ok(()) => return ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::Enough) => return ExitCode::SUCCESS,
         Err(Failure::Input(message)) => (message, 2),
         Err(Failure::System(message)) => (message, 1),
     };

@@ -32,14 +32,12 @@ pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
     for_each_block(|hashes| {
         changed.resize(hashes.len(), false);
         filter.put_hashes(hashes, &mut changed);
-        Ok(true)
+        Ok(())
     })
 }
 
-/// Gives the hashes of all lines to `each`, those that have arrived together, until it says false.
-pub(crate) fn for_each_block(
-    mut each: impl FnMut(&[Hash128]) -> Result<bool, Failure>,
-) -> Result<(), Failure> {
+/// Gives the hashes of all lines to `each`, those that have arrived together.
+pub(crate) fn for_each_block(mut each: impl FnMut(&[Hash128]) -> Result<(), Failure>) -> Result<(), Failure> {
     let mut lines = open(None)?;
     lines.longest = LONGEST;
     let mut hashes = Vec::new();
@@ -52,9 +50,9 @@ pub(crate) fn for_each_block(
             }
         }
         // Lines before one that is wrong are answered.
-        let goes_on = hashes.is_empty() || each(&hashes)?;
+        each(&hashes)?;
         hashes.clear();
-        if next?.is_none() || !goes_on {
+        if next?.is_none() {
             return Ok(());
         }
     }

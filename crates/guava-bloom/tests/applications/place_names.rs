@@ -69,19 +69,9 @@ fn what_cannot_be_read_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file.txt");
     let name = file.display();
-    let many = format!("London\n{}\n", "word ".repeat(17));
-    for (bytes, says) in [
-        (&b"London\n\xff\n"[..], "2: the name is not UTF-8"),
-        (b"...\n", "1: the name is nothing but punctuation"),
-        (
-            many.as_bytes(),
-            "2: the name has 17 words, allowed are at most 16",
-        ),
-    ] {
-        fs::write(&file, bytes).unwrap();
-        let said = refused(&run(example("place_names").arg("--names").arg(&file), b""));
-        assert_eq!(said, format!("error: {name}:{says}\n"));
-    }
+    fs::write(&file, b"London\n\xff\n").unwrap();
+    let said = refused(&run(example("place_names").arg("--names").arg(&file), b""));
+    assert_eq!(said, format!("error: {name}:2: the line is not UTF-8\n"));
     fs::write(&file, b"Oh\nno \xff\n").unwrap();
     let said = refused(&run(example("place_names").arg(&file), b""));
     assert_eq!(said, format!("error: {name}:2: the line is not UTF-8\n"));
@@ -98,7 +88,7 @@ fn it_stops_when_nobody_reads_on() {
     drop(child.stdout.take().unwrap());
     // A text without an end, until nobody takes it any more.
     let mut text = child.stdin.take().unwrap();
-    let piece = "Paris\n".repeat(10_000);
+    let piece = "Paris\n\n".repeat(10_000);
     let refused = loop {
         if let Err(error) = text.write_all(piece.as_bytes()) {
             break error;

@@ -122,17 +122,3 @@ pub(super) static PARTOW: HashInfo = HashInfo {
     hash: |key| ap_partow(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::ap_2002_full32;
-
-    #[test]
-    fn differences_do_not_depend_on_the_keys() {
-        let difference = |key: [u8; 5]| {
-            let other = [key[0], key[1] ^ 0x15, key[2], key[3] ^ 0x80, key[4]];
-            ap_2002_full32(&key) ^ ap_2002_full32(&other)
-        };
-        assert_eq!(difference(*b"hello"), difference(*b"\xff\x00zoo"));
-    }
-}

@@ -130,18 +130,3 @@ pub(super) static MULTIPLIER_31: HashInfo = HashInfo {
     hash: |key| bkdr31(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{bkdr31, bkdr131_full32};
-
-    #[test]
-    fn two_letters_collide_under_31() {
-        assert_eq!(bkdr31(b"Aa"), bkdr31(b"BB"));
-    }
-
-    #[test]
-    fn zero_bytes_in_front_do_not_count() {
-        assert_eq!(bkdr131_full32(b"\0\0abc"), bkdr131_full32(b"abc"));
-    }
-}

@@ -117,17 +117,3 @@ pub(super) static PARTOW: HashInfo = HashInfo {
     hash: |key| bp_partow(key) as u64,
     ..FULL32
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{bp, bp_partow};
-
-    #[test]
-    fn only_the_end_of_a_key_counts() {
-        assert_eq!(bp(b"zzz7bytes"), bp(b"aaaaaaaa7bytes"));
-        // The fifth byte from the end: three bits of it with the mask, four without.
-        assert_eq!(bp(b"\x07abcd"), bp(b"\xffabcd"));
-        assert_ne!(bp_partow(b"\x07abcd"), bp_partow(b"\xffabcd"));
-        assert_eq!(bp_partow(b"\x0fabcd"), bp_partow(b"\xffabcd"));
-    }
-}

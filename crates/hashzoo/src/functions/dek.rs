@@ -90,21 +90,3 @@ pub(super) static PARTOW: HashInfo = HashInfo {
     hash: |key| dek_partow(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::dek;
-
-    #[test]
-    fn two_letters_already_collide() {
-        assert_eq!(dek(b"xZ"), dek(b"yz"));
-        let letters = || (b'a'..=b'z').chain(b'A'..=b'Z');
-        let values: BTreeSet<u32> = (b'a'..=b'z')
-            .flat_map(|a| letters().map(move |b| dek(&[a, b])))
-            .collect();
-        // 1,352 keys.
-        assert_eq!(values.len(), 728);
-    }
-}

@@ -106,25 +106,3 @@ pub(super) static CASE_SENSITIVE: HashInfo = HashInfo {
     hash: |key| djb2(key) as u64,
     ..INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{djb_nocase, djb2};
-
-    #[test]
-    fn two_letters_already_collide() {
-        assert_eq!(djb2(b"Ab"), djb2(b"BA"));
-    }
-
-    #[test]
-    fn only_ascii_capitals_are_folded() {
-        for byte in 0..=u8::MAX {
-            let folded = if byte.is_ascii_uppercase() {
-                byte + 32
-            } else {
-                byte
-            };
-            assert_eq!(djb_nocase(&[byte]), djb2(&[folded]), "{byte:#x}");
-        }
-    }
-}

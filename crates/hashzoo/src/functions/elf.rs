@@ -38,26 +38,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     hash: |key| elf(key) as u64,
     ..super::pjw::INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::elf;
-
-    /// The ABI's text, step by step, with the mask of the published comparison at the end.
-    #[test]
-    fn equals_the_text_of_the_abi() {
-        let key: [u8; 256] = core::array::from_fn(|i| i as u8);
-        for len in 0..=key.len() {
-            let mut h = 0_u32;
-            for &byte in &key[..len] {
-                h = (h << 4).wrapping_add(byte.into());
-                let g = h & 0xf000_0000;
-                if g != 0 {
-                    h ^= g >> 24;
-                }
-                h &= !g;
-            }
-            assert_eq!(elf(&key[..len]), h & 0x7fff_ffff, "{len} bytes");
-        }
-    }
-}

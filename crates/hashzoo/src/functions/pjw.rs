@@ -56,18 +56,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     hash: |key| pjw(key) as u64,
     seeded: None,
 };
-
-#[cfg(test)]
-mod tests {
-    use super::pjw;
-
-    #[test]
-    fn words_collide() {
-        assert_eq!(pjw(b"abatement"), pjw(b"patented"));
-    }
-
-    #[test]
-    fn zero_bytes_in_front_do_not_count() {
-        assert_eq!(pjw(b"\0\0abc"), pjw(b"abc"));
-    }
-}

@@ -56,23 +56,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     seeded: Some(|key, seed| rocksdb_hash(key, seed) as u64),
     ..leveldb_hash::INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::super::leveldb_hash::leveldb_hash;
-    use super::rocksdb_hash;
-
-    #[test]
-    fn only_tail_bytes_above_0x7f_differ_from_leveldb() {
-        for same in [&b""[..], b"abc", b"\xff\xfe\xfd\xfc", b"\xff\xfe\xfd\xfcabc"] {
-            assert_eq!(rocksdb_hash(same, 0), leveldb_hash(same, 0), "{same:x?}");
-        }
-        for different in [&b"\x80"[..], b"a\x80", b"\x80a", b"abcd\xffbc"] {
-            assert_ne!(
-                rocksdb_hash(different, 0),
-                leveldb_hash(different, 0),
-                "{different:x?}"
-            );
-        }
-    }
-}

@@ -54,25 +54,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     hash: |key| sdbm(key) as u64,
     seeded: None,
 };
-
-#[cfg(test)]
-mod tests {
-    use super::sdbm;
-
-    #[test]
-    fn equals_the_shifts_of_the_original() {
-        let key = b"the quick brown fox \x80\xff";
-        let shifted = key.iter().fold(0_u32, |h, &byte| {
-            u32::from(byte)
-                .wrapping_add(h << 6)
-                .wrapping_add(h << 16)
-                .wrapping_sub(h)
-        });
-        assert_eq!(sdbm(key), shifted);
-    }
-
-    #[test]
-    fn zero_bytes_in_front_do_not_count() {
-        assert_eq!(sdbm(b"\0\0abc"), sdbm(b"abc"));
-    }
-}

@@ -242,37 +242,3 @@ pub(super) static ROUNDS_2_4: HashInfo = HashInfo {
     seeded: Some(as_smhasher_seeds::<2, 4, false>),
     ..ROUNDS_1_3
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{fold_ascii_case, siphash};
-    use crate::verification_value;
-
-    /// SMHasher3 seeds as SMHasher does, but hashes the empty input too: other codes, of `hashes/siphash.cpp` there.
-    #[test]
-    fn smhasher3s_codes() {
-        let key = |seed: u32| u128::from(seed).to_le_bytes();
-        assert_eq!(
-            verification_value(|data, seed| siphash::<1, 3>(&key(seed), data), 8),
-            0x8936_b193
-        );
-        assert_eq!(
-            verification_value(|data, seed| siphash::<2, 4>(&key(seed), data), 8),
-            0x57b6_61ed
-        );
-    }
-
-    #[test]
-    fn every_byte_folds_in_every_place() {
-        for byte in 0..=u8::MAX {
-            for place in 0..8 {
-                for around in [0x00, b'A', b'Z', b'z', 0xc1, 0xff] {
-                    let mut word = [around; 8];
-                    word[place] = byte;
-                    let folded = fold_ascii_case(u64::from_le_bytes(word)).to_le_bytes();
-                    assert_eq!(folded, word.map(|byte| byte.to_ascii_lowercase()), "{word:?}");
-                }
-            }
-        }
-    }
-}

@@ -54,22 +54,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     seeded: Some(|data, seed| as_smhasher_seeds::<1, 2, true>(data, seed) & u32::MAX as u64),
     ..super::siphash12_low32::INFO
 };
-
-#[cfg(test)]
-mod tests {
-    use super::{SIPHASH_KEY, siphash_nocase};
-    use crate::siphash;
-
-    #[test]
-    fn equals_siphash_of_the_folded_data_at_every_length() {
-        let data: [u8; 300] = core::array::from_fn(|i| (i * 7) as u8);
-        let folded = data.map(|byte| byte.to_ascii_lowercase());
-        for len in 0..=data.len() {
-            assert_eq!(
-                siphash_nocase::<2, 4>(&SIPHASH_KEY, &data[..len]),
-                siphash::<2, 4>(&SIPHASH_KEY, &folded[..len]),
-                "{len} bytes"
-            );
-        }
-    }
-}

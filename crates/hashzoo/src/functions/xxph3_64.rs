@@ -298,14 +298,3 @@ pub(super) static INFO: HashInfo = HashInfo {
     hash: |key| xxph3_64(key, 0),
     seeded: Some(|key, seed| xxph3_64(key, seed as u64)),
 };
-
-#[cfg(test)]
-mod tests {
-    use super::xxph3_64;
-
-    #[test]
-    fn the_compiler_computes_it_too() {
-        const LONG: u64 = xxph3_64(&[7; 3000], 1);
-        assert_eq!(LONG, xxph3_64(&[7; 3000], 1));
-    }
-}
