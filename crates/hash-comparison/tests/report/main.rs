@@ -269,7 +269,10 @@ fn other_forms_of_published_functions_give_way_first() {
         .filter(|name| texts.contains(&name.as_str()))
         .collect();
     assert_eq!(drawn.len(), 20, "{drawn:?}");
-    assert!(names[10..20].iter().all(|name| !drawn.contains(&name)), "{drawn:?}");
+    assert!(
+        names[10..20].iter().all(|name| !drawn.contains(&name)),
+        "{drawn:?}"
+    );
 }
 
 #[test]
