@@ -80,10 +80,7 @@ pub trait FilterPolicy {
 
     /// Whether the filter may hold a key that starts with `start`; `false` means that it surely holds none. A
     /// filter over whole keys cannot tell, so the default is `true`.
-    #[cfg_attr(
-        feature = "alloc",
-        doc = "[`PrefixPolicy`](crate::PrefixPolicy) makes a policy that can."
-    )]
+    /// `PrefixPolicy` makes a policy that can.
     fn prefix_may_match(&self, start: &[u8], filter: &[u8]) -> bool {
         let _ = (start, filter);
         true

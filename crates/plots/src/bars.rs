@@ -25,17 +25,15 @@
 //! ```
 
 use super::key::{self, Sign};
-use super::mark::NEUTRAL;
+use super::mark;
 use super::number;
 use super::panel::{AXIS, MARGIN, Panel, Rows};
 use super::scale::Scale;
-use super::scene::{Anchor, Dash, Font, INK, MUTED, PAPER, Scene};
+use super::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 
 /// Above the rows, and where the panels' titles stand.
 const HEAD: f64 = 64.0;
 const TITLES: f64 = 50.0;
-/// Half the height of a bar, and from the middle of one to that of the next in the same panel and row.
-const BAR: f64 = 5.0;
 const NEXT: f64 = 11.0;
 /// Of a row around its bars.
 const AROUND: f64 = 8.0;
@@ -221,7 +219,7 @@ impl Bars<'_> {
             {
                 let y = middle + NEXT * (place as f64 - (bars.len() - 1) as f64 / 2.0);
                 let end = panel.scale.at(bar.value);
-                body(scene, panel.scale.start(), end, y, bar.full);
+                mark::bar(scene, panel.scale.start(), end, y, bar.full);
                 let mut x = end;
                 if let Some((low, high)) = bar.interval {
                     panel.interval(scene, y, low, high, INK);
@@ -229,7 +227,13 @@ impl Bars<'_> {
                 }
                 // Over grid lines, which would run through the number.
                 let right = x + 7.0 + Font::VALUE.width(&bar.text);
-                scene.rect(x + 3.0, y - BAR - 0.5, right, y + BAR + 0.5, grid.ground(index));
+                scene.rect(
+                    x + 3.0,
+                    y - mark::BAR - 0.5,
+                    right,
+                    y + mark::BAR + 0.5,
+                    grid.ground(index),
+                );
                 scene.text_middle((x + 5.0, y), Anchor::Start, Font::VALUE, &bar.text);
             }
         }
@@ -246,14 +250,6 @@ impl<'a> Line<'a> {
     fn of(group: &'a Group) -> impl Iterator<Item = Self> {
         let heading = (!group.name.is_empty()).then_some(Self::Heading(group));
         heading.into_iter().chain(group.contestants.iter().map(Self::Of))
-    }
-}
-
-/// A bar, or only its outline.
-pub(crate) fn body(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
-    scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
-    if !full && right - left > 2.0 {
-        scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
     }
 }
 
@@ -299,7 +295,9 @@ mod tests {
                 .shapes
                 .iter()
                 .filter_map(|shape| match shape {
-                    Shape::Rect { corners, color } if *color == NEUTRAL => Some(corners[2] - corners[0]),
+                    Shape::Rect { corners, color } if *color == mark::NEUTRAL => {
+                        Some(corners[2] - corners[0])
+                    }
                     _ => None,
                 })
                 .collect();

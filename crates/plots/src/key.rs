@@ -1,7 +1,6 @@
 //! Keys: what marks, bars and shades mean.
 
-use super::bars;
-use super::mark::{Mark, RADIUS};
+use super::mark::{self, Mark, RADIUS};
 use super::scene::{Anchor, BAND, Color, Font, Scene};
 
 /// What stands before the words of a key.
@@ -40,7 +39,7 @@ impl Sign {
         match self {
             Self::Filled(mark) => mark.filled(scene, (left + RADIUS, y), RADIUS),
             Self::Hollow(mark) => mark.hollow(scene, (left + RADIUS, y), RADIUS),
-            Self::Bar | Self::HollowBar => bars::body(scene, left, right, y, self == Self::Bar),
+            Self::Bar | Self::HollowBar => mark::bar(scene, left, right, y, self == Self::Bar),
             Self::Band => scene.rect(left, y - 5.0, right, y + 5.0, BAND),
             Self::Shade(color) => scene.rect(left, y - 6.0, right, y + 6.0, color),
         }

@@ -80,3 +80,14 @@ impl Mark {
 
 /// Width of the rim of a hollow mark.
 const RIM: f64 = 1.5;
+
+/// Half the height of a bar, and from the middle of one to that of the next in the same panel and row.
+pub(crate) const BAR: f64 = 5.0;
+
+/// Draws a bar, or only its outline.
+pub(crate) fn bar(scene: &mut Scene, left: f64, right: f64, y: f64, full: bool) {
+    scene.rect(left, y - BAR, right, y + BAR, NEUTRAL);
+    if !full && right - left > 2.0 {
+        scene.rect(left + 1.0, y - BAR + 1.0, right - 1.0, y + BAR - 1.0, PAPER);
+    }
+}

@@ -3,6 +3,7 @@
 //!
 //! Prints a line for each call, in their order: policy, length of keys, task, number of keys. `cargo xtask bench --suite
 //! instructions` runs it under valgrind, with the portable kernel. Seeds are fixed: the work is the same in every run.
+#![forbid(unsafe_code)]
 
 use core::hint::black_box;
 use std::io::{self, Write};

@@ -6,6 +6,7 @@
 //! client, prepared once and always of the same bit, and reads the replies without looking at them; its own figure of
 //! commands a second, which is of whole milliseconds, is divided by the bits of a key. Answers are checked: a key that was
 //! inserted and is not found, or contestants that differ, end the program.
+#![forbid(unsafe_code)]
 
 mod contestants;
 mod keys;
