@@ -13,12 +13,13 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use hash_comparison::functions::{Function, HashFunction, OwnFunctionError};
+use hash_comparison::keys::DEFAULT_SEED;
 use hash_comparison::progress::Silent;
 use hash_comparison::record::Resistance;
 use hash_comparison::record::files::{RUN, Records};
 use hash_comparison::record::folder::{Destination, REPORT};
 use hash_comparison::report::render;
-use hash_comparison::run::compare::{self, DEFAULT_SEED, Options};
+use hash_comparison::run::compare::{self, Options};
 
 /// Eight bytes a step, each word multiplied in, and the finaliser of MurmurHash3 at the end.
 struct Wordwise;
