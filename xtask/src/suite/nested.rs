@@ -41,11 +41,11 @@ mod tests {
     #[test]
     fn the_engines_are_among_the_workspaces() {
         let found = workspaces(&crate::workspace::root()).unwrap();
-        for engine in [
-            "crates/filter-policy-rusty-leveldb",
-            "crates/filter-policy-slatedb",
-        ] {
-            assert!(found.iter().any(|path| path == engine), "{engine}");
-        }
+        assert!(
+            found
+                .iter()
+                .any(|path| path == "crates/filter-policy-rusty-leveldb"),
+            "{found:?}"
+        );
     }
 }

@@ -13,13 +13,15 @@ const WRITTEN: [&str; 5] = [".rs", ".toml", ".html", ".js", ".css"];
 struct Change<'a> {
     line: usize,
     what: &'a str,
-    /// A word that stands for an earlier change of this kind.
-    example: Option<&'a str>,
+    /// Words that stand for an earlier change of this kind: the first is in no other source.
+    examples: Vec<&'a str>,
     files: Vec<&'a str>,
 }
 
 /// Checks the map against the sources.
-pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
+///
+/// `paths` are all files of the workspace, `sources` the texts among them.
+pub(super) fn check(paths: &[String], sources: &[Source]) -> Vec<Offence> {
     let Some(map) = sources.iter().find(|source| source.path == MAP) else {
         return vec![Offence::new(MAP, 0, "map: is not there")];
     };
@@ -29,7 +31,7 @@ pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
     }
     changes
         .iter()
-        .flat_map(|change| offences(change, sources))
+        .flat_map(|change| offences(change, paths, sources))
         .collect()
 }
 
@@ -40,14 +42,14 @@ fn changes(map: &str) -> Vec<Change<'_>> {
         .take_while(|(_, line)| !line.starts_with("## "))
         .filter_map(|(index, line)| {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-            let &[_, what, example, files, _check, _] = &cells[..] else {
+            let &[_, what, examples, files, _check, _] = &cells[..] else {
                 return None;
             };
             let files = quoted(files);
             (!files.is_empty()).then_some(Change {
                 line: index + 1,
                 what,
-                example: quoted(example).first().copied(),
+                examples: quoted(examples),
                 files,
             })
         })
@@ -59,20 +61,21 @@ fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-fn offences(change: &Change<'_>, sources: &[Source]) -> Vec<Offence> {
+fn offences(change: &Change<'_>, paths: &[String], sources: &[Source]) -> Vec<Offence> {
     let mut offences = Vec::new();
     for file in &change.files {
         let source = sources.iter().find(|source| source.path == *file);
-        let wrong = match (source, change.example) {
-            (None, _) => Some("is not there".to_owned()),
-            (Some(source), Some(example)) if !mentions(&source.text, example) => {
-                Some(format!("does not mention the example {example}"))
-            }
-            _ => None,
+        let told = |source: &Source| change.examples.iter().any(|word| mentions(&source.text, word));
+        let wrong = if !paths.iter().any(|path| path == file) {
+            Some("is not there".to_owned())
+        } else if !change.examples.is_empty() && !source.is_some_and(told) {
+            Some(format!("mentions none of {}", change.examples.join(", ")))
+        } else {
+            None
         };
         offences.extend(wrong.map(|wrong| Offence::new(MAP, change.line, format!("map: {file} {wrong}"))));
     }
-    let Some(example) = change.example else {
+    let Some(example) = change.examples.first() else {
         return offences;
     };
     let unnamed = sources.iter().filter(|source| {
@@ -116,23 +119,24 @@ mod tests {
         );
         let mut sources = vec![source(MAP, &map)];
         sources.extend(others.iter().map(|(path, text)| source(path, text)));
-        check(&sources).iter().map(ToString::to_string).collect()
+        let paths: Vec<String> = sources.iter().map(|source| source.path.clone()).collect();
+        check(&paths, &sources).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn a_file_that_the_map_does_not_name_is_caught() {
-        let row = "| a hash | `lookup3` | `a.rs`, `mod.rs` | `cargo test` |";
+        let row = "| a hash | `reversal` | `a.rs`, `mod.rs` | `cargo test` |";
         let named = [
-            ("a.rs", "fn lookup3()"),
-            ("mod.rs", "mod lookup3;"),
-            ("b.rs", "lookup3_tail"),
+            ("a.rs", "fn reversal()"),
+            ("mod.rs", "mod reversal;"),
+            ("b.rs", "reversal_tail"),
         ];
         assert!(with_map(row, &named).is_empty());
         let more = [
             named[0],
             named[1],
-            ("c.rs", "use lookup3;"),
-            ("notes.md", "lookup3"),
+            ("c.rs", "use reversal;"),
+            ("notes.md", "reversal"),
         ];
         let offences = with_map(row, &more);
         assert_eq!(offences.len(), 1, "{offences:?}");
@@ -144,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_gone_or_beside_the_point_is_caught() {
-        let row = "| a hash | `lookup3` | `a.rs`, `gone.rs` | |";
+        let row = "| a hash | `reversal` | `a.rs`, `gone.rs` | |";
         let offences = with_map(row, &[("a.rs", "nothing")]);
         assert_eq!(offences.len(), 2, "{offences:?}");
         assert!(

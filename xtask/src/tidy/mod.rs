@@ -88,7 +88,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
         }
     }
     offences.extend(source::forbids_unsafe(&sources));
-    offences.extend(map::check(&sources));
+    offences.extend(map::check(&paths, &sources));
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&manifest::packages(root)?));
     offences.extend(format::check(root, &sources)?);

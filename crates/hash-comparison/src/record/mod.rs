@@ -25,10 +25,7 @@ pub use self::recommendation::{
     Candidate, Excluded, Exclusion, Ground, Incumbent, Interval, Other, Purpose, Recommendation, Request,
     Standing,
 };
-pub use self::rows::{
-    CallForm, CollisionRow, CurveRow, DistributionKind, DistributionRow, EMPTY, FalsePositiveRow, IDEAL,
-    Place, PlaceRow, SpreadRow, TimingRow, Verdict,
-};
+pub use self::rows::*;
 pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, Run};
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
 

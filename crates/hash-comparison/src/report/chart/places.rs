@@ -16,12 +16,14 @@ const GAP: f64 = 40.0;
 
 /// The chart, or `None` without times of both places.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
+    let all = data.records.places.iter();
+    let measured: Vec<&PlaceRow> = all.filter(|row| row.dataset == data.summary.name).collect();
     let find = |function: &str, place: Place, form: CallForm| {
-        let mut rows = data.places.iter().copied();
+        let mut rows = measured.iter().copied();
         rows.find(|row: &&PlaceRow| (row.function.as_str(), row.place, row.form) == (function, place, form))
     };
-    let memory = data.places.iter().find(|row| row.place == Place::Memory)?;
-    let mut functions = distinct(data.places.iter().map(|row| row.function.as_str()));
+    let memory = measured.iter().find(|row| row.place == Place::Memory)?;
+    let mut functions = distinct(measured.iter().map(|row| row.function.as_str()));
     functions.retain(|name| *name != EMPTY);
     let speed = |name: &str| {
         find(name, Place::Memory, CallForm::Independent).map_or(f64::INFINITY, |row| row.median_ns_per_key)
@@ -57,7 +59,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     ];
     for (number, (form, title)) in panels.into_iter().enumerate() {
         let left = NAMES_END + number as f64 * (width + GAP);
-        let times = data.places.iter().filter(|row| row.form == form);
+        let times = measured.iter().filter(|row| row.form == form);
         let highest = times.map(|row| row.median_ns_per_key).fold(0.0, f64::max);
         let panel = Panel {
             title,

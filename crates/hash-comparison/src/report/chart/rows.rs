@@ -3,7 +3,7 @@
 use crate::record::files::Records;
 use crate::record::{
     CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow, Finding,
-    FunctionGroup, IDEAL, PlaceRow, Recommendation, TimingRow, Verdict, WindowRow,
+    FunctionGroup, IDEAL, Recommendation, TimingRow, Verdict, WindowRow,
 };
 
 /// The records of one dataset, in recorded order.
@@ -21,8 +21,8 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) latency: Vec<&'a TimingRow>,
     /// Keys of one length, of no dataset.
     pub(crate) curves: &'a [CurveRow],
-    /// In the cache and out of it.
-    pub(crate) places: Vec<&'a PlaceRow>,
+    /// All records of the run, for rows that one chart alone needs.
+    pub(crate) records: &'a Records,
     /// Buckets and bits.
     pub(crate) distribution: Vec<&'a DistributionRow>,
     /// Of each function and number of bits per key.
@@ -64,7 +64,7 @@ impl<'a> DatasetRows<'a> {
             timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
             latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
             curves: &records.curves,
-            places: records.places.iter().filter(|r| r.dataset == *name).collect(),
+            records,
             distribution: records
                 .distribution
                 .iter()

@@ -10,7 +10,6 @@ use hash_comparison::record::files::Records;
 use hash_comparison::record::{Purpose, Request};
 use serde::Deserialize;
 
-use super::fixture::Plan;
 use super::{bits, rendered, structure};
 
 /// What the script in the page sends.
