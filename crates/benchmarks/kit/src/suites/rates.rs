@@ -262,7 +262,8 @@ fn percent(share: f64) -> String {
 impl Drawing<'_> {
     /// Functions in LevelDB's scheme above, policies and filters below, panels side by side.
     fn scene(&self) -> Scene {
-        let groups: [(&str, fn(&Rate) -> bool); 2] = [
+        type Group = (&'static str, fn(&Rate) -> bool);
+        let groups: [Group; 2] = [
             ("Hash functions in LevelDB's scheme", |row| {
                 row.scheme == Scheme::Leveldb
             }),
