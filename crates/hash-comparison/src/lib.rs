@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod names;
+pub mod names;
 pub mod progress;
 #[cfg(test)]
 mod property;

@@ -12,7 +12,8 @@ use crate::suite;
 /// missing.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  cargo xtask test"
+    after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
+        cargo xtask test --from \"storage engines and peers\""
 )]
 pub(crate) struct Arguments {
     /// Only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler
@@ -21,11 +22,14 @@ pub(crate) struct Arguments {
     /// Install missing system packages first (Debian and its relatives)
     #[arg(long)]
     install: bool,
+    /// Begin at this step, as the table at the end of a run names it
+    #[arg(long, value_name = "STEP")]
+    from: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quick {
         suite::programs::require(arguments.install)?;
     }
-    suite::run(arguments.quick)
+    suite::run(arguments.quick, arguments.from.as_deref())
 }

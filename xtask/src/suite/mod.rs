@@ -56,8 +56,11 @@ const NO_STD_TESTS: [&str; 11] = [
     "filter-policy/alloc",
 ];
 
+/// The step that every run has.
+const BUILD: &str = "tests: build";
+
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 13] = [
     Step {
         name: "tidy and format",
         quick: true,
@@ -74,7 +77,7 @@ const STEPS: [Step; 14] = [
         },
     },
     Step {
-        name: "tests: build",
+        name: BUILD,
         quick: true,
         run: |suite| {
             let arguments = [&["--workspace"], suite.features()].concat();
@@ -152,32 +155,30 @@ const STEPS: [Step; 14] = [
         quick: false,
         run: |suite| nested::check(&suite.root),
     },
-    Step {
-        name: "instructions",
-        quick: false,
-        run: |suite| {
-            let manifest = "crates/benchmarks/Cargo.toml";
-            let bench = [
-                "run",
-                "--locked",
-                "--manifest-path",
-                manifest,
-                "--package",
-                "bench",
-            ];
-            cargo(&suite.root, &[&bench[..], &["--", "check-instructions"]].concat())
-        },
-    },
 ];
 
-/// Runs all steps, or the quick ones, and stops at the first that fails.
-pub(crate) fn run(quick: bool) -> Result<(), Failure> {
+/// Runs all steps, or the quick ones, and stops at the first that fails. `from` is the name of the first step to run;
+/// the tests are built in any case.
+pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
     let mut suite = Suite {
         root: workspace::root(),
         quick,
         binaries: Binaries::default(),
     };
     let steps = STEPS.iter().filter(|step| step.quick || !quick);
+    let first = match from {
+        None => 0,
+        Some(name) => (steps.clone().position(|step| step.name == name)).ok_or_else(|| {
+            let names: Vec<String> = steps.clone().map(|step| format!("{:?}", step.name)).collect();
+            Failure::Input(format!(
+                "--from must be one of {}, got {name:?}",
+                names.join(", ")
+            ))
+        })?,
+    };
+    let steps = (steps.enumerate())
+        .filter(move |(index, step)| *index >= first || step.name == BUILD)
+        .map(|(_, step)| step);
     let mut failed = None;
     let mut times = Vec::new();
     for step in steps.clone() {

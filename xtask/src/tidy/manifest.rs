@@ -176,10 +176,10 @@ mod tests {
 
     #[test]
     fn an_arrow_against_the_stream_is_found() {
-        let harness = r#"{"name": "harness", "path": "/w/crates/harness", "kind": "dev"}"#;
+        let plots = r#"{"name": "plots", "path": "/w/crates/plots", "kind": "dev"}"#;
         assert_eq!(
-            offences("guava-bloom", harness),
-            ["crates/guava-bloom/Cargo.toml: dependencies: guava-bloom may not use harness"]
+            offences("guava-bloom", plots),
+            ["crates/guava-bloom/Cargo.toml: dependencies: guava-bloom may not use plots"]
         );
         let hashzoo = r#"{"name": "hashzoo", "path": "/w/crates/hashzoo", "kind": null}"#;
         assert!(offences("guava-bloom", hashzoo).is_empty());

@@ -107,7 +107,7 @@ mod tests {
             "bench-data/app-accounts/words.txt",
             "bench-data/app-accounts/README.linux.words",
             "crates/hashzoo/tests/data/README.md",
-            "crates/harness/fonts/Roboto-Bold.subset.ttf",
+            "crates/plots/fonts/Roboto-Bold.subset.ttf",
             "xtask/tests/snapshots/help.snap",
             "reports/reference/index.html",
             "LICENSE-APACHE",

@@ -114,11 +114,11 @@ pub fn all() -> &'static [Function] {
 /// When there is none; the error brings the nearest names.
 ///
 /// ```
-/// use crate::functions::find;
+/// use hash_comparison::functions::find;
 ///
 /// assert_eq!(find("crc-32")?.name, "CRC-32");
 /// assert_eq!(find("crc23").unwrap_err().nearest[0], "CRC-32");
-/// # Ok::<(), crate::names::UnknownName>(())
+/// # Ok::<(), hash_comparison::names::UnknownName>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, UnknownName> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
@@ -149,11 +149,11 @@ pub const GROUPS: [(&str, FunctionGroup); 3] = [
 /// When there is none; the error brings the nearest names.
 ///
 /// ```
-/// use crate::functions::select;
+/// use hash_comparison::functions::select;
 ///
 /// assert_eq!(select("published")?.len(), 17);
 /// assert_eq!(select("XXH3")?.len(), 1);
-/// # Ok::<(), crate::names::UnknownName>(())
+/// # Ok::<(), hash_comparison::names::UnknownName>(())
 /// ```
 pub fn select(name: &str) -> Result<Vec<&'static Function>, UnknownName> {
     let group = GROUPS

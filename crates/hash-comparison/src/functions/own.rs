@@ -19,7 +19,7 @@ const MOST_CHARACTERS: usize = 32;
 /// a run; the program `examples/own_function.rs` does both.
 ///
 /// ```
-/// use crate::functions::{Function, HashFunction, gate};
+/// use hash_comparison::functions::{Function, HashFunction, gate};
 ///
 /// /// The sum of all bytes.
 /// struct Sum;
@@ -37,7 +37,7 @@ const MOST_CHARACTERS: usize = 32;
 /// let function = Function::own::<Sum>()?;
 /// gate([&function]).unwrap();
 /// assert_eq!((function.name, (function.hash)(b"ab")), ("Sum", 195));
-/// # Ok::<(), crate::functions::OwnFunctionError>(())
+/// # Ok::<(), hash_comparison::functions::OwnFunctionError>(())
 /// ```
 pub trait HashFunction {
     /// Name in records, charts and report: 1 to 32 characters, none of which is a control character. No other

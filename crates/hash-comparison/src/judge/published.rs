@@ -131,7 +131,7 @@ impl Spread {
     /// How many standard deviations `count` lies above the mean.
     ///
     /// ```
-    /// use crate::judge::published::{KeySet, find, spread};
+    /// use hash_comparison::judge::published::{KeySet, find, spread};
     /// let published = find("SDBMHash").unwrap().collisions(KeySet::RandomStrings);
     /// let z = spread(KeySet::RandomStrings, "SDBMHash").unwrap().z(published);
     /// assert!((z - 2.68).abs() < 0.005);

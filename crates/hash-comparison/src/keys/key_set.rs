@@ -11,12 +11,12 @@ use crate::progress::{Cancelled, Progress, Silent, go_on};
 /// The set holds what was put in; [`from_lines`](Self::from_lines) drops duplicates, [`push`](Self::push) does not look.
 ///
 /// ```
-/// use crate::keys::KeySet;
+/// use hash_comparison::keys::KeySet;
 ///
 /// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec())?;
 /// assert_eq!(keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
 /// assert_eq!(duplicates, 1);
-/// # Ok::<(), crate::keys::TooLarge>(())
+/// # Ok::<(), hash_comparison::keys::TooLarge>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {

@@ -26,7 +26,7 @@ impl StructuredSet {
     /// The keys; the seed matters to sets alone whose recipe says "random".
     ///
     /// ```
-    /// use crate::keys::structured;
+    /// use hash_comparison::keys::structured;
     ///
     /// let zeroes = structured::ALL.iter().find(|set| set.name == "zeroes").unwrap();
     /// assert_eq!(zeroes.keys(1).get(3), [0, 0, 0]);
