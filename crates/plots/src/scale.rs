@@ -20,7 +20,7 @@ pub struct Scale {
 const LIMITS: (f64, f64) = (1e-100, 1e100);
 
 impl Scale {
-    /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are those of [`LIMITS`] at most.
+    /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are 1e-100 and 1e100 at most.
     pub fn linear(high: f64) -> Self {
         let high = if high > 0.0 {
             high.clamp(LIMITS.0, LIMITS.1)
@@ -36,7 +36,7 @@ impl Scale {
         }
     }
 
-    /// A logarithmic axis. Ends outside [`LIMITS`] are moved there; `high` is moved up to a hundredth above `low`.
+    /// A logarithmic axis. Ends outside 1e-100 and 1e100 are moved there; `high` is moved up to a hundredth above `low`.
     pub fn log(low: f64, high: f64) -> Self {
         // In this order also what is not a number becomes an end.
         let low = low.max(LIMITS.0).min(LIMITS.1);

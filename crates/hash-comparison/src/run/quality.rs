@@ -29,7 +29,7 @@ pub struct Quality {
     pub false_positives: Vec<FalsePositiveRow>,
     /// Collisions in windows of the output, corrected over all rows.
     pub windows: Vec<WindowRow>,
-    /// Hash tables as filled, for [`structure::measure`](crate::run::structure::measure) to judge.
+    /// Hash tables as filled, for [`structure::measure`] to judge.
     pub tables: Vec<RawOccupancy>,
 }
 
