@@ -1,4 +1,4 @@
-//! What the benchmark programs need from the system.
+//! Lists what the benchmark programs need from the system.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

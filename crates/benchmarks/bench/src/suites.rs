@@ -46,14 +46,14 @@ impl Name {
 
 /// A program, and what is made of its batches.
 pub(crate) struct Part {
-    /// What people see while it runs.
+    /// The text that people see while it runs.
     pub(crate) title: &'static str,
     /// Folder below the suite's; empty for the suite's own.
     pub(crate) below: &'static str,
     pub(crate) package: &'static str,
     /// First argument of the package's program.
     pub(crate) program: &'static str,
-    /// What must be there, before minutes are spent.
+    /// Checks that what it needs is there, before minutes are spent.
     pub(crate) needs: &'static [Need],
     pub(crate) format: Format,
     /// Makes records and charts from the program's file, and gives the summary.

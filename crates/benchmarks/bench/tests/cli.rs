@@ -1,4 +1,4 @@
-//! What `cargo xtask bench` refuses before it measures.
+//! Tests that `cargo xtask bench` refuses wrong input before it measures.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;

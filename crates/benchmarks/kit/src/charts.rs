@@ -1,4 +1,4 @@
-//! What the charts of the suites share.
+//! Holds what the charts of the suites share.
 
 use plots::bars::{Bar, Contestant, Group};
 use plots::scene::Scene;
@@ -10,7 +10,7 @@ pub(crate) fn one(name: &'static str, scene: Option<Scene>) -> Vec<Chart> {
     scene.into_iter().map(|scene| Chart { name, scene }).collect()
 }
 
-/// What a bar chart shows of a row.
+/// Describes what a bar chart shows of a row.
 pub(crate) struct Drawn {
     /// Name of the group, and a note behind it.
     pub(crate) group: (String, String),

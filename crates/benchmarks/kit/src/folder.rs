@@ -1,4 +1,4 @@
-//! Where a benchmark may write: a folder that is absent, empty, or holds a `bench.json` of this program.
+//! Decides where a benchmark may write: a folder that is absent, empty, or holds a `bench.json` of this program.
 
 use std::fs;
 use std::io::ErrorKind;
