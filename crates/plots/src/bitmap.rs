@@ -3,6 +3,7 @@
 //! The same bytes on every machine: single-precision sums and products in a fixed order, no fused operations.
 
 use core::cmp::Reverse;
+use core::iter;
 use std::collections::{BTreeMap, HashMap};
 
 use ab_glyph::{Font as _, PxScale, point};
@@ -188,9 +189,11 @@ impl Sheet {
     /// lie over each other may have more colours than a palette holds.
     fn palette(&self) -> (Vec<u8>, Vec<u8>) {
         let (pixels, _) = self.pixels.as_chunks::<3>();
-        let mut counts: BTreeMap<[u8; 3], u32> = BTreeMap::new();
-        for pixel in pixels {
-            *counts.entry(*pixel).or_default() += 1;
+        // Most of a sheet is long runs of one colour.
+        let runs = || pixels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
+        let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
+        for (color, length) in runs() {
+            *counts.entry(color).or_default() += length;
         }
         let mut colors: Vec<[u8; 3]> = counts.keys().copied().collect();
         colors.sort_by_key(|color| Reverse(counts[color]));
@@ -209,7 +212,9 @@ impl Sheet {
         let index: HashMap<[u8; 3], u8> = colors.iter().map(|color| (*color, nearest(color))).collect();
         (
             palette.concat(),
-            pixels.iter().map(|pixel| index[pixel]).collect(),
+            runs()
+                .flat_map(|(color, length)| iter::repeat_n(index[&color], length))
+                .collect(),
         )
     }
 }

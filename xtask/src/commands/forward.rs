@@ -14,28 +14,15 @@ pub(crate) struct Arguments {
     rest: Vec<OsString>,
 }
 
-/// A program, as cargo finds it.
-pub(crate) struct Program {
-    /// Manifest of its workspace, from the root.
-    manifest: &'static str,
-    package: &'static str,
-}
+/// A program, by the package that cargo finds it in.
+pub(crate) struct Program(&'static str);
 
 /// `hash-comparison`.
-pub(crate) const COMPARISON: Program = Program {
-    manifest: "Cargo.toml",
-    package: "hash-comparison",
-};
+pub(crate) const COMPARISON: Program = Program("hash-comparison");
 /// `filters`.
-pub(crate) const FILTERS: Program = Program {
-    manifest: "Cargo.toml",
-    package: "filter-tools",
-};
-/// The benchmarks, whose peers stay out of the main build.
-pub(crate) const BENCHMARKS: Program = Program {
-    manifest: "crates/benchmarks/Cargo.toml",
-    package: "bench",
-};
+pub(crate) const FILTERS: Program = Program("filter-tools");
+/// The benchmarks.
+pub(crate) const BENCHMARKS: Program = Program("bench");
 
 impl Program {
     /// Builds the program, and becomes it where the system allows that, so that signals and exit codes are its own.
@@ -46,8 +33,8 @@ impl Program {
         let mut cargo = suite::cargo::cargo_here();
         cargo
             .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
-            .arg(root.join(self.manifest))
-            .args(["--package", self.package, "--", command])
+            .arg(root.join("Cargo.toml"))
+            .args(["--package", self.0, "--", command])
             .args(&arguments.rest)
             .env(workspace::VARIABLE, &root);
         become_it(cargo)

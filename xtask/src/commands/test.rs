@@ -13,7 +13,7 @@ use crate::suite;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
-        cargo xtask test --from \"storage engines and peers\""
+        cargo xtask test --from documentation"
 )]
 pub(crate) struct Arguments {
     /// Only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler

@@ -37,10 +37,11 @@ impl Binary {
     }
 
     /// Runs its tests to the end; what they say is shown if one fails.
-    fn run(&self, variables: &[(&str, &str)]) -> Result<(), String> {
+    fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let Self { package, name, .. } = self;
         let start = now();
         let output = Command::new(&self.program)
+            .args(arguments)
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .envs(variables.iter().copied())
@@ -98,10 +99,11 @@ impl Binaries {
         Ok(Self(all))
     }
 
-    /// Runs those that are `wanted`, with these variables, as many at a time as there are processors.
+    /// Runs those that are `wanted`, with these arguments and variables, as many at a time as there are processors.
     pub(super) fn run(
         &self,
         wanted: impl Fn(&Binary) -> bool,
+        arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(), String> {
         let wanted: Vec<&Binary> = self.0.iter().filter(|binary| wanted(binary)).collect();
@@ -109,7 +111,7 @@ impl Binaries {
         let work = || {
             let mut failed = Vec::new();
             while let Some(binary) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-                failed.extend(binary.run(variables).err());
+                failed.extend(binary.run(arguments, variables).err());
             }
             failed
         };
@@ -186,7 +188,7 @@ mod tests {
                 program: program.into(),
                 folder: ".".into(),
             };
-            Binaries(vec![binary]).run(|_| true, &[])
+            Binaries(vec![binary]).run(|_| true, &[], &[])
         };
         assert_eq!(run("true"), Ok(()));
         assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");

@@ -5,7 +5,6 @@ pub(crate) mod cargo;
 mod freestanding;
 mod installed;
 mod loom;
-mod nested;
 pub(crate) mod programs;
 
 use std::io::{self, Write as _};
@@ -60,7 +59,7 @@ const NO_STD_TESTS: [&str; 11] = [
 const BUILD: &str = "tests: build";
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 12] = [
     Step {
         name: "tidy and format",
         quick: true,
@@ -69,19 +68,13 @@ const STEPS: [Step; 13] = [
     Step {
         name: "clippy",
         quick: true,
-        run: |suite| {
-            lint(
-                &suite.root,
-                &[&["--workspace", "--all-targets"], suite.features()].concat(),
-            )
-        },
+        run: |suite| lint(&suite.root, &[suite.packages(), &["--all-targets"]].concat()),
     },
     Step {
         name: BUILD,
         quick: true,
         run: |suite| {
-            let arguments = [&["--workspace"], suite.features()].concat();
-            suite.binaries = Binaries::build(&suite.root, &arguments)?;
+            suite.binaries = Binaries::build(&suite.root, suite.packages())?;
             Ok(())
         },
     },
@@ -89,20 +82,17 @@ const STEPS: [Step; 13] = [
         name: "tests",
         quick: true,
         run: |suite| {
+            // Tests that need a browser say so, and are left out unless asked for.
+            let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
             suite
                 .binaries
-                .run(|binary| !suite.quick || binary.is_quick(), &[])
+                .run(|binary| !suite.quick || binary.is_quick(), ignored, &[])
         },
     },
     Step {
         name: "tests: documentation",
         quick: false,
-        run: |suite| {
-            cargo(
-                &suite.root,
-                &[&["test", "--doc", "--workspace"], suite.features()].concat(),
-            )
-        },
+        run: |suite| cargo(&suite.root, &["test", "--doc", "--workspace"]),
     },
     Step {
         name: "tests by the portable kernel",
@@ -112,7 +102,7 @@ const STEPS: [Step; 13] = [
             let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
             suite
                 .binaries
-                .run(|binary| binary.package == "filter-policy", &scalar)
+                .run(|binary| binary.package == "filter-policy", &[], &scalar)
         },
     },
     Step {
@@ -149,11 +139,6 @@ const STEPS: [Step; 13] = [
         name: "installed program",
         quick: false,
         run: |suite| installed::check(&suite.root),
-    },
-    Step {
-        name: "storage engines and peers",
-        quick: false,
-        run: |suite| nested::check(&suite.root),
     },
 ];
 
@@ -208,13 +193,9 @@ pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
 }
 
 impl Suite {
-    /// Features besides the default ones, the same for lints and tests, so that both use one build.
-    fn features(&self) -> &'static [&'static str] {
-        if self.quick {
-            &[]
-        } else {
-            &["--features", "hash-comparison/browser"]
-        }
+    /// With engines and peers, or what builds without them.
+    fn packages(&self) -> &'static [&'static str] {
+        if self.quick { &[] } else { &["--workspace"] }
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{Offence, Source};
 
 /// The crates, and which of the others each may use. A new crate is entered here.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("hashzoo", &[]),
     ("filter-policy", &["hashzoo"]),
     ("filter-policy-leveldb", &["hashzoo", "filter-policy"]),
@@ -37,6 +37,47 @@ const ARROWS: [(&str, &[&str]); 11] = [
             "plots",
         ],
     ),
+    ("filter-policy-rusty-leveldb", &["filter-policy"]),
+    ("filter-policy-slatedb", &["filter-policy"]),
+    (
+        "bench-kit",
+        &[
+            "filter-policy",
+            "filter-tools",
+            "hash-comparison",
+            "statistics",
+            "plots",
+        ],
+    ),
+    ("bench", &["bench-kit", "filter-tools", "hash-comparison"]),
+    ("bench-guava", &["bench-kit", "guava-bloom"]),
+    ("bench-instructions", &["filter-policy"]),
+    (
+        "bench-leveldb",
+        &[
+            "bench-kit",
+            "filter-policy",
+            "filter-policy-leveldb",
+            "filter-policy-rusty-leveldb",
+        ],
+    ),
+    (
+        "bench-memory",
+        &["bench-kit", "guava-bloom", "membership-filters"],
+    ),
+    (
+        "bench-ours",
+        &[
+            "bench-kit",
+            "filter-policy",
+            "guava-bloom",
+            "hash-comparison",
+            "membership-filters",
+            "statistics",
+        ],
+    ),
+    ("bench-redis", &["bench-kit", "bloom-redis", "guava-bloom"]),
+    ("bench-rocksdb", &["bench-kit", "filter-policy"]),
     ("xtask", &[]),
 ];
 

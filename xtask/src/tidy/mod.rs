@@ -5,7 +5,6 @@
 
 mod format;
 mod layout;
-mod locks;
 mod manifest;
 mod map;
 mod modules;
@@ -74,10 +73,6 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     }
 
     let mut offences = layout::top_level(&entries(root)?);
-    let read = |path: &str| fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"));
-    for path in paths.iter().filter(|path| path.ends_with("/Cargo.lock")) {
-        offences.extend(locks::check(&read("Cargo.lock")?, path, &read(path)?)?);
-    }
     for source in &sources {
         offences.extend(text::check(source));
         if source.path.ends_with(".rs") {

@@ -130,7 +130,6 @@ fn measure(part: &Part, csv: &Path, is_quick: bool) -> Result<(), Failure> {
     cargo.current_dir(root());
     cargo
         .args(["run", "--release", "--locked", "--quiet"])
-        .args(["--manifest-path", "crates/benchmarks/Cargo.toml"])
         .args(["--package", part.package, "--", part.program, "--csv"])
         .arg(csv);
     if is_quick {

@@ -34,7 +34,7 @@ pub(crate) fn count() -> Result<Vec<Instructions>, String> {
         ])
         .args([
             "--manifest-path",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"),
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../instructions/Cargo.toml"),
         ])
         .args(["--config", &runner])
         .env("FILTER_POLICY_KERNEL", "scalar")

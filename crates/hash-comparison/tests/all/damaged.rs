@@ -8,8 +8,7 @@ use super::Workbench;
 
 #[test]
 fn every_byte_counts() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let dir = bench.path("out");
     for name in FILES.iter().map(|file| file.name).chain([RUN]) {
         let path = dir.join(name);

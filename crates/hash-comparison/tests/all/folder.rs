@@ -1,6 +1,7 @@
 //! Nothing half-written, nothing of other people's touched. The command-line tests try the rest.
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
@@ -8,12 +9,12 @@ use hash_comparison::record::folder::{Destination, OutputError};
 use hash_comparison::run::compare::{self, Options};
 
 /// The records of a small run, without charts and report.
-fn records(folder: &Path) -> Records {
-    let keys = folder.join("keys.txt");
+static RECORDS: LazyLock<Records> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = folder.path().join("keys.txt");
     fs::write(&keys, "one\ntwo\nthree\n").unwrap();
-    let options = Options::new(&[], &["xxh3".to_owned()], vec![keys.clone()], 1, true).unwrap();
+    let options = Options::new(&[], &["xxh3".to_owned()], vec![keys], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();
-    fs::remove_file(keys).unwrap();
     records.run.files = records
         .files()
         .map(|file| file.name)
@@ -21,7 +22,7 @@ fn records(folder: &Path) -> Records {
         .map(str::to_owned)
         .collect();
     records
-}
+});
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
@@ -35,16 +36,15 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_folder_appears_when_it_is_complete() {
     let bench = tempfile::tempdir().unwrap();
-    let records = records(bench.path());
     let out = bench.path().join("deep/out");
     let staging = Destination::check(&out).unwrap().stage().unwrap();
-    records.write(staging.path()).unwrap();
+    RECORDS.write(staging.path()).unwrap();
     assert!(!out.exists());
-    staging.commit(&records.run).unwrap();
+    staging.commit(&RECORDS.run).unwrap();
     assert_eq!(names(&bench.path().join("deep")), ["out"]);
     let read = Records::read(&out).unwrap();
-    assert_eq!(read.run.findings, records.run.findings);
-    assert_eq!(read.collisions.len(), records.collisions.len());
+    assert_eq!(read.run.findings, RECORDS.run.findings);
+    assert_eq!(read.collisions.len(), RECORDS.collisions.len());
     // What is read is what is written again.
     let again = bench.path().join("again");
     fs::create_dir(&again).unwrap();
@@ -61,12 +61,11 @@ fn a_folder_appears_when_it_is_complete() {
 #[test]
 fn unfinished_work_vanishes_with_the_folders_made_for_it() {
     let bench = tempfile::tempdir().unwrap();
-    let records = records(bench.path());
     let staging = Destination::check(&bench.path().join("deep/er/out"))
         .unwrap()
         .stage()
         .unwrap();
-    records.write(staging.path()).unwrap();
+    RECORDS.write(staging.path()).unwrap();
     drop(staging);
     assert!(names(bench.path()).is_empty());
 }
@@ -74,18 +73,17 @@ fn unfinished_work_vanishes_with_the_folders_made_for_it() {
 #[test]
 fn files_that_are_not_listed_or_not_written_are_a_mistake() {
     let bench = tempfile::tempdir().unwrap();
-    let records = records(bench.path());
     let out = bench.path().join("out");
     for (missing, stray) in [(Some("timing.csv"), None), (None, Some("stray.txt"))] {
         let staging = Destination::check(&out).unwrap().stage().unwrap();
-        records.write(staging.path()).unwrap();
+        RECORDS.write(staging.path()).unwrap();
         if let Some(name) = missing {
             fs::remove_file(staging.path().join(name)).unwrap();
         }
         if let Some(name) = stray {
             fs::write(staging.path().join(name), "").unwrap();
         }
-        let error = staging.commit(&records.run).unwrap_err();
+        let error = staging.commit(&RECORDS.run).unwrap_err();
         assert!(
             matches!(&error, OutputError::Inconsistent { files } if files.len() == 1),
             "{error}"
@@ -97,13 +95,12 @@ fn files_that_are_not_listed_or_not_written_are_a_mistake() {
 #[test]
 fn somebody_who_was_faster_wins() {
     let bench = tempfile::tempdir().unwrap();
-    let records = records(bench.path());
     let out = bench.path().join("out");
     fs::create_dir(&out).unwrap();
     let staging = Destination::check(&out).unwrap().stage().unwrap();
-    records.write(staging.path()).unwrap();
+    RECORDS.write(staging.path()).unwrap();
     fs::write(out.join("timing.csv"), "somebody's\n").unwrap();
-    let error = staging.commit(&records.run).unwrap_err();
+    let error = staging.commit(&RECORDS.run).unwrap_err();
     assert!(matches!(error, OutputError::Refused { .. }), "{error}");
     assert_eq!(names(bench.path()), ["out"]);
     assert_eq!(names(&out), ["timing.csv"]);

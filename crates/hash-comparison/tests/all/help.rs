@@ -51,8 +51,7 @@ fn as_the_command_of_a_workspace_it_names_that() {
 
 #[test]
 fn csv_headers() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let header = |name| {
         bench
             .read(&format!("out/{name}"))

@@ -51,8 +51,7 @@ fn nothing_is_left() {
 
 #[test]
 fn a_run_that_was_there_stays() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let before = bench.snapshot();
     let arguments = ["compare", "--dataset", "random-strings", "--out", "out"];
     assert_eq!(interrupted(&bench, &arguments, "timing"), Some(130));

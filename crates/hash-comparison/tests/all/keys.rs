@@ -81,7 +81,7 @@ fn long_keys_take_seconds_not_minutes() {
     let lines = [
         vec![b'x'; 300_000],
         b"\n".to_vec(),
-        vec![b'y'; 5_000_000],
+        vec![b'y'; 2_000_000],
         b"\nz\n".to_vec(),
     ]
     .concat();

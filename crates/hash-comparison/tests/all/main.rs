@@ -18,6 +18,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -43,6 +44,23 @@ impl Workbench {
         Self {
             folder: tempfile::tempdir().unwrap(),
         }
+    }
+
+    /// With `keys.txt` and the run that [`Workbench::compare`] makes of it in `out`.
+    fn with_run() -> Self {
+        static MADE: LazyLock<Workbench> = LazyLock::new(|| {
+            let bench = Workbench::new();
+            bench.compare(&["--out", "out"]);
+            bench
+        });
+        let bench = Self::new();
+        for (path, bytes) in MADE.snapshot() {
+            if path.is_file() {
+                let name = path.strip_prefix(&MADE.folder).unwrap();
+                bench.write(name.to_str().unwrap(), bytes);
+            }
+        }
+        bench
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -167,8 +167,7 @@ fn places_that_are_not_ours() {
 
 #[test]
 fn run_files_that_are_not_ours() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let good = bench.read("out/run.json");
     let edit = |from: &str, to: &str| {
         assert!(good.contains(from), "{from}");
@@ -240,8 +239,7 @@ fn run_files_that_are_not_ours() {
 
 #[test]
 fn records_that_are_damaged() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let good = bench.read("out/timing.csv");
     let message = "timing.csv: is not what the run wrote: its SHA-256 is not the one in run.json; restore the file, or run \
                    `compare` again\n";
@@ -267,8 +265,7 @@ fn records_that_are_damaged() {
 fn links_are_not_followed() {
     use std::os::unix::fs::symlink;
 
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     bench.write("theirs/precious.svg", "somebody's\n");
     fs::rename(bench.path("out/charts"), bench.path("charts")).unwrap();
     symlink(bench.path("theirs"), bench.path("out/charts")).unwrap();
@@ -307,8 +304,7 @@ fn links_are_not_followed() {
 
 #[test]
 fn a_file_in_the_way_is_kept() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     // As if an older version had not written this file, and somebody had put his own in its place.
     let run = bench.read("out/run.json");
     let without = run

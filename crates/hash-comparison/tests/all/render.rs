@@ -6,8 +6,7 @@ use super::{Workbench, sealed};
 
 #[test]
 fn the_same_records_give_the_same_bytes() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let measured = bench.snapshot();
     for _ in 0..2 {
         let outcome = bench.run(&["render", "out"]);
@@ -19,8 +18,7 @@ fn the_same_records_give_the_same_bytes() {
 
 #[test]
 fn what_was_lost_is_drawn_again() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let measured = bench.snapshot();
     fs::remove_dir_all(bench.path("out/charts")).unwrap();
     fs::remove_file(bench.path("out/index.html")).unwrap();
@@ -33,8 +31,7 @@ fn what_was_lost_is_drawn_again() {
 
 #[test]
 fn a_chart_that_is_drawn_no_more_is_removed() {
-    let bench = Workbench::new();
-    bench.compare(&["--out", "out"]);
+    let bench = Workbench::with_run();
     let measured = bench.snapshot();
     let run = bench.read("out/run.json");
     bench.write(

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bits;
-#[cfg(feature = "browser")]
 mod browser;
 mod fixture;
 mod recommended;

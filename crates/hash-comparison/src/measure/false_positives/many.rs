@@ -29,7 +29,7 @@ pub(super) fn matches(view: &FilterView<'_>, values: &[u32]) -> u64 {
         let position = remainder.of(positions.next().unwrap_or_default());
         usize::from(bit_array[(position / 8) as usize] >> (position % 8) & 1)
     };
-    let mut left: Vec<Positions> = vec![sequence.positions(0); TOGETHER];
+    let mut left: Vec<Positions> = vec![sequence.positions(0); TOGETHER.min(values.len())];
     let mut matches = 0;
     for values in values.chunks(TOGETHER) {
         let mut kept = 0;
