@@ -1,23 +1,22 @@
-//! Structured keys, hash tables and mechanisms: the classic failures are found, good functions are not accused, and
-//! threads change nothing.
+//! Structured keys, hash tables and mechanisms: the classic failures are found, and good functions are not accused.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::mechanisms::sentences;
 use hash_comparison::keys::load_embedded;
-use hash_comparison::measure::occupancy;
+use hash_comparison::measure::occupancy::{self, RawOccupancy};
 use hash_comparison::progress::Silent;
 use hash_comparison::record::Verdict;
-use hash_comparison::run::structure::{self, Structure};
+use hash_comparison::run::quality::{self, Structure};
 
-fn measured(names: &[&str], threads: usize) -> Structure {
+fn measured(names: &[&str]) -> Structure {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();
     let ids = load_embedded("video-ids", 1).unwrap();
-    let tables = functions
+    let tables: Vec<RawOccupancy> = functions
         .iter()
         .flat_map(|function| occupancy::measure(&ids, function))
         .collect();
-    structure::measure(tables, &functions, 1, threads, &Silent).unwrap()
+    quality::structure(&tables, &functions, 1, &Silent).unwrap()
 }
 
 /// The sets on which a function is worse than chance, each once.
@@ -52,7 +51,7 @@ fn the_classic_failures_are_found_with_their_reasons() {
         ("SipHashNoCase", "short", "upper and lower case"),
     ];
     let names = cases.map(|(name, ..)| name);
-    let structure = measured(&names, 0);
+    let structure = measured(&names);
     for (function, set, reason) in cases {
         assert!(failed(&structure, function).contains(&set), "{function}");
         let reasons = sentences(function, &structure.mechanisms);
@@ -77,7 +76,7 @@ fn the_classic_failures_are_found_with_their_reasons() {
 #[test]
 fn good_functions_are_not_accused() {
     let names = ["SipHash", "MurmurHash3", "XXH3", "rapidhash", "foldhash"];
-    let structure = measured(&names, 0);
+    let structure = measured(&names);
     for function in names {
         assert_eq!(failed(&structure, function), [""; 0], "{function}");
         assert!(
@@ -92,9 +91,4 @@ fn good_functions_are_not_accused() {
             .iter()
             .all(|row| row.verdict == Verdict::InBand)
     );
-}
-
-#[test]
-fn threads_change_nothing() {
-    assert_eq!(measured(&["PJW", "XXH3"], 1), measured(&["PJW", "XXH3"], 3));
 }

@@ -1,4 +1,6 @@
 //! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
+//!
+//! A question is one module, and has a line in [`times`], or a field in [`OnKeys`] that is measured and appended.
 
 mod avalanche;
 pub mod collisions;
@@ -20,4 +22,126 @@ pub mod structured;
 pub mod timing;
 pub mod windows;
 
-pub use hashed::Hashed;
+use rayon::prelude::*;
+
+use self::collisions::RawCollisions;
+use self::false_positives::Probes;
+pub use self::hashed::Hashed;
+use self::occupancy::RawOccupancy;
+use self::timing::TimingError;
+use crate::functions::Function;
+use crate::keys::Dataset;
+use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::files::Records;
+use crate::record::{DistributionRow, FalsePositiveRow, WindowRow};
+
+/// Measures all that is timed, in a process that should do nothing else.
+///
+/// # Errors
+///
+/// When a timed result is wrong, or `progress` asks to stop.
+pub fn times(
+    records: &mut Records,
+    datasets: &[Dataset],
+    functions: &[&Function],
+    progress: &dyn Progress,
+) -> Result<(), TimingError> {
+    let (seed, quick) = (records.run.seed, records.run.quick);
+    let times = timing::measure(datasets, functions, seed, quick, progress)?;
+    records.timing = times.timing;
+    records.latency = times.latency;
+    records.spread = times.spread;
+    records.curves = curves::measure(functions, seed, quick, progress)?;
+    records.places = places::measure(datasets, functions, seed, quick, progress)?;
+    Ok(())
+}
+
+/// What functions do to datasets, by dataset and function, the ideal hash after the functions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OnKeys {
+    /// Collisions as counted.
+    pub collisions: Vec<RawCollisions>,
+    /// Distribution over buckets and output bits.
+    pub distribution: Vec<DistributionRow>,
+    /// False positives.
+    pub false_positives: Vec<FalsePositiveRow>,
+    /// Collisions in windows of the output, not corrected for their number yet.
+    pub windows: Vec<WindowRow>,
+    /// Hash tables as filled.
+    pub tables: Vec<RawOccupancy>,
+}
+
+impl OnKeys {
+    /// Measures on the threads of the pool that this is called in; the result does not depend on their number.
+    ///
+    /// # Errors
+    ///
+    /// When `progress` asks to stop.
+    pub fn measure(
+        datasets: &[Dataset],
+        functions: &[&Function],
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        progress.begin("quality", (datasets.len() * (functions.len() + 2)) as u64);
+        let probes: Vec<Probes<'_>> = datasets
+            .par_iter()
+            .map(|dataset| {
+                go_on(progress)?;
+                let probes = Probes::new(dataset);
+                progress.step();
+                Ok(probes)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        let hashes = || functions.iter().map(|&function| Some(function)).chain([None]);
+        let tasks: Vec<_> = datasets
+            .iter()
+            .zip(&probes)
+            .flat_map(|(dataset, probes)| hashes().map(move |function| (dataset, probes, function)))
+            .collect();
+        let parts: Vec<Self> = tasks
+            .par_iter()
+            .map(|&(dataset, probes, function)| {
+                let part = Self::of(dataset, probes, function, progress)?;
+                progress.step();
+                Ok(part)
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        let mut all = Self::default();
+        for part in parts {
+            all.collisions.extend(part.collisions);
+            all.distribution.extend(part.distribution);
+            all.false_positives.extend(part.false_positives);
+            all.windows.extend(part.windows);
+            all.tables.extend(part.tables);
+        }
+        Ok(all)
+    }
+
+    /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
+    fn of(
+        dataset: &Dataset,
+        probes: &Probes<'_>,
+        function: Option<&Function>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Cancelled> {
+        let mut part = Self::default();
+        // With ten million keys each of these takes a good part of a second.
+        go_on(progress)?;
+        let Some(function) = function else {
+            part.false_positives = probes.measure_ideal(progress)?;
+            return Ok(part);
+        };
+        let hashed = Hashed::new(&dataset.keys, function);
+        go_on(progress)?;
+        part.collisions.push(collisions::measure(dataset, &hashed));
+        go_on(progress)?;
+        part.distribution = distribution::measure(dataset, &hashed);
+        go_on(progress)?;
+        part.windows = windows::of_hashed(&dataset.name, &hashed);
+        go_on(progress)?;
+        part.tables = occupancy::of_hashed(dataset, &hashed);
+        go_on(progress)?;
+        part.false_positives = probes.measure(&hashed, progress)?;
+        Ok(part)
+    }
+}

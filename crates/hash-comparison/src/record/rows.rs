@@ -1,9 +1,103 @@
-//! Rows about collisions, distribution, filters and times.
+//! The table of files, and the rows of those about collisions, distribution, filters and times.
 
+use std::path::Path;
+
+use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 
-use super::significant;
-use super::table::Row;
+use super::error::RecordsError;
+use super::table::{self, Row};
+use super::{
+    AvalancheRow, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, significant,
+};
+
+/// A file of rows.
+#[derive(Debug)]
+pub struct RecordFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it holds times, which differ from run to run; the bytes of other files depend on data and seed alone.
+    pub timed: bool,
+    /// Columns that together tell its rows apart.
+    pub key: &'static [&'static str],
+    /// Columns that depend on all rows of the file, by the number of tests.
+    pub shared: &'static [&'static str],
+    /// Its bytes.
+    pub bytes: fn(&Records) -> Vec<u8>,
+    /// Puts the rows of these bytes into the records; the path is for the message.
+    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), RecordsError>,
+}
+
+impl RecordFile {
+    /// The first line and the rows, as the file spells them.
+    pub fn spelled(&self, records: &Records) -> (StringRecord, Vec<StringRecord>) {
+        let bytes = (self.bytes)(records);
+        let mut reader = csv::Reader::from_reader(&bytes[..]);
+        let header = reader.headers().cloned().unwrap_or_default();
+        (header, reader.records().flatten().collect())
+    }
+}
+
+/// Makes [`Records`] and [`FILES`] of one line for each file: its name, its row type, whether it holds times, the columns
+/// that tell its rows apart, and those that depend on all of them.
+macro_rules! files {
+    ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
+        /// Everything that one run recorded.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Records {
+            /// `run.json`.
+            pub run: Run,
+            $(
+                #[doc = concat!("Rows of `", stringify!($name), ".csv`.")]
+                pub $name: Vec<$row>,
+            )*
+        }
+
+        impl Records {
+            /// Records without rows.
+            pub fn of(run: Run) -> Self {
+                Self { run, $($name: Vec::new(),)* }
+            }
+        }
+
+        /// The files beside `run.json`.
+        pub const FILES: &[RecordFile] = &[$(RecordFile {
+            name: concat!(stringify!($name), ".csv"),
+            timed: $timed,
+            key: &[$(stringify!($key)),*],
+            shared: &[$(stringify!($shared)),*],
+            bytes: |records| table::to_bytes(&records.$name),
+            parse: |records, path, bytes| {
+                records.$name = table::parse(path, bytes)?;
+                Ok(())
+            },
+        }),*];
+
+        $(const _: fn(&$row) = |row| {
+            let _ = ($(&row.$key,)* $(&row.$shared,)*);
+        };)*
+    };
+}
+
+#[rustfmt::skip]
+files! {
+    collisions: CollisionRow, timed: false, key: [dataset function bits], shared: [band_low band_high p_adjusted verdict];
+    timing: TimingRow, timed: true, key: [dataset function], shared: [];
+    latency: TimingRow, timed: true, key: [dataset function], shared: [];
+    spread: SpreadRow, timed: true, key: [dataset function form], shared: [];
+    curves: CurveRow, timed: true, key: [function length form], shared: [];
+    places: PlaceRow, timed: true, key: [dataset function place form], shared: [];
+    distribution: DistributionRow, timed: false, key: [dataset function kind parameter], shared: [];
+    false_positives: FalsePositiveRow, timed: false, key: [dataset function bits_per_key], shared: [];
+    windows: WindowRow, timed: false, key: [dataset function end bits], shared: [p_adjusted];
+    avalanche: AvalancheRow, timed: false, key: [function key_bytes input_bit output_bit], shared: [];
+    mixing: MixingRow, timed: false, key: [function test key_bytes], shared: [p_adjusted];
+    structured: StructuredRow, timed: false, key: [set function window bits], shared: [p_adjusted verdict first second];
+    occupancy: OccupancyRow, timed: false, key: [dataset function choice],
+        shared: [hit_low hit_high longest_high empty_low empty_high p_adjusted verdict];
+    mechanisms: MechanismRow, timed: false, key: [function mechanism],
+        shared: [parameter hits chance p_adjusted holds first second];
+}
 
 /// How a function did against chance, most welcome first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

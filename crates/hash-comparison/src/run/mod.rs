@@ -3,4 +3,3 @@
 pub mod compare;
 pub mod quality;
 pub mod reproduce;
-pub mod structure;

@@ -1,25 +1,29 @@
 //! Everything deterministic on small key sets: hostile sizes and findings.
 
 use hash_comparison::functions::{self, Function};
-use hash_comparison::judge::findings::{self, Evidence};
+use hash_comparison::judge::{
+    self,
+    findings::{self, Evidence},
+};
 use hash_comparison::keys::{Dataset, load_embedded, load_file};
+use hash_comparison::measure::OnKeys;
 use hash_comparison::measure::false_positives::Probes;
 use hash_comparison::progress::Silent;
-use hash_comparison::record::{FailedTest, Finding, IDEAL, Verdict};
-use hash_comparison::run::quality::{self, ALL_PROCESSORS, Quality};
+use hash_comparison::record::{CollisionRow, FailedTest, Finding, IDEAL, Verdict};
 
 /// Everything deterministic of all functions on `datasets`, and what it says.
-fn run(datasets: &[Dataset], threads: usize) -> (Quality, Vec<Finding>) {
+fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {
     let functions: Vec<&Function> = functions::all().iter().collect();
-    let quality = quality::measure(datasets, &functions, threads, &Silent).expect("a run that nobody stops");
+    let quality = OnKeys::measure(datasets, &functions, &Silent).expect("a run that nobody stops");
+    let collisions = judge::collisions::judge(&quality.collisions);
     let findings = findings::judge(Evidence {
         datasets,
-        raw: &quality.raw,
-        collisions: &quality.collisions,
+        raw: &quality.collisions,
+        collisions: &collisions,
         distribution: &quality.distribution,
         false_positives: &quality.false_positives,
     });
-    (quality, findings)
+    (quality, collisions, findings)
 }
 
 fn from_lines(data: &[u8]) -> Dataset {
@@ -52,8 +56,8 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
         let summary = findings::summarise(&dataset, 69);
         assert_eq!(summary.keys, n);
         assert!(summary.detectable_ratio.is_finite());
-        let (quality, findings) = run(&[dataset], ALL_PROCESSORS);
-        for row in &quality.collisions {
+        let (quality, collisions, findings) = run(&[dataset]);
+        for row in &collisions {
             assert!(row.collisions < row.keys);
             for number in [row.expected, row.ci_low, row.ci_high, row.band_low, row.band_high] {
                 assert!((0.0..=n as f64).contains(&number), "{row:?}");
@@ -98,7 +102,7 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
 #[test]
 fn findings_say_what_is_wrong_with_app_accounts() {
     let datasets = [load_embedded("app-accounts", 1).unwrap()];
-    let (quality, findings) = run(&datasets, ALL_PROCESSORS);
+    let (quality, _, findings) = run(&datasets);
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
 
     let dek = of("DEKHash");
@@ -179,7 +183,7 @@ fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
 #[test]
 fn a_filter_that_lets_most_keys_through_is_unusable_on_a_hundred_keys_too() {
     let lines: String = (0..102).map(|i| format!("key{i}\n")).collect();
-    let (quality, findings) = run(&[from_lines(lines.as_bytes())], ALL_PROCESSORS);
+    let (quality, _, findings) = run(&[from_lines(lines.as_bytes())]);
     let of = |name: &str| findings.iter().find(|finding| finding.function == name).unwrap();
     for (name, verdict) in [
         ("BPHash", Verdict::Unusable),

@@ -1,10 +1,10 @@
 //! Structured keys, hash tables and mechanisms in the report.
 
 use hash_comparison::functions;
-use hash_comparison::measure::occupancy;
+use hash_comparison::measure::occupancy::{self, RawOccupancy};
 use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
-use hash_comparison::run::structure;
+use hash_comparison::run::quality;
 
 use crate::checked;
 use crate::fixture::Plan;
@@ -14,10 +14,11 @@ pub(super) fn with_structure() -> Records {
     let mut records = Plan::standard().records();
     let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
     let ids = hash_comparison::keys::load_embedded("video-ids", 1).unwrap();
-    let tables = chosen
+    let tables: Vec<RawOccupancy> = chosen
         .iter()
-        .flat_map(|function| occupancy::measure(&ids, function));
-    let told = structure::measure(tables.collect(), &chosen, 1, 1, &Silent).unwrap();
+        .flat_map(|function| occupancy::measure(&ids, function))
+        .collect();
+    let told = quality::structure(&tables, &chosen, 1, &Silent).unwrap();
     records.structured = told.structured;
     records.occupancy = told.occupancy;
     records.mechanisms = told.mechanisms;

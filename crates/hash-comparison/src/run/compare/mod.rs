@@ -18,9 +18,8 @@ use crate::judge::mechanisms;
 use crate::judge::rank::rank;
 use crate::judge::recommend::recommend;
 use crate::keys::{self, Dataset, DatasetError};
-use crate::measure::environment;
-use crate::measure::timing::{self, Pinned, TimingError, Watch};
-use crate::measure::{curves, places};
+use crate::measure::timing::{Pinned, TimingError, Watch};
+use crate::measure::{self, environment};
 use crate::names::UnknownName;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::{MOST_DATASETS, Records};
@@ -131,18 +130,6 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
 
     let pinned = Pinned::here();
     environment.pinned_cpu = pinned.as_ref().map(Pinned::cpu);
-    let watch = Watch::start(progress);
-    let times = timing::measure(&datasets, &functions, options.seed, options.quick, &watch)?;
-    let curves = curves::measure(&functions, options.seed, options.quick, &watch)?;
-    let places = places::measure(&datasets, &functions, options.seed, options.quick, &watch)?;
-    let watched = watch.stop();
-    drop(pinned);
-    environment.threads_while_timing = watched.threads;
-    environment.timing_seconds = Some(significant::round(watched.duration.as_secs_f64()));
-    environment.involuntary_switches_while_timing = watched.involuntary_switches;
-    environment.seconds_waited_while_timing = watched
-        .waited
-        .map(|waited| significant::round(waited.as_secs_f64()));
     let mut records = Records::of(Run {
         format: FORMAT.to_owned(),
         schema: SCHEMA,
@@ -161,11 +148,17 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
         recommendations: Vec::new(),
         baseline: None,
     });
-    records.timing = times.timing;
-    records.latency = times.latency;
-    records.spread = times.spread;
-    records.curves = curves;
-    records.places = places;
+    let watch = Watch::start(progress);
+    measure::times(&mut records, &datasets, &functions, &watch)?;
+    let watched = watch.stop();
+    drop(pinned);
+    let environment = &mut records.run.environment;
+    environment.threads_while_timing = watched.threads;
+    environment.timing_seconds = Some(significant::round(watched.duration.as_secs_f64()));
+    environment.involuntary_switches_while_timing = watched.involuntary_switches;
+    environment.seconds_waited_while_timing = watched
+        .waited
+        .map(|waited| significant::round(waited.as_secs_f64()));
     let raw = quality::fill(&mut records, &datasets, &functions, progress)?;
     let mut findings = findings::judge(Evidence {
         datasets: &datasets,
