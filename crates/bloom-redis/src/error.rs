@@ -1,6 +1,5 @@
 //! What can go wrong, in one type.
 
-use core::fmt;
 use core::time::Duration;
 
 use redis::RedisError;
@@ -11,22 +10,25 @@ use crate::trouble::Trouble;
 /// Why an operation was not done, or not done in full.
 ///
 /// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Of a batch, elements whose bits lie in parts that are there, or that
     /// went with an earlier round trip, may have been inserted.
+    #[error("{}: the filter is not on the server", display(.key))]
     Missing {
         /// The filter's key, or the first of them that is missing.
         key: Vec<u8>,
     },
     /// The prefix has no parameter record.
+    #[error("{}: no parameter record; adopt the filter", display(.key))]
     Unrecorded {
         /// Where it was looked for.
         key: Vec<u8>,
     },
     /// The parameter record says something else than the caller.
+    #[error("{}: {what} is {stored} on the server, {given} was given", display(.key))]
     Mismatch {
         /// Where the record is.
         key: Vec<u8>,
@@ -38,6 +40,7 @@ pub enum Error {
         given: String,
     },
     /// A value on the server is not what this crate, or a program of the same design, writes there.
+    #[error("{}: {found} where {expected} should be", display(.key))]
     Malformed {
         /// Where it is.
         key: Vec<u8>,
@@ -47,11 +50,13 @@ pub enum Error {
         found: String,
     },
     /// Another rebuild of the filter is under way, or was left and its lease still runs.
+    #[error("{}: another rebuild is under way", display(.key))]
     RebuildUnderWay {
         /// The filter's key.
         key: Vec<u8>,
     },
     /// Two filters that cannot be one: they differ in a parameter.
+    #[error("{what} is {here} here, {there} there")]
     Incompatible {
         /// The parameter.
         what: &'static str,
@@ -61,32 +66,38 @@ pub enum Error {
         there: String,
     },
     /// The filter has as many bitmaps as it may have.
+    #[error("the filter has {bitmaps} bitmaps, and no more are allowed")]
     Full {
         /// Bitmaps that there are.
         bitmaps: u64,
     },
     /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
+    #[error("{what} takes scripts, which are switched off")]
     NeedsScripts {
         /// The operation.
         what: &'static str,
     },
     /// The operation is one step on all keys of the filter, and it is spread over several slots of a cluster.
+    #[error("{what} takes keys in one slot, the filter is spread over several")]
     Spread {
         /// The operation.
         what: &'static str,
     },
     /// The filter was replaced by rebuilds while it was downloaded, or while a growing one was inserted into without scripts,
     /// several times in a row.
+    #[error("{}: replaced again and again meanwhile", display(.key))]
     Replaced {
         /// The filter's key.
         key: Vec<u8>,
     },
     /// A time to live must be 1 ms to 2^53 ms.
+    #[error("time to live: {given:?}, from 1 ms to 2^53 ms is allowed")]
     Expiry {
         /// What the caller gave.
         given: Duration,
     },
     /// The master did the insert, but too few replicas said so in time.
+    #[error("{reached} replicas have the insert, {wanted} were asked for")]
     Replication {
         /// Replicas that had to.
         wanted: u32,
@@ -94,6 +105,7 @@ pub enum Error {
         reached: u32,
     },
     /// The reply is not one that the command has. A proxy, or a defect.
+    #[error("reply: {found} where {expected} was expected")]
     Reply {
         /// What was expected.
         expected: &'static str,
@@ -101,6 +113,7 @@ pub enum Error {
         found: String,
     },
     /// The server, or the way to it.
+    #[error("{source}")]
     Server {
         /// What kind of failure it is.
         trouble: Trouble,
@@ -125,60 +138,6 @@ impl From<RedisError> for Error {
         Self::Server {
             trouble: Trouble::of(&source),
             source,
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing { key } => write!(f, "{}: the filter is not on the server", display(key)),
-            Self::Unrecorded { key } => {
-                write!(f, "{}: no parameter record; adopt the filter", display(key))
-            }
-            Self::Mismatch {
-                key,
-                what,
-                stored,
-                given,
-            } => write!(
-                f,
-                "{}: {what} is {stored} on the server, {given} was given",
-                display(key)
-            ),
-            Self::Malformed { key, expected, found } => {
-                write!(f, "{}: {found} where {expected} should be", display(key))
-            }
-            Self::RebuildUnderWay { key } => write!(f, "{}: another rebuild is under way", display(key)),
-            Self::Incompatible { what, here, there } => {
-                write!(f, "{what} is {here} here, {there} there")
-            }
-            Self::Full { bitmaps } => write!(f, "the filter has {bitmaps} bitmaps, and no more are allowed"),
-            Self::NeedsScripts { what } => write!(f, "{what} takes scripts, which are switched off"),
-            Self::Spread { what } => write!(
-                f,
-                "{what} takes keys in one slot, the filter is spread over several"
-            ),
-            Self::Replaced { key } => {
-                write!(f, "{}: replaced again and again meanwhile", display(key))
-            }
-            Self::Expiry { given } => {
-                write!(f, "time to live: {given:?}, from 1 ms to 2^53 ms is allowed")
-            }
-            Self::Replication { wanted, reached } => {
-                write!(f, "{reached} replicas have the insert, {wanted} were asked for")
-            }
-            Self::Reply { expected, found } => write!(f, "reply: {found} where {expected} was expected"),
-            Self::Server { source, .. } => source.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for Error {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Server { source, .. } => Some(source),
-            _ => None,
         }
     }
 }

@@ -1,21 +1,9 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Where things are
+//! # How it is built
 //!
-//! | module | holds | must not know |
-//! |---|---|---|
-//! | `schema` | the sizes that follow from insertions and probability | keys, servers |
-//! | `names` | keys, prefixes, hash tags, companion keys | commands |
-//! | `options` | what a caller chooses: commands, missing filters, failures, bounds, replicas | servers |
-//! | `answer`, `statistics` | what queries say | |
-//! | `error`, `trouble` | what can go wrong; of the server's failures, the kinds | |
-//! | `batch`, `bitfield` | commands of one round trip, and their replies | what they are for |
-//! | `call` | [`Call`] and its drivers, synchronous and asynchronous: the only code that sends anything | filters |
-//! | `reconnecting` | [`Reconnecting`], a blocking connection that outlives the server's | filters |
-//! | `plan` | what to send and how the replies are read, a file a concern; the Lua scripts lie in `scripts/` | connections |
-//! | `record`, `rebuild` | the parameter record, generations | connections |
-//! | `stored` | what can be done with a filter of one bitmap | designs |
-//! | `fixed`, `growing`, `split` | the designs: their keys, and which plan does what | commands |
+//! `fixed`, `growing` and `split` are the designs: keys, and which plan does what. A file of `plan` says what to send for a concern
+//! and how the replies are read; the Lua scripts lie in `scripts/`. [`Call`] and its drivers alone touch a connection.
 //!
 //! An operation is written once, as an `async` block that sends batches of commands over a `Line` and never waits for
 //! anything else. [`Call::query`] and [`Call::query_async`] drive the same block.

@@ -63,6 +63,16 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The same for what must be there: a generation of a rebuild, say.
+    pub(crate) fn reported(self) -> Self {
+        Self {
+            missing: Missing::Reported,
+            ..self
+        }
+    }
+}
+
 /// Which commands a server, or the proxy in front of it, takes. All by default. The crate's page lists who refuses what, under
 /// "Servers and proxies".
 ///

@@ -7,7 +7,7 @@ use guava_bloom::BloomFilter;
 
 use crate::call::Call;
 use crate::error::Error;
-use crate::options::{Expiry, Missing, Options};
+use crate::options::{Expiry, Options};
 use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::Chain;
@@ -70,9 +70,8 @@ impl Rebuild {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
             let options = Options {
-                missing: Missing::Reported,
                 follow_rebuilds: false,
-                ..this.options
+                ..this.options.reported()
             };
             let next = generation::next(&this.live, this.token);
             let new = insert::insert(&line, &next, &hashes, None, &options).await?;

@@ -167,16 +167,9 @@ impl fmt::Display for Record {
 }
 
 /// The text is no record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a parameter record: `{HEAD} design=... insertions=...`")]
 pub struct NoRecord;
-
-impl fmt::Display for NoRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a parameter record: `{HEAD} design=... insertions=...`")
-    }
-}
-
-impl core::error::Error for NoRecord {}
 
 impl FromStr for Record {
     type Err = NoRecord;

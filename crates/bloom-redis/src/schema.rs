@@ -2,8 +2,6 @@
 //!
 //! Knows nothing of keys or servers.
 
-use core::fmt;
-
 use guava_bloom::{Hash128, Modulus, ParameterError, Parameters, Positions, ProbeCountRule, Strategy};
 
 /// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
@@ -149,12 +147,14 @@ const fn too_many_bits(needed: u64, (limit, reason): Limit) -> SchemaError {
 }
 
 /// Why there is no filter of a size.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaError {
     /// A filter for no insertion.
+    #[error("insertions: 0, at least 1 is needed")]
     NoInsertions,
     /// The formula gives more bits than the design has.
+    #[error("the filter takes {needed} bits, this design has {limit} at most: {reason}")]
     TooManyBits {
         /// Bits that the filter would take.
         needed: u64,
@@ -164,6 +164,7 @@ pub enum SchemaError {
         reason: &'static str,
     },
     /// The parts of a split filter.
+    #[error("parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed")]
     PartBits {
         /// Bits that the caller gave.
         given: u64,
@@ -171,37 +172,15 @@ pub enum SchemaError {
         least: u64,
     },
     /// The slots that a split filter is spread over.
+    #[error("{given} slots: 1 to 1024 are allowed")]
     Slots {
         /// What the caller gave.
         given: u16,
     },
     /// Guava's rules refuse the arguments.
+    #[error("{0}")]
     Parameters(ParameterError),
 }
-
-impl fmt::Display for SchemaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoInsertions => f.write_str("insertions: 0, at least 1 is needed"),
-            Self::TooManyBits {
-                needed,
-                limit,
-                reason,
-            } => write!(
-                f,
-                "the filter takes {needed} bits, this design has {limit} at most: {reason}"
-            ),
-            Self::PartBits { given, least } => write!(
-                f,
-                "parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed"
-            ),
-            Self::Slots { given } => write!(f, "{given} slots: 1 to 1024 are allowed"),
-            Self::Parameters(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SchemaError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,35 +1,14 @@
 //! Lines of a stream, as many at a time as have arrived.
 
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader, Read};
+
+use crate::Failure;
 
 /// Bytes that are asked for at a time.
 const PIECE: usize = 1 << 18;
 
 /// The longest line that is taken for a key, so that a stream without line ends does not fill the memory.
 const LONGEST: usize = 1 << 28;
-
-/// What is wrong with the input.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// This line, counted from 1, is not UTF-8.
-    NotText { line: u64, error: core::str::Utf8Error },
-    /// This line is longer than a key may be.
-    TooLong { line: u64 },
-    /// It cannot be read.
-    Unreadable(io::Error),
-}
-
-impl core::fmt::Display for Fault {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::NotText { line, error } => write!(f, "line {line} of standard input is not UTF-8: {error}"),
-            Self::TooLong { line } => {
-                write!(f, "line {line} of standard input is longer than {LONGEST} bytes")
-            }
-            Self::Unreadable(error) => write!(f, "standard input: {error}"),
-        }
-    }
-}
 
 /// Reads lines. A line ends with LF, or with CR and LF; the last one need not end.
 pub(crate) struct Lines<R> {
@@ -49,15 +28,17 @@ impl<R: Read> Lines<R> {
     }
 
     /// The lines that have arrived, at least one, and what is wrong with the line after them; `None` at the end.
-    pub(crate) fn next_block(&mut self) -> Option<(Vec<&str>, Option<Fault>)> {
+    pub(crate) fn next_block(&mut self) -> Option<(Vec<&str>, Option<Failure>)> {
         self.block.clear();
         let mut line = (&mut self.reader).take(LONGEST as u64 + 1);
         if let Err(error) = line.read_until(b'\n', &mut self.block) {
-            return Some((Vec::new(), Some(Fault::Unreadable(error))));
+            let failure = Failure::System(format!("standard input: {error}"));
+            return Some((Vec::new(), Some(failure)));
         }
         if self.block.len() > LONGEST {
             let line = self.given + 1;
-            return Some((Vec::new(), Some(Fault::TooLong { line })));
+            let message = format!("line {line} of standard input is longer than {LONGEST} bytes");
+            return Some((Vec::new(), Some(Failure::Input(message))));
         }
         let arrived = self.reader.buffer();
         if let Some(last) = arrived.iter().rposition(|&byte| byte == b'\n') {
@@ -75,8 +56,8 @@ impl<R: Read> Lines<R> {
             match core::str::from_utf8(line) {
                 Ok(text) => lines.push(text),
                 Err(error) => {
-                    let line = self.given;
-                    return Some((lines, Some(Fault::NotText { line, error })));
+                    let message = format!("line {} of standard input is not UTF-8: {error}", self.given);
+                    return Some((lines, Some(Failure::Input(message))));
                 }
             }
         }

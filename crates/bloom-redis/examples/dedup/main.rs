@@ -123,7 +123,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut lines = Lines::new(io::stdin().lock());
     let mut output = io::stdout().lock();
     let mut text = Vec::new();
-    while let Some((keys, fault)) = lines.next_block() {
+    while let Some((keys, failure)) = lines.next_block() {
         // A call that fails is not repeated: keys that it did insert would come back as seen.
         let new = filter
             .insert_many(&arguments.key, keys, expiry)
@@ -138,11 +138,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
             io::ErrorKind::BrokenPipe => Failure::Unread,
             _ => Failure::System(format!("standard output: {error}")),
         })?;
-        if let Some(fault) = fault {
-            return Err(match fault {
-                lines::Fault::Unreadable(_) => Failure::System(fault.to_string()),
-                _ => Failure::Input(fault.to_string()),
-            });
+        if let Some(failure) = failure {
+            return Err(failure);
         }
     }
     Ok(())

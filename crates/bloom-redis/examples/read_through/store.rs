@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use bloom_redis::{Answer, Fixed};
-use redis::{Cmd, Commands as _, Connection, ConnectionLike, RedisResult, Value};
+use redis::{Commands as _, Connection, ConnectionLike, RedisResult, Value};
 
 /// What keeps lookups of absent names from the database.
 pub(crate) enum Guard {
@@ -122,11 +122,6 @@ impl ConnectionLike for Link {
     ) -> RedisResult<Vec<Value>> {
         self.trips += 1;
         self.connection.req_packed_commands(commands, offset, count)
-    }
-
-    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
-        self.trips += 1;
-        self.connection.req_command(command)
     }
 
     fn get_db(&self) -> i64 {

@@ -89,25 +89,13 @@ pub(super) fn last(anchor: &[u8]) -> Cmd {
     cmd("HGET").arg(record_key(anchor)).arg("last").take()
 }
 
-/// What is written to next: the filter, then the generation of a rebuild that was seen under way. A generation that is gone
-/// may have become the filter, which then lacks what was written, and is written to again.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Target {
-    /// The filter; after a generation that was gone, if there was one.
-    Filter(Option<Token>),
-    Generation(Token),
-    Done,
-}
-
-impl Target {
-    /// What follows a write, which says what rebuild it saw.
-    pub(super) fn after(self, wrote: Result<Option<Token>, Error>) -> Result<Self, Error> {
-        match (self, wrote) {
-            (Self::Generation(token), Err(Error::Missing { .. })) => Ok(Self::Filter(Some(token))),
-            (_, Err(error)) => Err(error),
-            (Self::Filter(gone), Ok(Some(token))) if gone != Some(token) => Ok(Self::Generation(token)),
-            _ => Ok(Self::Done),
-        }
+/// What a write to the generation of a rebuild that was seen under way says: the rebuild, if its generation is gone. It may
+/// have become the filter, which then lacks what was written, and is written to again.
+pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
+    match wrote {
+        Ok(_) => Ok(None),
+        Err(Error::Missing { .. }) => Ok(Some(token)),
+        Err(error) => Err(error),
     }
 }
 

@@ -7,13 +7,13 @@ use super::acknowledged::Acknowledged;
 use super::bitmap::per_trip;
 use super::bits::settle;
 use super::chain::Chain;
-use super::generation::{self, Target, Token, Watch, or_empty, record_key};
+use super::generation::{self, Token, Watch, or_empty, record_key};
 use super::{chain_by_commands, scripts};
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, exists, unexpected};
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Expiry, Missing, Options};
+use crate::options::{Expiry, Options};
 
 /// How often an insert that found a bitmap missing looks for it.
 const ATTEMPTS: usize = 4;
@@ -80,26 +80,23 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     let mut new = Vec::with_capacity(hashes.len());
     let mut acknowledged = Acknowledged::new(options);
-    for hashes in hashes.chunks(per_insert(chain, options)) {
-        let mut target = Target::Filter(None);
+    for trip in hashes.chunks(per_insert(chain, options)) {
+        let (mut gone, ack) = (None, &mut acknowledged);
         loop {
-            let ack = &mut acknowledged;
-            let wrote = match target {
-                Target::Filter(gone) => {
-                    let (some, under_way) = insert_once(line, chain, hashes, None, options, ack).await?;
-                    if gone.is_none() {
-                        new.extend(some);
-                    }
-                    Ok(under_way.filter(|_| options.follow_rebuilds))
-                }
-                Target::Generation(token) => {
-                    let orphan = generation::ORPHAN;
-                    let wrote = insert_into_generation(line, chain, token, hashes, orphan, options, ack);
-                    wrote.await.map(|_| None)
-                }
-                Target::Done => break,
+            let (some, under_way) = insert_once(line, chain, trip, None, options, ack).await?;
+            if gone.is_none() {
+                new.extend(some);
+            }
+            let followed = |&token: &Token| options.follow_rebuilds && gone != Some(token);
+            let Some(token) = under_way.filter(followed) else {
+                break;
             };
-            target = target.after(wrote)?;
+            let orphan = generation::ORPHAN;
+            let wrote = insert_into_generation(line, chain, token, trip, orphan, options, ack);
+            gone = generation::gone(token, wrote.await)?;
+            if gone.is_none() {
+                break;
+            }
         }
     }
     acknowledged.check()?;
@@ -125,10 +122,7 @@ pub(crate) async fn insert_into_generation(
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
-    let options = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
+    let options = options.reported();
     let (next, millis) = (live.next(token), Some(lease.millis()?));
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(per_insert(&next, &options)) {
@@ -198,10 +192,7 @@ pub(crate) async fn exchange(
     let (next, watch, counter) = (live.next(token), Watch::new(&live.cursor), live.counter());
     let record = record_key(&live.cursor);
     let keys = [watch.pointer.as_slice(), &record, &live.cursor, &counter];
-    let options = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
+    let options = options.reported();
     let run = next.run(&scripts::EXCHANGE, line, &keys, &options, None, |command| {
         command.arg(&live.base).arg(token.0).arg(live.schema.bits());
     });

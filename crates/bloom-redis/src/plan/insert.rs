@@ -6,7 +6,7 @@ use redis::{Cmd, Value};
 use super::acknowledged::Acknowledged;
 use super::bitmap::{Bitmap, Part, Placed, per_trip};
 use super::bits::{commands_for, push_bits, read_zeros};
-use super::generation::{self, Target, Token, Watch, or_empty};
+use super::generation::{self, Token, Watch, or_empty};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
 use crate::batch::{Batch, Replies, bit, exists, unexpected};
 use crate::bitfield::Access;
@@ -25,35 +25,26 @@ pub(crate) async fn insert(
 ) -> Result<Vec<bool>, Error> {
     // A filter that is spread is never rebuilt.
     let watch = (options.follow_rebuilds && !bitmap.spread).then(|| Watch::new(bitmap.anchor()));
-    // A generation must be there.
-    let reported = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
+    let reported = options.reported();
     let mut new = Vec::with_capacity(hashes.len());
     let mut acknowledged = Acknowledged::new(options);
-    for hashes in hashes.chunks(per_trip(&bitmap.schema, options)) {
-        let mut target = Target::Filter(None);
+    for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
+        let (mut gone, ack) = (None, &mut acknowledged);
         loop {
-            let ack = &mut acknowledged;
-            let wrote = match target {
-                Target::Filter(gone) => {
-                    let wrote = insert_once(line, bitmap, hashes, expiry, watch.as_ref(), options, ack);
-                    let (some, under_way) = wrote.await?;
-                    if gone.is_none() {
-                        new.extend(some);
-                    }
-                    Ok(under_way)
-                }
-                Target::Generation(token) => {
-                    let next = generation::next(bitmap, token);
-                    let orphan = Some(generation::ORPHAN);
-                    let wrote = insert_once(line, &next, hashes, orphan, None, &reported, ack);
-                    wrote.await.map(|_| None)
-                }
-                Target::Done => break,
+            let wrote = insert_once(line, bitmap, trip, expiry, watch.as_ref(), options, ack);
+            let (some, under_way) = wrote.await?;
+            if gone.is_none() {
+                new.extend(some);
+            }
+            let Some(token) = under_way.filter(|&token| gone != Some(token)) else {
+                break;
             };
-            target = target.after(wrote)?;
+            let (next, orphan) = (generation::next(bitmap, token), Some(generation::ORPHAN));
+            let wrote = insert_once(line, &next, trip, orphan, None, &reported, ack);
+            gone = generation::gone(token, wrote.await)?;
+            if gone.is_none() {
+                break;
+            }
         }
     }
     acknowledged.check()?;

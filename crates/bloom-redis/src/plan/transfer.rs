@@ -11,7 +11,7 @@ use guava_bloom::{BloomFilter, Strategy};
 use redis::cmd;
 
 use super::bitmap::Bitmap;
-use super::generation::{self, Target, Token, Watch};
+use super::generation::{self, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
 use crate::batch::{Batch, Replies, exists};
 use crate::call::Line;
@@ -72,14 +72,10 @@ fn equal<T: PartialEq + ToString>(what: &'static str, here: T, there: T) -> Resu
 pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
     let bits = bitmap.schema.bits();
     if bits.is_multiple_of(64) {
-        Ok(())
-    } else {
-        Err(Error::Incompatible {
-            what: "the number of bits",
-            here: bits.to_string(),
-            there: String::from("a multiple of 64"),
-        })
+        return Ok(());
     }
+    let there = "a multiple of 64".to_owned();
+    equal("the number of bits", bits.to_string(), there)
 }
 
 /// Sets the bits of a filter in a rebuild, beside those that others insert into it meanwhile. Parts begin and end with
@@ -237,21 +233,19 @@ pub(crate) async fn merge(
         check_same(into, filter)?;
     }
     let watch = options.follow_rebuilds.then(|| Watch::new(into.anchor()));
-    let reported = Options {
-        missing: Missing::Reported,
-        ..*options
-    };
-    let mut target = Target::Filter(None);
-    loop {
-        let wrote = match target {
-            Target::Filter(_) => merge_once(line, into, from, watch.as_ref(), options).await,
-            Target::Generation(token) => {
-                merge_once(line, &generation::next(into, token), from, None, &reported).await
-            }
-            Target::Done => return Ok(()),
-        };
-        target = target.after(wrote)?;
+    let (mut gone, reported) = (None, options.reported());
+    while let Some(token) = merge_once(line, into, from, watch.as_ref(), options)
+        .await?
+        .filter(|&token| gone != Some(token))
+    {
+        let next = generation::next(into, token);
+        let wrote = merge_once(line, &next, from, None, &reported);
+        gone = generation::gone(token, wrote.await)?;
+        if gone.is_none() {
+            break;
+        }
     }
+    Ok(())
 }
 
 async fn merge_once(

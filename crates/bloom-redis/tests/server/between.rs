@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bloom_redis::{Answer, Commands, Error, Fixed, Growing, Missing, Options, Schema, Split};
-use redis::{Cmd, ConnectionLike, RedisResult, Value};
+use redis::{ConnectionLike, RedisResult, Value};
 
 use crate::support::{Server, all_commands};
 
@@ -54,10 +54,6 @@ impl ConnectionLike for Between<'_> {
         let commands = split(commands);
         assert_eq!(commands.len(), count);
         commands.iter().map(|command| self.command(command)).collect()
-    }
-
-    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
-        self.command(&command.get_packed_command())
     }
 
     fn get_db(&self) -> i64 {

@@ -1,6 +1,6 @@
 //! A connection that counts round trips.
 
-use redis::{Cmd, ConnectionLike, RedisResult, Value};
+use redis::{ConnectionLike, RedisResult, Value};
 
 /// Passes everything on, and counts how many times it waits for replies.
 pub(crate) struct Counting {
@@ -33,11 +33,6 @@ impl ConnectionLike for Counting {
     ) -> RedisResult<Vec<Value>> {
         self.trips += 1;
         self.connection.req_packed_commands(commands, offset, count)
-    }
-
-    fn req_command(&mut self, command: &Cmd) -> RedisResult<Value> {
-        self.trips += 1;
-        self.connection.req_command(command)
     }
 
     fn get_db(&self) -> i64 {
