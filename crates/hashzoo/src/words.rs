@@ -61,3 +61,17 @@ pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
         None => after_words_of_8(key) as u128,
     }
 }
+
+/// Steps through a key byte by byte, as a `const fn` can: `step_by_byte!(key, start, |h, byte| next h)`.
+macro_rules! step_by_byte {
+    ($key:expr, $start:expr, |$h:ident, $byte:ident| $next:expr) => {{
+        let (mut $h, mut rest): (u32, &[u8]) = ($start, $key);
+        while let [first, tail @ ..] = rest {
+            let $byte = *first as u32;
+            $h = $next;
+            rest = tail;
+        }
+        $h
+    }};
+}
+pub(crate) use step_by_byte;

@@ -9,6 +9,7 @@
 use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_LOW_BITS};
+use crate::words::step_by_byte;
 
 /// BKDRHash of `key`: the low 31 bits of [`bkdr131_full32`].
 ///
@@ -27,13 +28,7 @@ pub const fn bkdr(key: &[u8]) -> u32 {
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics. An even multiplier forgets all but the last 32 bytes.
 #[inline]
 pub const fn bkdr_full32<const MULTIPLIER: u32>(key: &[u8]) -> u32 {
-    let mut h = 0_u32;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_mul(MULTIPLIER).wrapping_add(*byte as u32);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, 0, |h, byte| h.wrapping_mul(MULTIPLIER).wrapping_add(byte))
 }
 
 /// BKDRHash as Partow's library has it: [`bkdr_full32`] with 131.

@@ -8,6 +8,7 @@
 use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
+use crate::words::step_by_byte;
 
 /// BPHash of `key`: the low 31 bits of [`bp_len_full32`].
 ///
@@ -41,13 +42,7 @@ pub const fn bp_partow(key: &[u8]) -> u32 {
 
 #[inline]
 const fn bp_from(start: u32, key: &[u8]) -> u32 {
-    let mut h = start;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = (h << 7) ^ *byte as u32;
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, start, |h, byte| (h << 7) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

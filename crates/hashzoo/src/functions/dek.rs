@@ -8,6 +8,7 @@
 
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
+use crate::words::step_by_byte;
 
 /// Start value; JSHash's in Partow's library.
 const START: u32 = 1_315_423_911;
@@ -34,13 +35,7 @@ pub const fn dek_partow(key: &[u8]) -> u32 {
 
 #[inline]
 const fn dek_from(start: u32, key: &[u8]) -> u32 {
-    let mut h = start;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.rotate_left(5) ^ *byte as u32;
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, start, |h, byte| h.rotate_left(5) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -5,6 +5,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, POOR_LOW_BITS};
+use crate::words::step_by_byte;
 
 /// Bernstein's start value.
 const START: u32 = 5381;
@@ -20,13 +21,7 @@ const MULTIPLIER: u32 = 33;
 /// ```
 #[inline]
 pub const fn djb2a(key: &[u8]) -> u32 {
-    let mut h = START;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_mul(MULTIPLIER) ^ *byte as u32;
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, START, |h, byte| h.wrapping_mul(MULTIPLIER) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

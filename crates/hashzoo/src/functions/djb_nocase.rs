@@ -8,6 +8,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, POOR_LOW_BITS};
+use crate::words::step_by_byte;
 
 /// Bernstein's start value.
 const START: u32 = 5381;
@@ -24,15 +25,9 @@ const MULTIPLIER: u32 = 33;
 /// ```
 #[inline]
 pub const fn djb_nocase(key: &[u8]) -> u32 {
-    let mut h = START;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h
-            .wrapping_mul(MULTIPLIER)
-            .wrapping_add(byte.to_ascii_lowercase() as u32);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, START, |h, byte| h
+        .wrapping_mul(MULTIPLIER)
+        .wrapping_add((byte as u8).to_ascii_lowercase() as u32))
 }
 
 /// What is called djb2: `h = 33 * h + byte` over the bytes, from 5381.
@@ -44,13 +39,9 @@ pub const fn djb_nocase(key: &[u8]) -> u32 {
 /// ```
 #[inline]
 pub const fn djb2(key: &[u8]) -> u32 {
-    let mut h = START;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_mul(MULTIPLIER).wrapping_add(*byte as u32);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, START, |h, byte| h
+        .wrapping_mul(MULTIPLIER)
+        .wrapping_add(byte))
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -7,6 +7,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_LOW_BITS};
+use crate::words::step_by_byte;
 
 /// The prime of 32-bit FNV: 2^24 + 2^8 + 0x93.
 const PRIME: u32 = 16_777_619;
@@ -35,13 +36,7 @@ pub const fn fnv1_32(key: &[u8]) -> u32 {
 /// ```
 #[inline]
 pub const fn fnv1a_32(key: &[u8]) -> u32 {
-    let mut h = OFFSET_BASIS;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = (h ^ *byte as u32).wrapping_mul(PRIME);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, OFFSET_BASIS, |h, byte| (h ^ byte).wrapping_mul(PRIME))
 }
 
 /// FNV-0 of `key`: [`fnv1_32`] from 0; zero bytes in front of a key do not count.
@@ -61,13 +56,7 @@ pub const fn fnv_partow(key: &[u8]) -> u32 {
 }
 
 const fn multiply_then_xor<const MULTIPLIER: u32>(start: u32, key: &[u8]) -> u32 {
-    let mut h = start;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_mul(MULTIPLIER) ^ *byte as u32;
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, start, |h, byte| h.wrapping_mul(MULTIPLIER) ^ byte)
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -7,6 +7,7 @@
 use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS};
+use crate::words::step_by_byte;
 
 /// Start value in Partow's library.
 const START: u32 = 1_315_423_911;
@@ -28,13 +29,8 @@ pub const fn js(key: &[u8]) -> u32 {
 /// Output: 32 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
 #[inline]
 pub const fn js_full32(key: &[u8]) -> u32 {
-    let mut h = START;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h ^= (h << 5).wrapping_add(h >> 2).wrapping_add(*byte as u32);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, START, |h, byte| h
+        ^ (h << 5).wrapping_add(h >> 2).wrapping_add(byte))
 }
 
 pub(super) static INFO: HashInfo = HashInfo {

@@ -6,6 +6,7 @@
 
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_LOW_BITS};
+use crate::words::step_by_byte;
 
 /// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
 const MULTIPLIER: u32 = 65599;
@@ -19,13 +20,7 @@ const MULTIPLIER: u32 = 65599;
 /// ```
 #[inline]
 pub const fn sdbm(key: &[u8]) -> u32 {
-    let mut h = 0_u32;
-    let mut rest = key;
-    while let [byte, tail @ ..] = rest {
-        h = h.wrapping_mul(MULTIPLIER).wrapping_add(*byte as u32);
-        rest = tail;
-    }
-    h
+    step_by_byte!(key, 0, |h, byte| h.wrapping_mul(MULTIPLIER).wrapping_add(byte))
 }
 
 pub(super) static INFO: HashInfo = HashInfo {
