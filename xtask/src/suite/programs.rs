@@ -26,18 +26,18 @@ const NEEDS: [(&str, &str); 12] = [
 ///
 /// # Errors
 ///
-/// [`Failure::Input`] with the list when something is missing and not to be installed.
+/// With the list, when something is missing and not to be installed.
 pub(crate) fn require(install: bool) -> Result<(), Failure> {
     let mut missing = missing();
     if install && !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
-        apt_get(&packages).map_err(Failure::Internal)?;
+        apt_get(&packages).map_err(Failure::internal)?;
         missing = self::missing();
     }
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(Failure::Input(complaint(&missing)))
+        Err(Failure::input(complaint(&missing)))
     }
 }
 
