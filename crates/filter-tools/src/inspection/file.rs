@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use filter_policy::table::{
-    BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, Table, TableError,
+    BlockHandle, BlockRole, Damage, ReadAt, RocksDbTable, StoredBlock, TRAILER_LEN, Table, TableError,
 };
 
 /// A file that may be a table.
@@ -32,30 +32,28 @@ impl ReadAt for TableFile {
     }
 }
 
-/// Where blocks are read from, unchecked, and the checksums that they should have.
+/// Where blocks are read from whatever their checksums.
 pub(super) trait StoredBlocks {
-    fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, TableError<io::Error>>;
-
-    fn verify(&self, stored: &StoredBlock<'_>, role: BlockRole, offset: u64) -> Result<(), Damage>;
+    /// The block with its trailer, and whether its checksum is wrong.
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>>;
 }
 
-impl StoredBlocks for Table<&TableFile> {
-    fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, TableError<io::Error>> {
-        Table::stored_block(self, role, handle)
-    }
+/// Bytes of a block, and what is wrong with them.
+pub(super) type Block = (Vec<u8>, Option<Damage>);
 
-    fn verify(&self, stored: &StoredBlock<'_>, role: BlockRole, offset: u64) -> Result<(), Damage> {
-        stored.verify(role, offset)
+impl StoredBlocks for Table<&TableFile> {
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>> {
+        let bytes = self.stored_block(role, handle)?;
+        let checked = StoredBlock::new(&bytes).map(|stored| stored.verify(role, handle.offset));
+        Ok((bytes, checked.and_then(Result::err)))
     }
 }
 
 impl StoredBlocks for RocksDbTable<&TableFile> {
-    fn stored_block(&self, role: BlockRole, handle: BlockHandle) -> Result<Vec<u8>, TableError<io::Error>> {
-        RocksDbTable::stored_block(self, role, handle)
-    }
-
-    fn verify(&self, stored: &StoredBlock<'_>, role: BlockRole, offset: u64) -> Result<(), Damage> {
-        RocksDbTable::verify(self, stored, role, offset)
+    fn block(&self, role: BlockRole, handle: BlockHandle) -> Result<Block, TableError<io::Error>> {
+        let bytes = self.stored_block(role, handle)?;
+        let checked = StoredBlock::new(&bytes).map(|stored| self.verify(&stored, role, handle.offset));
+        Ok((bytes, checked.and_then(Result::err)))
     }
 }
 
@@ -64,8 +62,22 @@ impl StoredBlocks for RocksDbTable<&TableFile> {
 pub(super) struct DisjointRanges(BTreeMap<u64, u64>);
 
 impl DisjointRanges {
+    /// Adds the filter block at this place of a file of so many bytes; if it overlaps one that was added, says so. What does not
+    /// end in the file is damage of another kind.
+    pub(super) fn add_filter_block(&mut self, handle: BlockHandle, file: u64) -> Result<(), String> {
+        let BlockHandle { offset, size } = handle;
+        let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
+        if end > file {
+            return Ok(());
+        }
+        let block = BlockRole::Filter;
+        self.add(offset, end).map_err(|other| {
+            format!("the {block} at offset {offset} overlaps the one at offset {other}, and is not read")
+        })
+    }
+
     /// Adds a part that is not empty, unless it overlaps one that is there; then gives where that one starts.
-    pub(super) fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
+    fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
         match self.0.range(..end).next_back() {
             Some((&other, &other_end)) if other_end > start => Err(other),
             _ => {

@@ -64,23 +64,13 @@ pub(crate) enum Depth {
     Data,
 }
 
-/// Why there is nothing to inspect.
-#[derive(Debug)]
-pub(crate) struct NotInspected(String);
-
-impl std::fmt::Display for NotInspected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// Inspects a table, or all tables of a database folder in the order of their names.
 ///
 /// # Errors
 ///
 /// When the path is neither. A file that is named like a table is one, however damaged.
-pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, NotInspected> {
-    let wrong = |error: &dyn std::fmt::Display| NotInspected(format!("{}: {error}", shown(path)));
+pub(crate) fn inspect(path: &Path, depth: Depth) -> Result<Vec<TableReport>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path));
     let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
     if metadata.is_dir() {
         let tables = tables_in(path).map_err(|error| wrong(&error))?;
@@ -226,17 +216,9 @@ impl TableReport {
                 damage.add(&Damage::Handle { block });
                 continue;
             };
-            let BlockHandle { offset, size } = handle;
-            let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
-            // What does not end in the file is damage of another kind.
-            if end <= self.bytes
-                && let Err(other) = read.add(offset, end)
-            {
-                damage.add(&format_args!(
-                    "the {block} at offset {offset} overlaps the one at offset {other}, and is not read"
-                ));
-            } else {
-                self.add_filter_block(table, handle, policy, data_blocks);
+            match read.add_filter_block(handle, self.bytes) {
+                Ok(()) => self.add_filter_block(table, handle, policy, data_blocks),
+                Err(overlap) => damage.add(&overlap),
             }
         }
         self.damage.extend(damage.finish());
@@ -262,17 +244,15 @@ impl TableReport {
     fn filter_contents(&mut self, table: &impl StoredBlocks, handle: BlockHandle) -> Option<Vec<u8>> {
         let BlockHandle { offset, .. } = handle;
         let block = BlockRole::Filter;
-        let mut bytes = match table.stored_block(block, handle) {
-            Ok(bytes) => bytes,
+        let (mut bytes, wrong) = match table.block(block, handle) {
+            Ok(block) => block,
             Err(error) => {
                 self.add_error(&error);
                 return None;
             }
         };
         let stored = StoredBlock::new(&bytes)?;
-        if let Err(damage) = table.verify(&stored, block, offset) {
-            self.damage.push(damage.to_string());
-        }
+        self.damage.extend(wrong.map(|wrong| wrong.to_string()));
         if stored.compression() != StoredBlock::UNCOMPRESSED {
             self.damage.push(format!(
                 "the {block} at offset {offset} has the compression {}, allowed is 0",
@@ -299,14 +279,10 @@ impl TableReport {
                 ));
                 break;
             }
-            let error = match table.stored_block(block, handle) {
-                Ok(stored) => {
+            let error = match table.block(block, handle) {
+                Ok((stored, wrong)) => {
                     end = handle.offset + stored.len() as u64;
-                    let verified =
-                        StoredBlock::new(&stored).map(|stored| table.verify(&stored, block, handle.offset));
-                    if let Some(Err(wrong)) = verified {
-                        damage.add(&wrong);
-                    }
+                    wrong.iter().for_each(|wrong| damage.add(wrong));
                     continue;
                 }
                 Err(error) => error,

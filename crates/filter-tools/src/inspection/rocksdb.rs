@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use filter_policy::table::{BlockHandle, RocksDbFilters, RocksDbTable, TRAILER_LEN};
+use filter_policy::table::{BlockHandle, RocksDbFilters, RocksDbTable};
 use filter_policy::{RocksDbFilterKind, RocksDbFilterView};
 use serde::Serialize;
 
@@ -93,16 +93,11 @@ impl TableReport {
         let mut kinds = BTreeSet::new();
         let (mut bytes, mut empty) = (0, 0);
         for &handle in handles {
-            let BlockHandle { offset, size } = handle;
-            let end = offset.saturating_add(size).saturating_add(TRAILER_LEN as u64);
-            if end <= self.bytes
-                && let Err(other) = read.add(offset, end)
-            {
-                damage.add(&format_args!(
-                    "the filter block at offset {offset} overlaps the one at offset {other}, and is not read"
-                ));
+            if let Err(overlap) = read.add_filter_block(handle, self.bytes) {
+                damage.add(&overlap);
                 continue;
             }
+            let offset = handle.offset;
             let Some(contents) = self.filter_contents(table, handle) else {
                 continue;
             };

@@ -67,19 +67,7 @@ impl Filter {
 
     /// Name on the command line and in records.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Textbook => "textbook",
-            Self::LevelDb => "leveldb",
-            Self::BloomFilter64 => "bloom64",
-            Self::FastLocalBloom => "fast-local-bloom",
-            Self::Ribbon => "ribbon",
-            Self::Guava => "guava",
-            Self::RedisFixed => "redis-fixed",
-            Self::RedisGrowing => "redis-growing",
-            Self::Counting => "counting",
-            Self::Cuckoo => "cuckoo",
-            Self::Growing => "growing",
-        }
+        self.words().0
     }
 
     /// The filter with this name, in any case.
@@ -91,18 +79,31 @@ impl Filter {
 
     /// What it is, in a line.
     pub fn describe(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Textbook => "independent probes, sizes not rounded",
-            Self::LevelDb => "BloomFilter2, leveldb.BuiltinBloomFilter2: LevelDB's layout",
-            Self::BloomFilter64 => "BloomFilter64.Xxph3: LevelDB's layout, 64 bits of hash",
-            Self::FastLocalBloom => "RocksDB's FastLocalBloom, format_version 5",
-            Self::Ribbon => "RocksDB's Ribbon (Standard128)",
-            Self::Guava => "Guava's BloomFilter as a stream",
-            Self::RedisFixed => "bitmap of the fixed design in Redis",
-            Self::RedisGrowing => "a bitmap of the growing or the split design in Redis",
-            Self::Counting => "counting filter, four bits a counter, as stored",
-            Self::Cuckoo => "cuckoo filter, as stored",
-            Self::Growing => "growing filter before it grows, as stored",
+            Self::Textbook => ("textbook", "independent probes, sizes not rounded"),
+            Self::LevelDb => (
+                "leveldb",
+                "BloomFilter2, leveldb.BuiltinBloomFilter2: LevelDB's layout",
+            ),
+            Self::BloomFilter64 => (
+                "bloom64",
+                "BloomFilter64.Xxph3: LevelDB's layout, 64 bits of hash",
+            ),
+            Self::FastLocalBloom => ("fast-local-bloom", "RocksDB's FastLocalBloom, format_version 5"),
+            Self::Ribbon => ("ribbon", "RocksDB's Ribbon (Standard128)"),
+            Self::Guava => ("guava", "Guava's BloomFilter as a stream"),
+            Self::RedisFixed => ("redis-fixed", "bitmap of the fixed design in Redis"),
+            Self::RedisGrowing => (
+                "redis-growing",
+                "a bitmap of the growing or the split design in Redis",
+            ),
+            Self::Counting => ("counting", "counting filter, four bits a counter, as stored"),
+            Self::Cuckoo => ("cuckoo", "cuckoo filter, as stored"),
+            Self::Growing => ("growing", "growing filter before it grows, as stored"),
         }
     }
 

@@ -12,8 +12,6 @@ mod filter;
 mod solve;
 mod textbook;
 
-use std::fmt;
-
 pub use curve::{CURVE, curve};
 pub use filter::{Filter, Shape};
 pub use solve::{Answer, NoAnswer, answer};
@@ -62,60 +60,58 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// [`BadQuestion`] when a number is out of its range, or more is given than can be chosen.
-    pub fn checked(self) -> Result<Checked, BadQuestion> {
-        if let Some(keys) = self.keys.filter(|keys| !(1..=Self::MOST_KEYS).contains(keys)) {
-            return Err(BadQuestion::Range {
-                what: "the number of keys",
-                given: grouped(keys),
-                allowed: "1 to 9,007,199,254,740,992",
-            });
-        }
-        if let Some(rate) = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0)) {
-            return Err(BadQuestion::Range {
-                what: "the false-positive rate",
-                given: plainly(rate),
-                allowed: "above 0 and below 1 (or above 0 % and below 100 %)",
-            });
-        }
-        if let Some(bits) = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6)) {
-            return Err(BadQuestion::Range {
-                what: "the number of bits per key",
-                given: plainly(bits),
-                allowed: "above 0, at most 1,000,000",
-            });
-        }
-        if self.memory == Some(0) {
-            return Err(BadQuestion::Range {
-                what: "the memory",
-                given: "0 bytes".to_owned(),
-                allowed: "at least 1 byte",
-            });
-        }
-        if let Some(probes) = self.probes.filter(|probes| !(1..=255).contains(probes)) {
-            return Err(BadQuestion::Range {
-                what: "the probe count",
-                given: probes.to_string(),
-                allowed: "1 to 255",
-            });
-        }
+    /// In words, when a number is out of its range, or more is given than can be chosen.
+    pub fn checked(self) -> Result<Checked, String> {
+        let refuse = |what: &str, given: Option<String>, allowed: &str| match given {
+            None => Ok(()),
+            Some(given) => Err(format!("{what} is {given}; allowed is {allowed}")),
+        };
+        let keys = self.keys.filter(|keys| !(1..=Self::MOST_KEYS).contains(keys));
+        refuse(
+            "the number of keys",
+            keys.map(grouped),
+            "1 to 9,007,199,254,740,992",
+        )?;
+        let rate = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0));
+        let allowed = "above 0 and below 1 (or above 0 % and below 100 %)";
+        refuse("the false-positive rate", rate.map(plainly), allowed)?;
+        let bits = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6));
+        let allowed = "above 0, at most 1,000,000";
+        refuse("the number of bits per key", bits.map(plainly), allowed)?;
+        let bytes = self.memory.filter(|&bytes| bytes == 0);
+        refuse(
+            "the memory",
+            bytes.map(|_| "0 bytes".to_owned()),
+            "at least 1 byte",
+        )?;
+        let probes = self.probes.filter(|probes| !(1..=255).contains(probes));
+        refuse(
+            "the probe count",
+            probes.map(|probes| probes.to_string()),
+            "1 to 255",
+        )?;
         let given = [
             ("the number of keys", self.keys.is_some()),
             ("the false-positive rate", self.rate.is_some()),
             ("the bits per key", self.bits_per_key.is_some()),
             ("the memory", self.memory.is_some()),
         ];
-        let given: Vec<&'static str> = given
+        let given: Vec<&str> = given
             .iter()
             .filter(|(_, is)| *is)
             .map(|(name, _)| *name)
             .collect();
         let per_key = [self.rate.is_some(), self.bits_per_key.is_some()];
         if given.len() > 2 || per_key == [true, true] {
-            return Err(BadQuestion::TooMuch(given));
+            return Err(format!(
+                "{} are given, but each follows from the others: give two at most, and not both the rate and the bits per key",
+                given.join(", ")
+            ));
         }
         if given.is_empty() && self.probes.is_none() {
-            return Err(BadQuestion::Nothing);
+            return Err("nothing is given: say at least one of number of keys, false-positive rate, bits per key, memory and \
+                 probe count"
+                .to_owned());
         }
         let mut whole = self;
         if whole.keys.is_none() && whole.memory.is_none() {
@@ -145,46 +141,6 @@ impl Checked {
         &self.0
     }
 }
-
-/// Why a question has no answer, whatever the filter.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum BadQuestion {
-    /// A number is out of its range.
-    Range {
-        /// What it is.
-        what: &'static str,
-        /// As it was given.
-        given: String,
-        /// What is allowed.
-        allowed: &'static str,
-    },
-    /// These fix each other.
-    TooMuch(Vec<&'static str>),
-    /// Nothing is known.
-    Nothing,
-}
-
-impl fmt::Display for BadQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Range { what, given, allowed } => write!(f, "{what} is {given}; allowed is {allowed}"),
-            Self::TooMuch(given) => write!(
-                f,
-                "{} are given, but each follows from the others: give two at most, and not both the rate and the \
-                 bits per key",
-                given.join(", ")
-            ),
-            Self::Nothing => write!(
-                f,
-                "nothing is given: say at least one of number of keys, false-positive rate, bits per key, memory and \
-                 probe count"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for BadQuestion {}
 
 #[cfg(test)]
 mod tests;

@@ -27,21 +27,14 @@ pub struct Answer {
 }
 
 /// Why a kind of filter cannot be what was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {reason}", filter.name())]
 pub struct NoAnswer {
     /// Which.
     pub filter: Filter,
     /// In words.
     pub reason: String,
 }
-
-impl std::fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.filter.name(), self.reason)
-    }
-}
-
-impl std::error::Error for NoAnswer {}
 
 /// Most whole bits per key that are tried: beyond, no format has more probes, and hardly any a lower rate.
 const MOST_BITS: u32 = 100;
@@ -85,62 +78,27 @@ fn of_format(filter: Filter, question: &Question) -> Result<Answer, String> {
 
 /// Bits per key, or the rate to ask for, that make a filter for so many keys what is wanted.
 fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String> {
-    match (filter.engine(), question) {
-        (Some(format), Question { rate: Some(rate), .. }) => format
-            .bits_per_key_for_rate(keys, *rate)
-            .map(BitsPerKey::get)
-            .map_err(words),
-        (None, Question { rate: Some(rate), .. }) => Ok(*rate),
-        (
-            Some(_),
-            Question {
-                bits_per_key: Some(bits),
-                ..
-            },
-        ) => Ok(*bits),
-        (
-            None,
-            Question {
-                bits_per_key: Some(bits),
-                ..
-            },
-        ) => {
-            let bytes = question
-                .memory
-                .unwrap_or_else(|| (bits * keys as f64 / 8.0) as u64);
+    let configured = |bits: Result<BitsPerKey, _>| bits.map(BitsPerKey::get).map_err(words);
+    // Where the keys follow from the memory, it is not what fixes the setting.
+    let memory = question.memory.filter(|_| question.keys.is_some());
+    match (
+        filter.engine(),
+        question.rate,
+        question.bits_per_key,
+        memory,
+        question.probes,
+    ) {
+        (Some(format), Some(rate), ..) => configured(format.bits_per_key_for_rate(keys, rate)),
+        (None, Some(rate), ..) => Ok(rate),
+        (Some(_), None, Some(bits), ..) => Ok(bits),
+        (None, None, Some(bits), ..) => {
+            let bytes = (question.memory).unwrap_or_else(|| (bits * keys as f64 / 8.0) as u64);
             lowest_rate(filter, keys, bytes)
         }
-        (
-            Some(format),
-            Question {
-                memory: Some(bytes),
-                keys: Some(_),
-                ..
-            },
-        ) => format
-            .bits_per_key_for_bytes(keys, *bytes)
-            .map(BitsPerKey::get)
-            .map_err(words),
-        (
-            None,
-            Question {
-                memory: Some(bytes),
-                keys: Some(_),
-                ..
-            },
-        ) => lowest_rate(filter, keys, *bytes),
-        (
-            Some(format),
-            Question {
-                probes: Some(probes), ..
-            },
-        ) => bits_for_probes(format, keys, *probes),
-        (
-            None,
-            Question {
-                probes: Some(probes), ..
-            },
-        ) => rate_for_probes(filter, *probes),
+        (Some(format), None, None, Some(bytes), _) => configured(format.bits_per_key_for_bytes(keys, bytes)),
+        (None, None, None, Some(bytes), _) => lowest_rate(filter, keys, bytes),
+        (Some(format), None, None, None, Some(probes)) => bits_for_probes(format, keys, probes),
+        (None, None, None, None, Some(probes)) => rate_for_probes(filter, probes),
         _ => Err("neither rate nor size is fixed".to_owned()),
     }
 }
@@ -223,16 +181,8 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         if rate(best + 1)? > wanted {
             continue;
         }
-        let (mut low, mut high) = (best + 1, most);
-        while low < high {
-            let middle = high - (high - low) / 2;
-            if rate(middle)? <= wanted {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        (best, best_bits) = (low, f64::from(bits));
+        let reaches = |keys| Ok(rate(keys)? <= wanted);
+        (best, best_bits) = (largest(best + 1, most, reaches)?, f64::from(bits));
     }
     if best > 0 {
         return Ok((best, best_bits));
@@ -259,20 +209,29 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
         (None, Some(bits)) => bits * keys as f64 <= 8.0 * bytes as f64,
         _ => setting(filter, question, keys).is_ok_and(|setting| fits(filter, keys, setting, bytes)),
     };
-    let (mut low, mut high) = (0, Question::MOST_KEYS);
+    let most = largest(0, Question::MOST_KEYS, |keys| Ok(fits(keys)))?;
+    if most == 0 {
+        // Mostly the reason is that of one key.
+        setting(filter, question, 1)?;
+        return Err(format!("not even one key fits into {bytes} bytes"));
+    }
+    Ok(most)
+}
+
+/// The largest number up to `high` that will do; all below it do, and `low` does.
+fn largest(
+    mut low: u64,
+    mut high: u64,
+    will_do: impl Fn(u64) -> Result<bool, String>,
+) -> Result<u64, String> {
     while low < high {
         // The upper of two middles, so that the search ends.
         let middle = high - (high - low) / 2;
-        if fits(middle) {
+        if will_do(middle)? {
             low = middle;
         } else {
             high = middle - 1;
         }
-    }
-    if low == 0 {
-        // Mostly the reason is that of one key.
-        setting(filter, question, 1)?;
-        return Err(format!("not even one key fits into {bytes} bytes"));
     }
     Ok(low)
 }
