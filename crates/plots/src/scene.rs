@@ -73,35 +73,19 @@ pub struct Font {
 
 impl Font {
     /// Row names and direct labels.
-    pub const NAME: Self = Self {
-        size: TEXT,
-        weight: Weight::Regular,
-        color: INK,
-    };
+    pub const NAME: Self = Self::new(TEXT, Weight::Regular, INK);
     /// Values.
-    pub const VALUE: Self = Self {
-        size: SMALL,
-        weight: Weight::Regular,
-        color: INK,
-    };
+    pub const VALUE: Self = Self::new(SMALL, Weight::Regular, INK);
     /// Ticks and notes.
-    pub const NOTE: Self = Self {
-        size: SMALL,
-        weight: Weight::Regular,
-        color: MUTED,
-    };
+    pub const NOTE: Self = Self::new(SMALL, Weight::Regular, MUTED);
     /// Head of a panel.
-    pub const HEAD: Self = Self {
-        size: TEXT,
-        weight: Weight::Bold,
-        color: INK,
-    };
+    pub const HEAD: Self = Self::new(TEXT, Weight::Bold, INK);
     /// Title of a chart.
-    pub const TITLE: Self = Self {
-        size: TITLE,
-        weight: Weight::Bold,
-        color: INK,
-    };
+    pub const TITLE: Self = Self::new(TITLE, Weight::Bold, INK);
+
+    const fn new(size: f64, weight: Weight, color: Color) -> Self {
+        Self { size, weight, color }
+    }
 
     /// Width of `text` in this font.
     pub fn width(self, text: &str) -> f64 {
@@ -172,27 +156,20 @@ impl Shape {
         Some([left, top, right.max(left + 1), bottom.max(top + 1)])
     }
 
-    /// Whether both can be written as parts of one element.
-    pub(crate) fn looks_like(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Rect { color: a, .. }, Self::Rect { color: b, .. })
-            | (Self::Circle { color: a, .. }, Self::Circle { color: b, .. })
-            | (Self::Polygon { color: a, .. }, Self::Polygon { color: b, .. })
-            | (Self::Line { color: a, .. }, Self::Line { color: b, .. }) => a == b,
-            (
-                Self::Text {
-                    anchor: a,
-                    font: of_a,
-                    ..
-                },
-                Self::Text {
-                    anchor: b,
-                    font: of_b,
-                    ..
-                },
-            ) => (a, of_a) == (b, of_b),
-            _ => false,
-        }
+    /// What the shape has in common with those that can be written as parts of one element with it.
+    pub(crate) fn look(&self) -> impl PartialEq {
+        let text = match self {
+            Self::Text { anchor, font, .. } => Some((*anchor, *font)),
+            _ => None,
+        };
+        let color = match self {
+            Self::Rect { color, .. }
+            | Self::Circle { color, .. }
+            | Self::Polygon { color, .. }
+            | Self::Line { color, .. } => Some(*color),
+            Self::Text { .. } => None,
+        };
+        (core::mem::discriminant(self), color, text)
     }
 }
 
@@ -315,17 +292,14 @@ pub struct Dash {
 
 impl Dash {
     /// Dots.
-    pub const DOTTED: Self = Self {
-        on: 1.5,
-        off: 2.5,
-        thickness: 1.5,
-    };
+    pub const DOTTED: Self = Self::new(1.5, 2.5);
     /// Dashes.
-    pub const DASHED: Self = Self {
-        on: 6.0,
-        off: 3.0,
-        thickness: 1.5,
-    };
+    pub const DASHED: Self = Self::new(6.0, 3.0);
+
+    const fn new(on: f64, off: f64) -> Self {
+        let thickness = 1.5;
+        Self { on, off, thickness }
+    }
 }
 
 /// `text` with the characters replaced that XML forbids or that hide or reorder others.

@@ -20,7 +20,7 @@ pub fn svg(scene: &Scene) -> String {
         scene.height,
         hex(PAPER)
     );
-    for run in scene.shapes.chunk_by(Shape::looks_like) {
+    for run in scene.shapes.chunk_by(|one, next| one.look() == next.look()) {
         // Writing to a string cannot fail.
         let _ = match &run[0] {
             Shape::Rect { color, .. } => {
@@ -29,33 +29,34 @@ pub fn svg(scene: &Scene) -> String {
             }
             Shape::Circle { color, .. } => circles(&mut out, run, *color),
             Shape::Polygon { color, .. } => {
-                let mut path = Path::default();
-                for shape in run {
-                    if let Shape::Polygon { corners, .. } = shape {
-                        path.polyline(corners);
-                        path.close(corners[0]);
-                    }
-                }
-                writeln!(out, "<path fill=\"{}\" d=\"{}\"/>", hex(*color), path.data)
+                writeln!(out, "<path fill=\"{}\" d=\"{}\"/>", hex(*color), path_of(run))
             }
-            Shape::Line { color, .. } => {
-                let mut path = Path::default();
-                for shape in run {
-                    if let Shape::Line { from, to, .. } = shape {
-                        path.polyline(&[*from, *to]);
-                    }
-                }
-                writeln!(
-                    out,
-                    "<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"{}\"/>",
-                    hex(*color),
-                    path.data
-                )
-            }
+            Shape::Line { color, .. } => writeln!(
+                out,
+                "<path fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"{}\"/>",
+                hex(*color),
+                path_of(run)
+            ),
             Shape::Text { .. } => texts(&mut out, run),
         };
     }
     out + "</svg>\n"
+}
+
+/// Lines and outlines, one after the other.
+fn path_of(run: &[Shape]) -> String {
+    let mut path = Path::default();
+    for shape in run {
+        match shape {
+            Shape::Line { from, to, .. } => path.polyline(&[*from, *to]),
+            Shape::Polygon { corners, .. } => {
+                path.polyline(corners);
+                path.close(corners[0]);
+            }
+            _ => {}
+        }
+    }
+    path.data
 }
 
 /// Escapes text for an XML attribute or element.
