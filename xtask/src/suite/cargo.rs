@@ -16,6 +16,11 @@ pub(crate) fn cargo_here() -> Command {
     command
 }
 
+/// Arguments that hold no space.
+pub(crate) fn words(arguments: &str) -> Vec<&str> {
+    arguments.split(' ').collect()
+}
+
 /// The cargo that runs this program, in the workspace.
 pub(crate) fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo_here();

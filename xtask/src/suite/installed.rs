@@ -4,25 +4,17 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::cargo::{cargo_command, run_command};
+use super::cargo::{cargo_command, run_command, words};
 
 /// Installs it into a folder that is gone afterwards, and compares keys from there.
 pub(super) fn check(root: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     // As the tests are built: the programs are there already, and what is left to be tried is that they install.
-    let arguments = [
-        "install",
-        "--locked",
-        "--debug",
-        "--path",
-        "crates/hash-comparison",
-        "--root",
-        &path("installed"),
-        "--target-dir",
-        "target",
-        "--no-track",
-    ];
+    let mut arguments =
+        words("install --locked --debug --path crates/hash-comparison --target-dir target --no-track");
+    let installed = path("installed");
+    arguments.extend(["--root", &installed]);
     run_command(&mut cargo_command(root, &arguments))?;
 
     let elsewhere = folder.path().join("elsewhere");

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use self::binaries::{Binaries, Binary};
-use self::cargo::{cargo, cargo_command, run_command};
+use self::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
 use crate::{tidy, workspace};
 
@@ -171,16 +171,7 @@ fn table(times: &[(&str, Duration)]) -> String {
 
 /// Runs these cases of the fuzz targets.
 pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
-    let arguments = [
-        "test",
-        "--release",
-        "--package",
-        "filter-policy",
-        "--features",
-        "snappy,xxhash",
-        "--test",
-        "fuzz",
-    ];
+    let arguments = words("test --release --package filter-policy --features snappy,xxhash --test fuzz");
     let mut command = cargo_command(root, &arguments);
     command
         .env("FILTER_POLICY_FUZZ_FIRST", first.to_string())

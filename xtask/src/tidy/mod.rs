@@ -82,7 +82,6 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
             offences.extend(manifest::lints(source));
         }
     }
-    offences.extend(source::forbids_unsafe(&sources));
     offences.extend(map::check(&paths, &sources));
     offences.extend(modules::check(&sources));
     offences.extend(manifest::arrows(&manifest::packages(root)?));
