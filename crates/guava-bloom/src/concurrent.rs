@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::atomic_bits::{AtomicU64, load};
 use crate::bits::Bits;
-use crate::error::{Incompatible, Saturated};
+use crate::error::Incompatible;
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
@@ -210,22 +210,6 @@ impl<F> ConcurrentBloomFilter<F> {
             probes: self.probes,
             funnel: self.funnel,
         }
-    }
-
-    /// The probability that an absent element is said to be in, from the share of ones. Counts the bits, as
-    /// [`ConcurrentBloomFilter::bit_count`] does, and underestimates while elements are put.
-    pub fn expected_fpp(&self) -> f64 {
-        self.shape().expected_fpp(self.bit_count())
-    }
-
-    /// An estimate of how many different elements were put, from the share of ones. Counts the bits, as
-    /// [`ConcurrentBloomFilter::bit_count`] does, and leaves out elements that are put meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// [`Saturated`] when all bits are ones.
-    pub fn approximate_element_count(&self) -> Result<u64, Saturated> {
-        self.shape().approximate_element_count(self.bit_count())
     }
 
     /// How many bits are ones. Reads the whole filter.

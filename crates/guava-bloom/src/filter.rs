@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bits::Bits;
-use crate::error::{Incompatible, ParameterError, Saturated};
+use crate::error::{Incompatible, ParameterError};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
 use crate::shape;
@@ -136,22 +136,6 @@ impl<F> BloomFilter<F> {
         F: PartialEq + fmt::Debug,
     {
         self.shape().check(&other.shape())
-    }
-
-    /// The probability that an absent element is said to be in, as the bits are now: the share of ones to the power of
-    /// the probe count. Counts the bits, which reads the whole filter.
-    pub fn expected_fpp(&self) -> f64 {
-        self.shape().expected_fpp(self.bit_count())
-    }
-
-    /// An estimate of how many different elements were put, from the share of ones. Counts the bits, which reads the
-    /// whole filter.
-    ///
-    /// # Errors
-    ///
-    /// [`Saturated`] when all bits are ones; Guava throws an `ArithmeticException` then.
-    pub fn approximate_element_count(&self) -> Result<u64, Saturated> {
-        self.shape().approximate_element_count(self.bit_count())
     }
 
     /// How many bits are ones. Reads the whole filter.

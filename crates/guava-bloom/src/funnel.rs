@@ -218,60 +218,43 @@ impl Funnel<Utf16<'_>> for Utf16Units {
     }
 }
 
-/// Java's `int`: Guava's `Funnels.integerFunnel()`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Integer;
+macro_rules! number_funnels {
+    ($($(#[$doc:meta])* $funnel:ident of $number:ident by $put:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $funnel;
 
-impl Funnel<i32> for Integer {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &i32, into: &mut S) {
-        into.put_i32(*from);
-    }
+        impl Funnel<$number> for $funnel {
+            #[inline]
+            fn funnel<S: Sink>(&self, from: &$number, into: &mut S) {
+                into.$put(*from);
+            }
 
-    #[inline]
-    fn hash(&self, from: &i32) -> Hash128 {
-        Hash128::of(&from.to_le_bytes())
-    }
+            #[inline]
+            fn hash(&self, from: &$number) -> Hash128 {
+                Hash128::of(&from.to_le_bytes())
+            }
+        }
+
+        impl Funnel<&$number> for $funnel {
+            #[inline]
+            fn funnel<S: Sink>(&self, from: &&$number, into: &mut S) {
+                self.funnel(*from, into);
+            }
+
+            #[inline]
+            fn hash(&self, from: &&$number) -> Hash128 {
+                self.hash(*from)
+            }
+        }
+    )*};
 }
 
-impl Funnel<&i32> for Integer {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &&i32, into: &mut S) {
-        into.put_i32(**from);
-    }
-
-    #[inline]
-    fn hash(&self, from: &&i32) -> Hash128 {
-        Hash128::of(&from.to_le_bytes())
-    }
-}
-
-/// Java's `long`: Guava's `Funnels.longFunnel()`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Long;
-
-impl Funnel<i64> for Long {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &i64, into: &mut S) {
-        into.put_i64(*from);
-    }
-
-    #[inline]
-    fn hash(&self, from: &i64) -> Hash128 {
-        Hash128::of(&from.to_le_bytes())
-    }
-}
-
-impl Funnel<&i64> for Long {
-    #[inline]
-    fn funnel<S: Sink>(&self, from: &&i64, into: &mut S) {
-        into.put_i64(**from);
-    }
-
-    #[inline]
-    fn hash(&self, from: &&i64) -> Hash128 {
-        Hash128::of(&from.to_le_bytes())
-    }
+number_funnels! {
+    /// Java's `int`: Guava's `Funnels.integerFunnel()`.
+    Integer of i32 by put_i32;
+    /// Java's `long`: Guava's `Funnels.longFunnel()`.
+    Long of i64 by put_i64;
 }
 
 /// Bytes as they are: Guava's `Funnels.byteArrayFunnel()`.

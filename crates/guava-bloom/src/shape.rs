@@ -123,6 +123,22 @@ macro_rules! common {
                 self.stream_header().stream_len()
             }
 
+            /// The probability that an absent element is said to be in, as the bits are now: the share of ones to the power of
+            /// the probe count. Counts the bits, which reads the whole filter, and underestimates while other threads put.
+            pub fn expected_fpp(&self) -> f64 {
+                self.shape().expected_fpp(self.bit_count())
+            }
+
+            /// An estimate of how many different elements were put, from the share of ones. Counts the bits, which reads the
+            /// whole filter, and leaves out what other threads put meanwhile.
+            ///
+            /// # Errors
+            ///
+            /// [`Saturated`](crate::Saturated) when all bits are ones; Guava throws an `ArithmeticException` then.
+            pub fn approximate_element_count(&self) -> Result<u64, crate::Saturated> {
+                self.shape().approximate_element_count(self.bit_count())
+            }
+
             pub(crate) fn shape(&self) -> crate::shape::Shape<'_, F> {
                 crate::shape::Shape {
                     funnel: &self.funnel,

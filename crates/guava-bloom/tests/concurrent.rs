@@ -1,4 +1,5 @@
 //! The concurrent filter on real threads: the bytes of the sequential one, and its guarantees under contention.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::atomic::{AtomicU64, Ordering};

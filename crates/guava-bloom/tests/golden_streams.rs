@@ -1,4 +1,5 @@
 //! What Guava feeds to its hash, and how it reads broken streams.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{

@@ -1,4 +1,5 @@
 //! The example `guava_file` as a process: what it writes, answers and refuses.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod support {

@@ -1,4 +1,5 @@
 //! The example `map_reduce` as processes: partial filters of four mappers become the filter of the whole.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod support {

@@ -1,4 +1,5 @@
 //! Merging of streams: the bytes of the whole, and errors that name the stream.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::io::{self, Cursor, ErrorKind, Read, Write};

@@ -1,4 +1,5 @@
 //! Filters from parallel iterators are those of one thread, byte for byte.
+#![cfg(feature = "rayon")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{

@@ -1,4 +1,5 @@
 //! What must hold for all elements, all parameters and all bytes.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{

@@ -1,4 +1,5 @@
 //! The examples that are applications, run as the programs they are.
+#![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod malicious_urls;
