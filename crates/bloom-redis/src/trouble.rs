@@ -153,75 +153,59 @@ mod tests {
 
     #[test]
     fn what_servers_say_is_told_apart() {
+        use Trouble::{
+            Busy, ClusterUnavailable, CrossSlot, Forbidden, Loading, Other, OtherNode, OutOfMemory, ReadOnly,
+            UnknownCommand, WritesRefused, WrongType,
+        };
         for (reply, expected, unavailable) in [
-            (
-                "LOADING Redis is loading the dataset in memory",
-                Trouble::Loading,
-                true,
-            ),
+            ("LOADING Redis is loading the dataset in memory", Loading, true),
             (
                 "OOM command not allowed when used memory > 'maxmemory'.",
-                Trouble::OutOfMemory,
+                OutOfMemory,
                 true,
             ),
             (
                 "READONLY You can't write against a read only replica.",
-                Trouble::ReadOnly,
+                ReadOnly,
                 true,
             ),
             (
                 "MISCONF Redis is configured to save RDB snapshots",
-                Trouble::WritesRefused,
+                WritesRefused,
                 true,
             ),
             (
                 "NOREPLICAS Not enough good replicas to write.",
-                Trouble::WritesRefused,
+                WritesRefused,
                 true,
             ),
-            ("BUSY Redis is busy running a script.", Trouble::Busy, true),
-            (
-                "CLUSTERDOWN Hash slot not served",
-                Trouble::ClusterUnavailable,
-                true,
-            ),
-            (
-                "MASTERDOWN Link with MASTER is down",
-                Trouble::ClusterUnavailable,
-                true,
-            ),
+            ("BUSY Redis is busy running a script.", Busy, true),
+            ("CLUSTERDOWN Hash slot not served", ClusterUnavailable, true),
+            ("MASTERDOWN Link with MASTER is down", ClusterUnavailable, true),
             (
                 "TRYAGAIN Multiple keys request during rehashing of slot",
-                Trouble::ClusterUnavailable,
+                ClusterUnavailable,
                 true,
             ),
-            ("MOVED 380 127.0.0.1:7000", Trouble::OtherNode, true),
-            ("ASK 380 127.0.0.1:7000", Trouble::OtherNode, true),
+            ("MOVED 380 127.0.0.1:7000", OtherNode, true),
+            ("ASK 380 127.0.0.1:7000", OtherNode, true),
             (
                 "CROSSSLOT Keys in request don't hash to the same slot",
-                Trouble::CrossSlot,
+                CrossSlot,
                 false,
             ),
             (
                 "ERR Script attempted to access a non local key in a cluster node",
-                Trouble::CrossSlot,
+                CrossSlot,
                 false,
             ),
-            ("WRONGTYPE Operation against a key", Trouble::WrongType, false),
-            ("NOAUTH Authentication required.", Trouble::Forbidden, false),
-            (
-                "WRONGPASS invalid username-password pair",
-                Trouble::Forbidden,
-                false,
-            ),
-            ("NOPERM this user has no permissions", Trouble::Forbidden, false),
-            (
-                "ERR unknown command 'BITFIELD_RO'",
-                Trouble::UnknownCommand,
-                false,
-            ),
-            ("ERR syntax error", Trouble::Other, false),
-            ("SOMETHING else", Trouble::Other, false),
+            ("WRONGTYPE Operation against a key", WrongType, false),
+            ("NOAUTH Authentication required.", Forbidden, false),
+            ("WRONGPASS invalid username-password pair", Forbidden, false),
+            ("NOPERM this user has no permissions", Forbidden, false),
+            ("ERR unknown command 'BITFIELD_RO'", UnknownCommand, false),
+            ("ERR syntax error", Other, false),
+            ("SOMETHING else", Other, false),
         ] {
             let trouble = trouble(reply);
             assert_eq!(
