@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod malicious_urls;
-mod place_names;
 #[path = "../support/example.rs"]
 mod support;
 mod url_dedup;
@@ -13,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-const EXAMPLES: [&str; 3] = ["malicious_urls", "place_names", "url_dedup"];
+const EXAMPLES: [&str; 2] = ["malicious_urls", "url_dedup"];
 
 /// An example, built as it is now.
 fn example(name: &str) -> Command {
