@@ -68,13 +68,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.rs"), text).unwrap();
         let root = folder.path().canonicalize().unwrap();
-        check(
-            &root,
-            &[Source {
-                path: "a.rs".to_owned(),
-                text: text.to_owned(),
-            }],
-        )
+        check(&root, &[Source::new("a.rs", text)])
     }
 
     #[test]
@@ -91,13 +85,9 @@ mod tests {
 
     #[test]
     fn a_file_is_formatted_from_where_it_is_declared() {
-        let source = |path: &str, text: &str| Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        };
         let sources = [
-            source("src/lib.rs", "pub mod a;\nlist! {\n    mod b;\n}\n"),
-            source("src/a.rs", "mod deep;\n"),
+            Source::new("src/lib.rs", "pub mod a;\nlist! {\n    mod b;\n}\n"),
+            Source::new("src/a.rs", "mod deep;\n"),
         ];
         assert!(is_reached("src/a.rs", &sources) && is_reached("src/a/deep/mod.rs", &sources));
         for path in ["src/lib.rs", "src/b.rs", "src/deep.rs", "build.rs"] {

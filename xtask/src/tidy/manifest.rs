@@ -224,13 +224,7 @@ mod tests {
 
     #[test]
     fn lints_are_inherited() {
-        let check = |text: &str| {
-            lints(&Source {
-                path: "crates/a/Cargo.toml".to_owned(),
-                text: text.to_owned(),
-            })
-            .len()
-        };
+        let check = |text: &str| lints(&Source::new("crates/a/Cargo.toml", text)).len();
         assert_eq!(check("[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"), 0);
         assert_eq!(check("[workspace]\n[package]\nname = \"a\"\n"), 0);
         assert_eq!(check("[package]\nname = \"a\"\n"), 1);

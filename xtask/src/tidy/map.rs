@@ -106,19 +106,12 @@ fn mentions(text: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn source(path: &str, text: &str) -> Source {
-        Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
-    }
-
     fn with_map(row: &str, others: &[(&str, &str)]) -> Vec<String> {
         let map = format!(
             "{HEADING}\n\n| change | example | files | check |\n|---|---|---|---|\n{row}\n\n## Next\n"
         );
-        let mut sources = vec![source(MAP, &map)];
-        sources.extend(others.iter().map(|(path, text)| source(path, text)));
+        let mut sources = vec![Source::new(MAP, &map)];
+        sources.extend(others.iter().map(|(path, text)| Source::new(*path, *text)));
         let paths: Vec<String> = sources.iter().map(|source| source.path.clone()).collect();
         check(&paths, &sources).iter().map(ToString::to_string).collect()
     }

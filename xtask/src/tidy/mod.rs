@@ -52,6 +52,13 @@ struct Source {
     text: String,
 }
 
+impl Source {
+    fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        let (path, text) = (path.into(), text.into());
+        Self { path, text }
+    }
+}
+
 /// All offences in the workspace at `root`, sorted.
 ///
 /// # Errors
@@ -64,10 +71,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     for path in paths.iter().filter(|path| text::is_ours(path)) {
         let bytes = fs::read(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
         match String::from_utf8(bytes) {
-            Ok(text) => sources.push(Source {
-                path: path.clone(),
-                text,
-            }),
+            Ok(text) => sources.push(Source::new(path, text)),
             Err(_) => return Err(format!("{path}: not UTF-8")),
         }
     }

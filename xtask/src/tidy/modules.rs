@@ -217,10 +217,7 @@ mod tests {
     fn offences(package: &str, files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files
             .iter()
-            .map(|(name, text)| Source {
-                path: format!("{package}src/{name}.rs"),
-                text: (*text).to_owned(),
-            })
+            .map(|(name, text)| Source::new(format!("{package}src/{name}.rs"), *text))
             .collect();
         check(&sources).iter().map(ToString::to_string).collect()
     }

@@ -83,15 +83,8 @@ fn lifts(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn source(path: &str, text: impl Into<String>) -> Source {
-        Source {
-            path: path.to_owned(),
-            text: text.into(),
-        }
-    }
-
     fn offences(path: &str, text: impl Into<String>) -> Vec<String> {
-        check(&source(path, text))
+        check(&Source::new(path, text))
             .iter()
             .map(ToString::to_string)
             .collect()

@@ -65,13 +65,10 @@ mod tests {
     use super::*;
 
     fn offences(text: &str) -> Vec<String> {
-        check(&Source {
-            path: "a.md".to_owned(),
-            text: text.to_owned(),
-        })
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+        check(&Source::new("a.md", text))
+            .iter()
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
