@@ -118,15 +118,7 @@ impl<F> CountingBloomFilter<F> {
     /// [`insert`](Self::insert) of an element with this hash.
     pub fn insert_hash(&mut self, hash: Hash128) -> bool {
         let nonzero_before = self.nonzero;
-        let positions = DistinctPositions::new(self.positions(hash));
-        for &position in positions.as_slice() {
-            self.change(
-                position,
-                |counter, largest| {
-                    if counter < largest { counter + 1 } else { largest }
-                },
-            );
-        }
+        self.change_all(hash, |counter, largest| (counter + 1).min(largest));
         self.items = self.items.saturating_add(1);
         self.nonzero > nonzero_before
     }
@@ -142,15 +134,8 @@ impl<F> CountingBloomFilter<F> {
         if !self.might_contain_hash(hash) {
             return false;
         }
-        let positions = DistinctPositions::new(self.positions(hash));
-        for &position in positions.as_slice() {
-            self.change(
-                position,
-                |counter, largest| {
-                    if counter < largest { counter - 1 } else { largest }
-                },
-            );
-        }
+        // A counter that lost count stays.
+        self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
         self.items = self.items.saturating_sub(1);
         true
     }
@@ -264,6 +249,13 @@ impl<F> CountingBloomFilter<F> {
 
     fn fill(&self) -> f64 {
         self.nonzero as f64 / self.counters.len() as f64
+    }
+
+    /// Changes the counters of an element, each once.
+    fn change_all(&mut self, hash: Hash128, changed: impl Fn(u64, u64) -> u64) {
+        for &position in DistinctPositions::new(self.positions(hash)).as_slice() {
+            self.change(position, &changed);
+        }
     }
 
     /// Sets a counter to what `changed` makes of its value and the largest one, and keeps the totals.
