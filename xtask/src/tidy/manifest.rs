@@ -6,11 +6,12 @@ use std::process::Command;
 use super::{Offence, Source};
 
 /// The crates, and which of the others each may use. A new crate is entered here.
-const ARROWS: [(&str, &str); 22] = [
+const ARROWS: [(&str, &str); 23] = [
     ("hashzoo", ""),
     ("filter-policy", "hashzoo"),
     ("filter-policy-leveldb", "hashzoo filter-policy"),
     ("guava-bloom", "hashzoo"),
+    ("guava-bloom-model", "guava-bloom"),
     ("membership-filters", "hashzoo guava-bloom"),
     ("bloom-redis", "hashzoo guava-bloom"),
     ("statistics", ""),

@@ -2,7 +2,7 @@
 //! model lets a relaxed load see: `loom` stands in for the atomics.
 //!
 //! Built only with `--cfg loom`; `cargo xtask test` runs it as
-//! `RUSTFLAGS="--cfg loom" cargo test -p guava-bloom --release --no-default-features --test loom`.
+//! `RUSTFLAGS="--cfg loom" cargo test -p guava-bloom-model --release`.
 #![cfg(loom)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
