@@ -82,21 +82,30 @@ impl Binary {
     }
 }
 
-/// The tests of a workspace.
+/// The tests of a workspace, and the programs that they are about.
 #[derive(Debug, Default)]
-pub(super) struct Binaries(Vec<Binary>);
+pub(super) struct Binaries {
+    tests: Vec<Binary>,
+    programs: Vec<Binary>,
+}
 
 impl Binaries {
     /// Has cargo build the tests that these arguments select.
     pub(super) fn build(root: &Path, arguments: &[&str]) -> Result<Self, String> {
         let build = ["test", "--no-run", "--message-format", "json-render-diagnostics"];
         let messages = output_of(&mut cargo_command(root, &[&build, arguments].concat()))?;
-        let mut all: Vec<Binary> = String::from_utf8_lossy(&messages)
-            .lines()
-            .filter_map(binary)
-            .collect();
-        all.sort_by_key(|binary| binary.place(&LONG).unwrap_or(LONG.len()));
-        Ok(Self(all))
+        let messages = String::from_utf8_lossy(&messages);
+        let all = |is_test| messages.lines().filter_map(move |line| binary(line, is_test));
+        let (mut tests, programs): (Vec<Binary>, _) = (all(true).collect(), all(false).collect());
+        tests.sort_by_key(|binary| binary.place(&LONG).unwrap_or(LONG.len()));
+        Ok(Self { tests, programs })
+    }
+
+    /// The path of a program of the workspace, as it was built for the tests.
+    pub(super) fn program(&self, name: &str) -> Result<&Path, String> {
+        let found = self.programs.iter().find(|program| program.name == name);
+        let found = found.ok_or_else(|| format!("cargo built no program {name}"))?;
+        Ok(&found.program)
     }
 
     /// Runs those that are `wanted`, with these arguments and variables, as many at a time as there are processors.
@@ -106,7 +115,7 @@ impl Binaries {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Result<(), String> {
-        let wanted: Vec<&Binary> = self.0.iter().filter(|binary| wanted(binary)).collect();
+        let wanted: Vec<&Binary> = self.tests.iter().filter(|binary| wanted(binary)).collect();
         let next = AtomicUsize::new(0);
         let work = || {
             let mut failed = Vec::new();
@@ -132,11 +141,11 @@ impl Binaries {
     }
 }
 
-/// The tests that a message of cargo's is about.
-fn binary(message: &str) -> Option<Binary> {
+/// The tests, or the program, that a message of cargo's is about.
+fn binary(message: &str, is_test: bool) -> Option<Binary> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
-    (message["profile"]["test"] == true).then_some(Binary {
+    (message["profile"]["test"] == is_test).then_some(Binary {
         package: folder.file_name()?.to_str()?.to_owned(),
         name: message["target"]["name"].as_str()?.to_owned(),
         program: message["executable"].as_str()?.into(),
@@ -168,15 +177,16 @@ mod tests {
                  \"profile\": {{\"test\": {test}}}, \"executable\": {executable}}}"
             )
         };
-        let found = binary(&message(true, "\"/t/registry-1\"")).unwrap();
+        let found = binary(&message(true, "\"/t/registry-1\""), true).unwrap();
         assert_eq!((&*found.package, &*found.name), ("hashzoo", "registry"));
         assert_eq!(
             (found.program, found.folder),
             ("/t/registry-1".into(), "/a/hashzoo".into())
         );
-        assert!(binary(&message(false, "\"/t/registry-1\"")).is_none());
-        assert!(binary(&message(true, "null")).is_none());
-        assert!(binary("{\"reason\":\"build-finished\"}").is_none());
+        assert!(binary(&message(false, "\"/t/registry-1\""), true).is_none());
+        assert!(binary(&message(false, "\"/t/registry\""), false).is_some());
+        assert!(binary(&message(true, "null"), true).is_none());
+        assert!(binary("{\"reason\":\"build-finished\"}", true).is_none());
     }
 
     #[test]
@@ -188,7 +198,9 @@ mod tests {
                 program: program.into(),
                 folder: ".".into(),
             };
-            Binaries(vec![binary]).run(|_| true, &[], &[])
+            let tests = vec![binary];
+            let programs = Vec::new();
+            Binaries { tests, programs }.run(|_| true, &[], &[])
         };
         assert_eq!(run("true"), Ok(()));
         assert_eq!(run("false").unwrap_err(), "hashzoo registry: exit status: 1");

@@ -9,6 +9,7 @@ pub(crate) mod programs;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use self::binaries::{Binaries, Binary};
@@ -86,12 +87,13 @@ const STEPS: [Step; 12] = [
     Step::full("model of the concurrent filter", |suite| loom::check(&suite.root)),
     Step::full("freestanding program", |suite| freestanding::check(&suite.root)),
     Step::full("published figures and committed run", |suite| {
-        cargo(
-            &suite.root,
-            &["run", "--package", "hash-comparison", "--", "reproduce"],
-        )
+        let mut program = Command::new(suite.binaries.program("hash-comparison")?);
+        program.arg("reproduce").env(workspace::VARIABLE, &suite.root);
+        run_command(program.current_dir(&suite.root))
     }),
-    Step::full("installed program", |suite| installed::check(&suite.root)),
+    Step::full("installed program", |suite| {
+        installed::check(suite.binaries.program("hash-comparison")?)
+    }),
 ];
 
 /// Runs all steps, or the quick ones, and stops at the first that fails. `from` is the name of the first step to run;
