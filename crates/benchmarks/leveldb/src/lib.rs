@@ -5,4 +5,4 @@ mod counting;
 mod ffi;
 
 pub use counting::{Answers, Counting};
-pub use ffi::{Engine, EngineKeys, EnginePolicy, version};
+pub use ffi::{Engine, EnginePolicy, version};

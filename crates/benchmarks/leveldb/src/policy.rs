@@ -7,10 +7,10 @@
 use core::hint::black_box;
 
 use bench_kit::policies::ours::{at_once, by_trait, contender, count, of_kernel, one_by_one, packed};
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
 use bench_kit::suites::policy::{Batch, Contender as Name, Form, KeyLengths};
 use bench_kit::turns::Work;
-use bench_leveldb::{EngineKeys, EnginePolicy, version};
+use bench_leveldb::{EnginePolicy, version};
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, Kernel, KeyBatch, KeyHasher as _, LevelDbHash, PreparedFilter,
 };
@@ -59,7 +59,7 @@ impl policies::Engine for LevelDb {
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
         let Batched { slices, arrays } = keys;
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineKeys::new(slices);
+        let engine_keys = EngineSlice::of(slices);
         let build = move || engine.create_filters(&engine_keys, size);
         let name = (Name::Leveldb, Form::Slices);
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
@@ -103,7 +103,7 @@ impl policies::Engine for LevelDb {
     fn that_ask<'a>(&self, filter: &'a Vec<u8>, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
         let Batched { slices, arrays } = keys;
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineKeys::new(slices);
+        let engine_keys = EngineSlice::of(slices);
         let ask = move || engine.count_matches(&engine_keys, filter);
         let name = (Name::Leveldb, Form::OneByOne);
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];

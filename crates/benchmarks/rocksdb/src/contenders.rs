@@ -5,10 +5,10 @@ use core::hint::black_box;
 use bench_kit::policies::ours::{
     at_once, by_trait, contender, count, count_ones, of_kernel, one_by_one, packed,
 };
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
-use bench_rocksdb::{EngineKeys, EnginePolicy, version};
+use bench_rocksdb::{EnginePolicy, version};
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel, KeyBatch, RibbonPolicy,
     RocksDbBitsPerKey, RocksDbFilterView,
@@ -72,7 +72,7 @@ impl policies::Engine for RocksDb {
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
         let Batched { slices, arrays } = keys;
         let engine = |ribbon| {
-            let (policy, keys) = (engine_policy(ribbon), EngineKeys::new(slices));
+            let (policy, keys) = (engine_policy(ribbon), EngineSlice::of(slices));
             move || policy.create_filters(&keys, size)
         };
         let (ribbon, bloom64) = (
@@ -125,7 +125,7 @@ impl policies::Engine for RocksDb {
             bloom64,
         } = filters;
         let best = RocksDbFilterView::new(bloom).kernel();
-        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineKeys::new(slices));
+        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineSlice::of(slices));
         let (reader, keys_one) = engine(bloom);
         let one = move || reader.count_matches(&keys_one);
         let (reader, keys_many) = engine(bloom);

@@ -4,7 +4,7 @@ pub mod fastbloom;
 mod keys;
 pub mod ours;
 
-pub use self::keys::{FEWEST_IN_BATCH, Keys};
+pub use self::keys::{EngineSlice, FEWEST_IN_BATCH, Keys};
 use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
 use crate::turns::{self, take_turns};
 
