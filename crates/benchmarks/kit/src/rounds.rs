@@ -166,7 +166,7 @@ macro_rules! timed {
     (
         dimensions { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
         compared {
-            group($($group:ident),+), contestant($($contestant:ident),+), shared($($shared:ident),*),
+            group($($group:ident),+), contestant($($contestant:ident),+), shared($($shared:ident),+),
             baseline($baseline:expr)
         }
         batch { $(#[$calls_doc:meta])* $calls:ident, $($(#[$seen_doc:meta])* $seen:ident,)? }
@@ -218,7 +218,7 @@ macro_rules! timed {
             }
 
             fn shared(&self) -> impl PartialEq {
-                ($(&self.$shared),*)
+                ($(&self.$shared),+)
             }
         }
 

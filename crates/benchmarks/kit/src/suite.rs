@@ -8,6 +8,9 @@ use plots::scene::Scene;
 use crate::folder::{Bench, Chart, Folder, Format};
 use crate::rounds::{Contest, Series, series};
 
+/// Draws a chart of rows, if there is something to draw.
+pub type Draw<R> = fn(&[R]) -> Option<Scene>;
+
 /// A benchmark: its records, and what is made of them. `B` is a row of what the program writes, `R` one of the records.
 pub struct Suite<B, R: 'static> {
     /// The records.
@@ -17,7 +20,7 @@ pub struct Suite<B, R: 'static> {
     /// The rows of these batches; an error when batches contradict each other.
     pub rows: fn(&[B]) -> Result<Vec<R>, String>,
     /// The charts by the names of their files. They are given a row at least, and may find nothing to draw in it.
-    pub charts: &'static [(&'static str, fn(&[R]) -> Option<Scene>)],
+    pub charts: &'static [(&'static str, Draw<R>)],
     /// What the terminal shows of the rows.
     pub summary: fn(&[R]) -> String,
 }

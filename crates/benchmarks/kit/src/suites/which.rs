@@ -80,7 +80,7 @@ timed! {
         task: Task,
     }
     compared {
-        group(filter_keys, task), contestant(policy), shared(),
+        group(filter_keys, task), contestant(policy), shared(filter_keys),
         baseline(|batch| batch.policy == Policy::Leveldb)
     }
     batch {

@@ -78,10 +78,6 @@ fn stored(append: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> Result<Vec<
     Ok(filter)
 }
 
-fn stored_bytes(filter: &Vec<u8>) -> u64 {
-    filter.len() as u64
-}
-
 /// Values that are asked for together; a whole number of words of answers.
 const TOGETHER: usize = 4096;
 
@@ -110,7 +106,7 @@ pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u
             let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
             stored(|filter| policy.append_hashes(members.iter().copied(), filter))
         },
-        bytes: stored_bytes,
+        bytes: |filter| filter.len() as u64,
         matching: |filter, values| {
             let filter = PreparedFilter::new(filter);
             count_bits(values, |values, answers| filter.may_match_hashes(values, answers))
@@ -181,7 +177,7 @@ pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
             let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits_per_key));
             stored(|filter| policy.append_hashes(members.iter().copied(), filter))
         },
-        bytes: stored_bytes,
+        bytes: |filter| filter.len() as u64,
         matching: |filter, values| {
             let view = BloomFilter64View::new(filter);
             count_bits(values, |values, answers| view.may_match_hashes(values, answers))
@@ -202,7 +198,7 @@ pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
             let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
             stored(|filter| policy.append_hashes(members.iter().copied(), filter))
         },
-        bytes: stored_bytes,
+        bytes: |filter| filter.len() as u64,
         matching: |filter, values| {
             let view = RocksDbFilterView::new(filter);
             count_bits(values, |values, answers| view.may_match_hashes(values, answers))
@@ -243,7 +239,7 @@ pub(super) fn legacy_full() -> Kind<'static, u64, Vec<u8>> {
             let hash = |&number: &u64| LegacyFullFilterPolicy::hash(Key::decimal(number, 1).bytes());
             stored(|filter| policy.append_hashes(members.iter().map(hash), filter))
         },
-        bytes: stored_bytes,
+        bytes: |filter| filter.len() as u64,
         matching: |filter, values| {
             let view = RocksDbFilterView::new(filter);
             count(values, |number| view.may_match(Key::decimal(number, 1).bytes()))
