@@ -87,7 +87,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
         } else {
             out.join(part.below)
         };
-        let folder = Folder::check(&path, part.format).map_err(Failure::Input)?;
+        let folder = Folder::check(&path, part.suite.format()).map_err(Failure::Input)?;
         parts.push((path, folder, part));
     }
     for (_, _, part) in &parts {
@@ -102,8 +102,14 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let mut measured = Vec::new();
     for (path, folder, part) in &parts {
         let (date, environment) = (environment::now_utc(), environment::collect());
-        let bench = Bench::new(part.format, command.clone(), date, arguments.quick, environment);
-        let csv = temporary.path().join(format!("{}.csv", part.format.name));
+        let bench = Bench::new(
+            part.suite.format(),
+            command.clone(),
+            date,
+            arguments.quick,
+            environment,
+        );
+        let csv = temporary.path().join(format!("{}.csv", part.suite.format().name));
         let ended = measure(part, &csv, arguments.quick);
         if interrupt.requested() {
             return Err(Failure::Interrupted);
@@ -115,7 +121,7 @@ fn bench(arguments: &Arguments) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     for (path, folder, part, bench, csv) in &measured {
         // The folder was fit before: whatever is wrong now, it is not the arguments.
-        let summary = (part.write)(folder, bench, csv).map_err(Failure::Internal)?;
+        let summary = (part.write)(part.suite, folder, bench, csv).map_err(Failure::Internal)?;
         writeln!(stdout, "{summary}")?;
         writeln!(stdout, "written to {}", path.display())?;
     }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use bench_kit::suites::instructions::{Instructions, Portable, judge, renewed};
+use bench_kit::suites::instructions::{self, Instructions, judge, renewed};
 use bench_kit::suites::{membership, memory, point_reads, policy, rates, redis, which};
-use bench_kit::{Bench, Folder, Format, Suite, write};
+use bench_kit::{AnySuite, Bench, Folder};
 use hash_comparison::measure::environment;
 use hash_comparison::record::table;
 
@@ -55,21 +55,26 @@ pub(crate) struct Part {
     pub(crate) program: &'static str,
     /// Checks that what it needs is there, before minutes are spent.
     pub(crate) needs: &'static [Need],
-    pub(crate) format: Format,
+    pub(crate) suite: &'static dyn AnySuite,
     /// Makes records and charts from the program's file, and gives the summary.
-    pub(crate) write: fn(&Folder, &Bench, &Path) -> Result<String, String>,
+    pub(crate) write: fn(&dyn AnySuite, &Folder, &Bench, &Path) -> Result<String, String>,
 }
 
 impl Part {
-    const fn of<S: Suite>(title: &'static str, package: &'static str, program: &'static str) -> Self {
+    const fn of(
+        title: &'static str,
+        package: &'static str,
+        program: &'static str,
+        suite: &'static dyn AnySuite,
+    ) -> Self {
         Self {
             title,
             below: "",
             package,
             program,
             needs: &[],
-            format: S::FORMAT,
-            write: write::<S>,
+            suite,
+            write: |suite, folder, bench, csv| suite.write(folder, bench, csv),
         }
     }
 }
@@ -79,7 +84,12 @@ const ROCKSDB_HEADER: Need = Need::Header("rocksdb/c.h", "librocksdb-dev");
 
 const POINT_READS: Part = Part {
     needs: &[LEVELDB_HEADER],
-    ..Part::of::<point_reads::Engines>("LevelDB and rusty-leveldb", "bench-leveldb", "point-reads")
+    ..Part::of(
+        "LevelDB and rusty-leveldb",
+        "bench-leveldb",
+        "point-reads",
+        &point_reads::SUITE,
+    )
 };
 const MEMBERSHIP: Part = Part {
     needs: &[
@@ -87,34 +97,49 @@ const MEMBERSHIP: Part = Part {
         Need::Program("javac", "default-jdk-headless"),
         Need::File("/usr/share/java/guava.jar", "libguava-java"),
     ],
-    ..Part::of::<membership::Guava>("Guava and its peers", "bench-guava", "membership")
+    ..Part::of(
+        "Guava and its peers",
+        "bench-guava",
+        "membership",
+        &membership::SUITE,
+    )
 };
-const MEMORY: Part = Part::of::<memory::Structures>("filters and sets", "bench-memory", "memory");
+const MEMORY: Part = Part::of("filters and sets", "bench-memory", "memory", &memory::SUITE);
 const REDIS: Part = Part {
     needs: &[
         Need::Program("redis-server", "redis-server"),
         Need::Program("redis-benchmark", "redis-tools"),
     ],
-    ..Part::of::<redis::Server>("Redis", "bench-redis", "redis")
+    ..Part::of("Redis", "bench-redis", "redis", &redis::SUITE)
 };
 const POLICY: Part = Part {
     needs: &[LEVELDB_HEADER],
-    ..Part::of::<policy::Leveldb>("LevelDB's policy and its peers", "bench-leveldb", "policy")
+    ..Part::of(
+        "LevelDB's policy and its peers",
+        "bench-leveldb",
+        "policy",
+        &policy::LEVELDB,
+    )
 };
 const ROCKSDB: Part = Part {
     below: "rocksdb",
     needs: &[ROCKSDB_HEADER],
-    ..Part::of::<policy::Rocksdb>("RocksDB's policies and their peers", "bench-rocksdb", "policy")
+    ..Part::of(
+        "RocksDB's policies and their peers",
+        "bench-rocksdb",
+        "policy",
+        &policy::ROCKSDB,
+    )
 };
 const WHICH: Part = Part {
     below: "which",
-    ..Part::of::<which::EveryPolicy>("every policy", "bench-ours", "which")
+    ..Part::of("every policy", "bench-ours", "which", &which::SUITE)
 };
-const RATES: Part = Part::of::<rates::Rates>("rates", "bench-ours", "rates");
+const RATES: Part = Part::of("rates", "bench-ours", "rates", &rates::SUITE);
 const INSTRUCTIONS: Part = Part {
     needs: &[Need::Program("valgrind", "valgrind")],
     write: write_instructions,
-    ..Part::of::<Portable>("instructions", "bench-ours", "instructions")
+    ..Part::of("instructions", "bench-ours", "instructions", &instructions::SUITE)
 };
 
 /// The folder of the committed counts.
@@ -133,13 +158,18 @@ fn recorded() -> Result<Vec<Instructions>, String> {
 }
 
 /// Writes counts, and compares them with the committed ones; those are renewed where they are what is written.
-fn write_instructions(folder: &Folder, bench: &Bench, csv: &Path) -> Result<String, String> {
+fn write_instructions(
+    suite: &dyn AnySuite,
+    folder: &Folder,
+    bench: &Bench,
+    csv: &Path,
+) -> Result<String, String> {
     let measured: Vec<Instructions> = table::read(csv).map_err(|error| error.to_string())?;
     let environment = environment::collect();
     if folder.path() != committed() {
-        return Ok(write::<Portable>(folder, bench, csv)? + &judge(&recorded()?, &measured, &environment)?);
+        return Ok(suite.write(folder, bench, csv)? + &judge(&recorded()?, &measured, &environment)?);
     }
     let rows = renewed(recorded()?, &measured, &environment);
-    folder.write(bench, None::<&[Instructions]>, &rows, Portable::charts)?;
-    Ok(Portable::summary(&measured))
+    folder.write(bench, None::<&[Instructions]>, &rows, |_| Vec::new())?;
+    Ok((instructions::SUITE.summary)(&measured))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 use tempfile::TempDir;
@@ -14,21 +14,12 @@ const JAR: &str = "/usr/share/java/guava.jar";
 /// What installs everything.
 const INSTALL: &str = "apt-get install default-jdk-headless libguava-java";
 
-/// Why Java did not do what was asked.
+/// Why Java did not do what was asked, in words.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JavaError {
-    /// A program or a file is not there, or cannot be used.
-    Missing {
-        /// Which.
-        what: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The program's source does not compile.
-    Compiler(String),
-    /// The pipes to the child process failed, as they do when it has ended.
-    Pipe(io::Error),
+    /// There is no such program, it does not compile, or it has ended.
+    Failed(String),
     /// The request threw: class and message.
     Thrown(String),
 }
@@ -36,23 +27,20 @@ pub enum JavaError {
 impl fmt::Display for JavaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Missing { what, source } => {
-                write!(f, "{}: {source}; needed: `{INSTALL}`", what.display())
-            }
-            Self::Compiler(output) => write!(f, "javac: {output}"),
-            Self::Pipe(error) => write!(f, "the Java process: {error}"),
+            Self::Failed(reason) => f.write_str(reason),
             Self::Thrown(text) => write!(f, "Java threw {text}"),
         }
     }
 }
 
-impl std::error::Error for JavaError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Missing { source, .. } | Self::Pipe(source) => Some(source),
-            Self::Compiler(_) | Self::Thrown(_) => None,
-        }
-    }
+impl std::error::Error for JavaError {}
+
+fn missing(what: &str) -> impl FnOnce(io::Error) -> JavaError {
+    move |error| JavaError::Failed(format!("{what}: {error}; needed: `{INSTALL}`"))
+}
+
+fn broken(error: io::Error) -> JavaError {
+    JavaError::Failed(format!("the Java process: {error}"))
 }
 
 /// A running program; ended when dropped.
@@ -70,7 +58,7 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// [`JavaError::Missing`] without a JDK or Guava; [`JavaError::Compiler`].
+    /// [`JavaError::Failed`] without a JDK or Guava.
     pub fn start(source: &str, main: &str, options: &[&str]) -> Result<Self, JavaError> {
         Path::new(JAR).metadata().map_err(missing(JAR))?;
         let classes = tempfile::tempdir().map_err(missing("a temporary folder"))?;
@@ -82,8 +70,8 @@ impl Java {
             .output()
             .map_err(missing("javac"))?;
         if !compiled.status.success() {
-            let output = String::from_utf8_lossy(&compiled.stderr).into_owned();
-            return Err(JavaError::Compiler(output));
+            let output = String::from_utf8_lossy(&compiled.stderr);
+            return Err(JavaError::Failed(format!("javac: {output}")));
         }
         let mut class_path = classes.path().as_os_str().to_owned();
         class_path.push(":");
@@ -97,7 +85,7 @@ impl Java {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(missing("java"))?;
-        let pipe = || JavaError::Pipe(io::ErrorKind::BrokenPipe.into());
+        let pipe = || broken(io::ErrorKind::BrokenPipe.into());
         let input = child.stdin.take().ok_or_else(pipe)?;
         let output = Reply(BufReader::new(child.stdout.take().ok_or_else(pipe)?));
         Ok(Self {
@@ -112,21 +100,19 @@ impl Java {
     ///
     /// # Errors
     ///
-    /// [`JavaError::Thrown`] when the program answered that something was thrown; [`JavaError::Pipe`].
+    /// [`JavaError::Thrown`] when the program answered that something was thrown; [`JavaError::Failed`].
     pub fn ask<T>(
         &mut self,
         request: &Request,
         read: impl FnOnce(&mut Reply) -> io::Result<T>,
     ) -> Result<T, JavaError> {
-        self.input
-            .write_all(request.as_bytes())
-            .map_err(JavaError::Pipe)?;
+        self.input.write_all(request.as_bytes()).map_err(broken)?;
         let reply = &mut self.output;
-        if reply.bool().map_err(JavaError::Pipe)? {
-            let text = reply.bytes().map_err(JavaError::Pipe)?;
+        if reply.bool().map_err(broken)? {
+            let text = reply.bytes().map_err(broken)?;
             return Err(JavaError::Thrown(String::from_utf8_lossy(&text).into_owned()));
         }
-        read(reply).map_err(JavaError::Pipe)
+        read(reply).map_err(broken)
     }
 }
 
@@ -136,9 +122,4 @@ impl Drop for Java {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn missing(what: &str) -> impl FnOnce(io::Error) -> JavaError {
-    let what = PathBuf::from(what);
-    |source| JavaError::Missing { what, source }
 }

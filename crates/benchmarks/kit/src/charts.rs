@@ -1,13 +1,15 @@
 //! Holds what the charts of the suites share.
 
 use plots::bars::{Bar, Contestant, Group};
-use plots::scene::Scene;
 
-use crate::folder::Chart;
-
-/// The chart of this name, unless there is nothing to draw.
-pub(crate) fn one(name: &'static str, scene: Option<Scene>) -> Vec<Chart> {
-    scene.into_iter().map(|scene| Chart { name, scene }).collect()
+/// A bar with a text behind it.
+pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: bool) -> Bar {
+    Bar {
+        value,
+        interval,
+        text,
+        full,
+    }
 }
 
 /// Describes what a bar chart shows of a row.

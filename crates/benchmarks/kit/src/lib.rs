@@ -20,7 +20,7 @@ mod words;
 
 pub use self::folder::{Bench, Chart, Folder, Format, MARKER};
 pub use self::rounds::INTERVAL_LEVEL;
-pub use self::suite::{Suite, write};
+pub use self::suite::{AnySuite, Draw, Suite};
 
 /// The version that the lock file has of a package; empty where it has none.
 pub fn version(package: &str) -> String {

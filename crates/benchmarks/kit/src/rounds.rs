@@ -3,50 +3,43 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use hash_comparison::record::table::Row;
 use statistics::robust;
 
 /// How often the intervals of ratios hold the true median, at least.
 pub const INTERVAL_LEVEL: f64 = 0.95;
 
 /// What every batch says: calls that were timed together.
-pub(crate) trait Timed: Row {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timing {
     /// Round of the run, in which all contestants did the same.
-    fn round(&self) -> u64;
-
+    pub(crate) round: u64,
     /// Calls of the batch.
-    fn calls(&self) -> u64;
-
+    pub(crate) calls: u64,
     /// What was counted besides, over all calls; 0 where nothing was.
-    fn seen(&self) -> u64;
-
+    pub(crate) seen: u64,
     /// Time of all calls together, nanoseconds.
-    fn ns(&self) -> u64;
-
-    /// Whether all columns but round, time and what was seen are equal.
-    fn has_conditions_of(&self, other: &Self) -> bool;
+    pub(crate) ns: u64,
 }
 
 /// Which batches are compared with which.
-pub(crate) trait Contest: Timed {
-    /// Batches of one group are compared with each other. Rows are in the order of groups.
-    type Group: Ord + Debug;
+pub(crate) trait Contest {
     /// What was timed.
-    type Contestant: Ord + Debug;
-    /// What is equal for all contestants of a group.
-    type Shared: PartialEq;
+    fn timing(&self) -> Timing;
 
-    /// The group of the batch.
-    fn group(&self) -> Self::Group;
+    /// Whether all columns but round, time and what was seen are equal.
+    fn has_conditions_of(&self, other: &Self) -> bool;
+
+    /// Batches of one group are compared with each other. Rows are in the order of groups.
+    fn group(&self) -> impl Ord + Debug;
 
     /// Who did the work.
-    fn contestant(&self) -> Self::Contestant;
+    fn contestant(&self) -> impl Ord + Debug;
 
     /// Whether the others of its group are compared with this contestant.
     fn is_baseline(&self) -> bool;
 
     /// What must be equal within the group.
-    fn shared(&self) -> Self::Shared;
+    fn shared(&self) -> impl PartialEq;
 }
 
 /// All rounds of a contestant.
@@ -78,11 +71,11 @@ type Rounds<'a, B> = BTreeMap<u64, &'a B>;
 ///
 /// When batches contradict each other or lack the baseline of their round.
 pub(crate) fn series<B: Contest>(batches: &[B]) -> Result<Vec<Series<'_, B>>, String> {
-    let mut groups: BTreeMap<B::Group, BTreeMap<B::Contestant, Rounds<'_, B>>> = BTreeMap::new();
+    let mut groups = BTreeMap::<_, BTreeMap<_, Rounds<'_, B>>>::new();
     for batch in batches {
         let contestants = groups.entry(batch.group()).or_default();
         let rounds = contestants.entry(batch.contestant()).or_default();
-        if rounds.insert(batch.round(), batch).is_some() {
+        if rounds.insert(batch.timing().round, batch).is_some() {
             return Err(format!("{} is there twice", named(batch)));
         }
     }
@@ -113,7 +106,7 @@ fn named<B: Contest>(batch: &B) -> String {
         "{:?}, {:?}, round {}",
         batch.contestant(),
         batch.group(),
-        batch.round()
+        batch.timing().round
     )
 }
 
@@ -129,18 +122,19 @@ fn compare<'a, B: Contest>(
     }
     let (mut times, mut ratios) = (Vec::new(), Vec::new());
     let (mut calls, mut seen) = (0, 0);
-    for (&batch, base) in rounds.values().zip(baseline.values()) {
-        let is_shared = batch.shared() == base.shared() && batch.calls() == base.calls();
+    for (&batch, &base) in rounds.values().zip(baseline.values()) {
+        let (of, of_base) = (batch.timing(), base.timing());
+        let is_shared = batch.shared() == base.shared() && of.calls == of_base.calls;
         if !is_shared || !batch.has_conditions_of(first) {
             return Err(format!(
                 "{}: conditions differ from those of other batches",
                 named(batch)
             ));
         }
-        calls += batch.calls();
-        seen += batch.seen();
-        times.push(batch.ns() as f64 / batch.calls() as f64);
-        ratios.push(batch.ns() as f64 / base.ns() as f64);
+        calls += of.calls;
+        seen += of.seen;
+        times.push(of.ns as f64 / of.calls as f64);
+        ratios.push(of.ns as f64 / of_base.ns as f64);
     }
     // None of these is `None`, since there is a first batch.
     let (Some(median_ns), Some(ratio), Some(ratio_interval)) = (
@@ -166,10 +160,15 @@ fn compare<'a, B: Contest>(
 /// Declares the two records of a benchmark that is timed: a batch, and a row of all rounds of a contestant.
 ///
 /// Both begin with the dimensions. A batch goes on with its round, the number of its calls, what was seen besides, and
-/// the time; a row with the number of rounds and of calls, and with columns that are computed from a [`Series`].
+/// the time; a row with the number of rounds and of calls, and with columns that are computed from a [`Series`]. `compared`
+/// names the dimensions of a [`Contest`].
 macro_rules! timed {
     (
         dimensions { $($(#[$doc:meta])* $field:ident: $type:ty,)+ }
+        compared {
+            group($($group:ident),+), contestant($($contestant:ident),+), shared($($shared:ident),+),
+            baseline($baseline:expr)
+        }
         batch { $(#[$calls_doc:meta])* $calls:ident, $($(#[$seen_doc:meta])* $seen:ident,)? }
         $(row $row:ident {
             $(#[$all_calls_doc:meta])* $all_calls:ident,
@@ -191,25 +190,35 @@ macro_rules! timed {
 
         impl hash_comparison::record::table::Row for Batch {}
 
-        impl $crate::rounds::Timed for Batch {
-            fn round(&self) -> u64 {
-                self.round
-            }
-
-            fn calls(&self) -> u64 {
-                self.$calls
-            }
-
-            fn seen(&self) -> u64 {
-                0 $(+ self.$seen)?
-            }
-
-            fn ns(&self) -> u64 {
-                self.ns
+        impl $crate::rounds::Contest for Batch {
+            fn timing(&self) -> $crate::rounds::Timing {
+                $crate::rounds::Timing {
+                    round: self.round,
+                    calls: self.$calls,
+                    seen: 0 $(+ self.$seen)?,
+                    ns: self.ns,
+                }
             }
 
             fn has_conditions_of(&self, other: &Self) -> bool {
                 self.$calls == other.$calls $(&& self.$field == other.$field)+
+            }
+
+            fn group(&self) -> impl Ord + std::fmt::Debug {
+                ($(&self.$group),+)
+            }
+
+            fn contestant(&self) -> impl Ord + std::fmt::Debug {
+                ($(&self.$contestant),+)
+            }
+
+            fn is_baseline(&self) -> bool {
+                let is_baseline: fn(&Self) -> bool = $baseline;
+                is_baseline(self)
+            }
+
+            fn shared(&self) -> impl PartialEq {
+                ($(&self.$shared),+)
             }
         }
 

@@ -44,12 +44,7 @@ pub struct Contender<'a, N> {
 impl<'a, N> Contender<'a, N> {
     /// A contender of a package in the lock file.
     pub fn new(name: N, package: &str, work: Work, run: impl FnMut() -> u64 + 'a) -> Self {
-        Self {
-            name,
-            version: version(package),
-            work,
-            run: Box::new(run),
-        }
+        Self::engine(name, version(package), work, run)
     }
 
     /// The engine itself, of this version.

@@ -8,42 +8,42 @@ use std::path::{Path, PathBuf};
 
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
-use hash_comparison::record::table;
+use hash_comparison::record::table::{self, Row};
 
 fn reference(folder: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../reports/reference");
     root.join(folder)
 }
 
-/// Checks the record and the charts of a suite; the charts have these names.
-fn check<S: Suite>(folder: &str, charts: &[&str]) {
-    let folder = reference(folder);
+/// Checks the record and the charts of a suite.
+fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
+    let (folder, format) = (reference(folder), suite.format);
     // What a new run may replace.
-    Folder::check(&folder, S::FORMAT).unwrap();
+    Folder::check(&folder, format).unwrap();
     let marker = fs::read(folder.join(MARKER)).unwrap();
     assert!(serde_json::from_slice::<Bench>(&marker).is_ok());
 
-    let path = folder.join(format!("{}.csv", S::FORMAT.rows));
+    let path = folder.join(format!("{}.csv", format.rows));
     let bytes = fs::read(&path).unwrap();
-    let rows: Vec<S::Row> = table::parse(&path, &bytes).unwrap();
+    let rows: Vec<R> = table::parse(&path, &bytes).unwrap();
     assert!(
         table::to_bytes(&rows) == bytes,
         "{}: written again, it differs",
         path.display()
     );
-    if S::KEEPS_BATCHES {
-        let batches: Vec<S::Batch> = table::read(&folder.join("batches.csv")).unwrap();
-        let again = S::rows(&batches).unwrap();
+    if suite.keeps_batches {
+        let batches: Vec<B> = table::read(&folder.join("batches.csv")).unwrap();
+        let again = (suite.rows)(&batches).unwrap();
         assert!(
             table::to_bytes(&again) == bytes,
             "{}: not what the batches say",
             path.display()
         );
     }
-    assert!(S::charts(&[]).is_empty());
-    let drawn = S::charts(&rows);
-    assert_eq!(drawn.iter().map(|chart| chart.name).collect::<Vec<_>>(), charts);
-    for (name, bytes) in drawn.iter().flat_map(|chart: &Chart| chart.files(S::FORMAT)) {
+    assert!(suite.drawn(&[]).is_empty());
+    let drawn = suite.drawn(&rows);
+    assert_eq!(drawn.len(), suite.charts.len());
+    for (name, bytes) in drawn.iter().flat_map(|chart: &Chart| chart.files(format)) {
         let path = folder.join(&name);
         if std::env::var_os("BENCH_REDRAW").is_some() {
             fs::write(&path, &bytes).unwrap();
@@ -54,7 +54,7 @@ fn check<S: Suite>(folder: &str, charts: &[&str]) {
             path.display()
         );
     }
-    for line in S::summary(&rows).lines() {
+    for line in (suite.summary)(&rows).lines() {
         // A table of a page is as wide as it is.
         assert!(line.starts_with('|') || line.chars().count() <= 110, "{line}");
     }
@@ -62,45 +62,45 @@ fn check<S: Suite>(folder: &str, charts: &[&str]) {
 
 #[test]
 fn membership() {
-    check::<membership::Guava>("membership", &["membership"]);
+    check("membership", &membership::SUITE);
 }
 
 #[test]
 fn memory() {
-    check::<memory::Structures>("memory", &["memory"]);
+    check("memory", &memory::SUITE);
 }
 
 #[test]
 fn point_reads() {
-    check::<point_reads::Engines>("point-reads", &["point-reads"]);
+    check("point-reads", &point_reads::SUITE);
 }
 
 #[test]
 fn policy_of_leveldb() {
-    check::<policy::Leveldb>("policy", &["policy"]);
+    check("policy", &policy::LEVELDB);
 }
 
 #[test]
 fn policy_of_rocksdb() {
-    check::<policy::Rocksdb>("policy/rocksdb", &["policy"]);
+    check("policy/rocksdb", &policy::ROCKSDB);
 }
 
 #[test]
 fn every_policy() {
-    check::<which::EveryPolicy>("policy/which", &["which"]);
+    check("policy/which", &which::SUITE);
 }
 
 #[test]
 fn redis() {
-    check::<redis::Server>("redis", &["redis"]);
+    check("redis", &redis::SUITE);
 }
 
 #[test]
 fn rates() {
-    check::<rates::Rates>("rates", &["rates-by-keys", "rates-by-bits"]);
+    check("rates", &rates::SUITE);
 }
 
 #[test]
 fn instructions() {
-    check::<instructions::Portable>("instructions", &[]);
+    check("instructions", &instructions::SUITE);
 }

@@ -1,8 +1,6 @@
 //! Google's LevelDB for the tests and the benchmark of `filter-policy-leveldb`: its own policy called directly,
-//! databases that count their reads, policies that count their answers.
+//! and databases that count their reads.
 
-mod counting;
 mod ffi;
 
-pub use counting::{Answers, Counting};
-pub use ffi::{Engine, EngineKeys, EnginePolicy, version};
+pub use ffi::{Engine, EnginePolicy, version};

@@ -1,5 +1,6 @@
-//! What a filter policy is worth to point reads of a real LevelDB database: blocks read and time per Get, for absent and
-//! for present keys, without filters, with LevelDB's own policy and with ours.
+//! What a filter policy is worth to point reads of a real database: blocks read and time per Get, for absent and for
+//! present keys, without filters, with the engine's own policy and with ours. The turns of every engine, and LevelDB's
+//! databases.
 //!
 //! Every policy has a database of its own with the same entries, and all of them are open at once. In every round each is
 //! asked for the same keys, one policy after the other, the first one another in every round, so that ratios can be
@@ -15,14 +16,87 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-const BITS_PER_KEY: u32 = 10;
-const VALUE_BYTES: usize = 100;
+pub(crate) const BITS_PER_KEY: u32 = 10;
+pub(crate) const VALUE_BYTES: usize = 100;
 /// Gets of a batch.
-const GETS: usize = 2_000;
-const SEED: u64 = 1;
+pub(crate) const GETS: usize = 2_000;
+pub(crate) const SEED: u64 = 1;
 
-/// Random numbers as 16 hexadecimal digits.
-type Key = [u8; 16];
+pub(crate) type Key = [u8; 16];
+
+/// A policy's database, open.
+pub(crate) trait Database {
+    fn policy(&self) -> Policy;
+
+    fn cache(&self) -> Cache;
+
+    /// Bits of filter for each key.
+    fn bits_per_key(&self) -> u32 {
+        BITS_PER_KEY
+    }
+
+    /// How many of the keys are there.
+    fn found(&mut self, keys: &[Key]) -> usize;
+
+    /// Reads of the tables' files so far.
+    fn reads(&self) -> u64;
+}
+
+/// An engine, and the entries of its databases.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    pub(crate) engine: &'a str,
+    pub(crate) version: &'a str,
+    pub(crate) key_set: KeySet,
+    pub(crate) count: u64,
+}
+
+impl Entries<'_> {
+    /// Asks each database in every round for the absent and the present keys that `draw` gives.
+    pub(crate) fn measure<D: Database>(
+        self,
+        databases: &mut [D],
+        rounds: u64,
+        mut draw: impl FnMut() -> [Vec<Key>; 2],
+    ) -> Result<Vec<Batch>, String> {
+        let mut batches = Vec::new();
+        for round in 1..=rounds {
+            let [absent, present] = draw();
+            for index in turn(round, databases.len()) {
+                let database = &mut databases[index];
+                let policy = database.policy();
+                for (keys, asked, expected) in [(Keys::Absent, &absent, 0), (Keys::Present, &present, GETS)] {
+                    if (keys, policy) == (Keys::Present, Policy::AlwaysNo) {
+                        continue;
+                    }
+                    let before = database.reads();
+                    let (found, ns) = timed(|| database.found(asked));
+                    if found != expected {
+                        return Err(format!("{policy:?}: {found} keys found, not {expected}"));
+                    }
+                    batches.push(Batch {
+                        engine: self.engine.to_owned(),
+                        version: self.version.to_owned(),
+                        policy,
+                        bits_per_key: database.bits_per_key(),
+                        cache: database.cache(),
+                        key_set: self.key_set,
+                        entries: self.count,
+                        key_bytes: size_of::<Key>() as u64,
+                        value_bytes: VALUE_BYTES as u64,
+                        keys,
+                        round,
+                        gets: GETS as u64,
+                        // Filters and indexes were read before.
+                        blocks: database.reads() - before,
+                        ns,
+                    });
+                }
+            }
+        }
+        Ok(batches)
+    }
+}
 
 /// What is compared.
 const POLICIES: [Policy; 5] = [
@@ -32,15 +106,6 @@ const POLICIES: [Policy; 5] = [
     Policy::OursBloomfilter2,
     Policy::AlwaysNo,
 ];
-
-/// Bits of filter for each key.
-fn bits_per_key(policy: Policy) -> u32 {
-    if matches!(policy, Policy::None | Policy::AlwaysNo) {
-        0
-    } else {
-        BITS_PER_KEY
-    }
-}
 
 /// Opens a policy's database below a folder.
 fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
@@ -58,6 +123,38 @@ fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
         Cache::Nothing | Cache::OneBlock => 0,
     };
     Engine::open(&folder.join(format!("{policy:?}")), engine_policy, cache_bytes)
+}
+
+/// LevelDB's database of a policy.
+struct LevelDb {
+    policy: Policy,
+    cache: Cache,
+    engine: Engine,
+}
+
+impl Database for LevelDb {
+    fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    fn cache(&self) -> Cache {
+        self.cache
+    }
+
+    fn bits_per_key(&self) -> u32 {
+        match self.policy {
+            Policy::None | Policy::AlwaysNo => 0,
+            _ => BITS_PER_KEY,
+        }
+    }
+
+    fn found(&mut self, keys: &[Key]) -> usize {
+        keys.iter().filter(|key| self.engine.has(*key)).count()
+    }
+
+    fn reads(&self) -> u64 {
+        self.engine.reads()
+    }
 }
 
 /// Has filters of one byte and never looks at them.
@@ -81,6 +178,7 @@ impl FilterPolicy for Free {
     }
 }
 
+/// A number as 16 hexadecimal digits.
 fn key(number: u64) -> Key {
     let mut digits = [0; 16];
     for (i, digit) in digits.iter_mut().enumerate() {
@@ -120,50 +218,32 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     );
     write_all(folder, &stored);
     eprintln!("measuring");
+    let version = version();
+    let of = Entries {
+        engine: "leveldb",
+        version: &version,
+        key_set: KeySet::Random,
+        count: entries,
+    };
     let mut batches = Vec::new();
     for cache in [Cache::Everything, Cache::Nothing] {
-        let engines = POLICIES.map(|policy| (policy, open(policy, folder, cache)));
-        for (policy, engine) in &engines {
+        let mut databases = POLICIES.map(|policy| LevelDb {
+            policy,
+            cache,
+            engine: open(policy, folder, cache),
+        });
+        for LevelDb { policy, engine, .. } in &databases {
             // Opens all tables, and fills the cache.
             assert_eq!(engine.count(), entries, "entries of {policy:?}");
         }
         // The generator gives every number once before it gives one again, so that these are not stored.
         let mut absent = random.clone();
         let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-        for round in 1..=rounds {
+        batches.extend(of.measure(&mut databases, rounds, || {
             let chosen = |_| stored[choices.next_u64() as usize % stored.len()];
-            let present: Vec<Key> = (0..GETS).map(chosen).collect();
-            let absent: Vec<Key> = (0..GETS).map(|_| key(absent.next_u64())).collect();
-            let both = [(Keys::Absent, &absent), (Keys::Present, &present)];
-            for ((policy, engine), (keys, asked)) in
-                turn(round, engines.len()).flat_map(|index| both.map(|asked| (&engines[index], asked)))
-            {
-                if (keys, *policy) == (Keys::Present, Policy::AlwaysNo) {
-                    continue;
-                }
-                let before = engine.reads();
-                let (found, ns) = timed(|| asked.iter().filter(|key| engine.has(*key)).count());
-                let expected = if keys == Keys::Present { GETS } else { 0 };
-                assert_eq!(found, expected, "keys found by {policy:?}");
-                batches.push(Batch {
-                    engine: "leveldb".to_owned(),
-                    version: version(),
-                    policy: *policy,
-                    bits_per_key: bits_per_key(*policy),
-                    cache,
-                    key_set: KeySet::Random,
-                    entries,
-                    key_bytes: size_of::<Key>() as u64,
-                    value_bytes: VALUE_BYTES as u64,
-                    keys,
-                    round,
-                    gets: GETS as u64,
-                    // Filters and indexes were read before.
-                    blocks: engine.reads() - before,
-                    ns,
-                });
-            }
-        }
+            let present = (0..GETS).map(chosen).collect();
+            [(0..GETS).map(|_| key(absent.next_u64())).collect(), present]
+        })?);
     }
     Ok(batches)
 }

@@ -6,11 +6,11 @@
 
 use core::hint::black_box;
 
-use bench_kit::policies::ours::{at_once, by_trait, contender, count, of_kernel, one_by_one, packed};
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
-use bench_kit::suites::policy::{Batch, Contender as Name, Form, KeyLengths};
+use bench_kit::policies::ours::{count, of_kernel, that_ask, that_build};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
+use bench_kit::suites::policy::{Batch, Contender as Name, Form};
 use bench_kit::turns::Work;
-use bench_leveldb::{EngineKeys, EnginePolicy, version};
+use bench_leveldb::{EnginePolicy, version};
 use filter_policy::{
     BitsPerKey, BloomFilterPolicy, Kernel, KeyBatch, KeyHasher as _, LevelDbHash, PreparedFilter,
 };
@@ -18,23 +18,10 @@ use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
 /// The keys of a filter.
 const SIZES: [usize; 8] = [32, 128, 512, 4096, 16_384, 100_000, 1_000_000, 20_000_000];
-const QUICK_SIZES: [usize; 2] = [32, 4096];
-/// Up to how many keys are also measured with mixed lengths: 20 million take 2 GB of memory as they are.
-const MOST_MIXED: usize = 1_000_000;
 
 /// Measures every size and length of keys.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
-    let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
-    let mut batches = Vec::new();
-    for &size in sizes {
-        for &lengths in KeyLengths::ALL {
-            if lengths == KeyLengths::Fixed || size <= MOST_MIXED {
-                let rounds = policies::rounds(size, is_quick);
-                batches.extend(policies::measure(&LevelDb, size, lengths, rounds));
-            }
-        }
-    }
-    batches
+    policies::measure_all(&LevelDb, &SIZES, is_quick)
 }
 
 fn ours(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
@@ -57,23 +44,19 @@ impl policies::Engine for LevelDb {
     type Filters = Vec<u8>;
 
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let Batched { slices, arrays } = keys;
+        let slices = keys.slices;
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineKeys::new(slices);
+        let engine_keys = EngineSlice::of(slices);
         let build = move || engine.create_filters(&engine_keys, size);
         let name = (Name::Leveldb, Form::Slices);
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
         for kernel in Kernel::available() {
             let (name, policy) = (of_kernel(kernel), ours(kernel));
-            let build = by_trait(Box::new(policy), size, slices);
-            contenders.push(contender(name, Form::Slices, Work::Same, build));
-            if let Some(arrays) = arrays {
-                let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
-                    black_box(policy).append_batch(keys, filter)
+            let append =
+                |policy: &BloomFilterPolicy<LevelDbHash>, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
+                    policy.append_batch(keys, filter)
                 };
-                let build = packed(size, arrays, append);
-                contenders.push(contender(name, Form::Packed, Work::Same, build));
-            }
+            contenders.extend(that_build(name, Work::Same, policy, append, size, keys));
         }
         // rusty-leveldb takes keys that lie one behind the other, and where each begins.
         let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
@@ -101,34 +84,22 @@ impl policies::Engine for LevelDb {
     }
 
     fn that_ask<'a>(&self, filter: &'a Vec<u8>, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let Batched { slices, arrays } = keys;
+        let slices = keys.slices;
         let engine = EnginePolicy::builtin(BITS_PER_KEY);
-        let engine_keys = EngineKeys::new(slices);
+        let engine_keys = EngineSlice::of(slices);
         let ask = move || engine.count_matches(&engine_keys, filter);
         let name = (Name::Leveldb, Form::OneByOne);
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];
         for kernel in Kernel::available() {
-            let mut add = |form, run: Box<dyn FnMut() -> u64 + 'a>| {
-                contenders.push(contender(of_kernel(kernel), form, Work::Same, run));
+            let prepared = move || {
+                let prepared = PreparedFilter::on_kernel(filter, kernel);
+                count(slices, |key| prepared.may_match(&LevelDbHash, key))
             };
             let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
                 PreparedFilter::on_kernel(filter, kernel).may_match_many(&LevelDbHash, keys, answers)
             };
-            add(
-                Form::OneByOne,
-                Box::new(one_by_one(Box::new(ours(kernel)), filter, slices)),
-            );
-            add(
-                Form::Prepared,
-                Box::new(move || {
-                    let prepared = PreparedFilter::on_kernel(filter, kernel);
-                    count(slices, |key| prepared.may_match(&LevelDbHash, key))
-                }),
-            );
-            add(Form::Slices, Box::new(at_once(slices.into(), many)));
-            if let Some(arrays) = arrays {
-                add(Form::Packed, Box::new(at_once(arrays.into(), many)));
-            }
+            let (name, policy) = (of_kernel(kernel), (ours(kernel), filter.as_slice()));
+            contenders.extend(that_ask(name, Work::Same, policy, prepared, many, keys));
         }
         contenders.push(rusty(Form::OneByOne, move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
@@ -142,7 +113,7 @@ impl policies::Engine for LevelDb {
 
 #[cfg(test)]
 mod tests {
-    use bench_kit::suites::policy::Task;
+    use bench_kit::suites::policy::{KeyLengths, Task};
 
     use super::*;
 

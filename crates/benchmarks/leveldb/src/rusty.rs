@@ -8,8 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Keys, Policy};
-use bench_kit::turns::{timed, turn};
+use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rand_xoshiro::SplitMix64;
@@ -17,13 +16,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options, PosixDiskEnv, Result as LevelDbResult};
 
-const BITS_PER_KEY: u32 = 10;
-const VALUE_BYTES: usize = 100;
-/// Gets of a batch.
-const GETS: usize = 2_000;
-const SEED: u64 = 1;
-
-type Key = [u8; 16];
+use crate::point_reads::{BITS_PER_KEY, Database, Entries, GETS, Key, SEED, VALUE_BYTES};
 
 /// The entries' keys, and as many that no database has.
 struct Data {
@@ -149,19 +142,23 @@ impl Contender {
             _folder: folder,
         })
     }
+}
 
-    /// Asks for all keys of a batch: blocks read, and nanoseconds.
-    fn ask(&mut self, batch: &[Key], expected: usize) -> Result<(u64, u64), String> {
-        let before = self.reads.get();
-        let (found, ns) = timed(|| batch.iter().filter(|key| self.db.get(*key).is_some()).count());
-        if found != expected {
-            return Err(format!(
-                "{:?}: {found} of {} keys found, not {expected}",
-                self.policy,
-                batch.len()
-            ));
-        }
-        Ok((self.reads.get() - before, ns))
+impl Database for Contender {
+    fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    fn cache(&self) -> Cache {
+        self.cache
+    }
+
+    fn found(&mut self, keys: &[Key]) -> usize {
+        keys.iter().filter(|key| self.db.get(*key).is_some()).count()
+    }
+
+    fn reads(&self) -> u64 {
+        self.reads.get()
     }
 }
 
@@ -179,40 +176,18 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
     }
     eprintln!("measuring");
     let mut choices = SplitMix64::seed_from_u64(SEED + 1);
-    let mut batches = Vec::new();
-    for round in 1..=rounds {
-        let mut some = |keys: &[Key]| -> Vec<Key> {
+    let of = Entries {
+        engine: "rusty-leveldb",
+        version: &bench_kit::version("rusty-leveldb"),
+        key_set,
+        count: entries,
+    };
+    of.measure(&mut contenders, rounds, || {
+        [&data.absent, &data.present].map(|keys| {
             let chosen = |_| keys[choices.next_u64() as usize % keys.len()];
             (0..GETS).map(chosen).collect()
-        };
-        let (absent, present) = (some(&data.absent), some(&data.present));
-        for index in turn(round, contenders.len()) {
-            let contender = &mut contenders[index];
-            for (keys, asked, expected) in [(Keys::Absent, &absent, 0), (Keys::Present, &present, GETS)] {
-                if (keys, contender.policy) == (Keys::Present, Policy::AlwaysNo) {
-                    continue;
-                }
-                let (blocks, ns) = contender.ask(asked, expected)?;
-                batches.push(Batch {
-                    engine: "rusty-leveldb".to_owned(),
-                    version: bench_kit::version("rusty-leveldb"),
-                    policy: contender.policy,
-                    bits_per_key: BITS_PER_KEY,
-                    cache: contender.cache,
-                    key_set,
-                    entries,
-                    key_bytes: size_of::<Key>() as u64,
-                    value_bytes: VALUE_BYTES as u64,
-                    keys,
-                    round,
-                    gets: GETS as u64,
-                    blocks,
-                    ns,
-                });
-            }
-        }
-    }
-    Ok(batches)
+        })
+    })
 }
 
 /// The disk, with a counter of reads from tables.
@@ -244,11 +219,16 @@ impl RandomAccess for CountedFile {
     }
 }
 
-impl Env for CountingEnv {
-    fn open_sequential_file(&self, path: &Path) -> LevelDbResult<Box<dyn Read>> {
-        self.disk.open_sequential_file(path)
-    }
+/// Hands a call of [`Env`] to the disk.
+macro_rules! to_the_disk {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
+        $(fn $name(&self, $($argument: $type),*) -> $result {
+            self.disk.$name($($argument),*)
+        })+
+    };
+}
 
+impl Env for CountingEnv {
     fn open_random_access_file(&self, path: &Path) -> LevelDbResult<Box<dyn RandomAccess>> {
         Ok(Box::new(CountedFile {
             file: self.disk.open_random_access_file(path)?,
@@ -256,59 +236,21 @@ impl Env for CountingEnv {
         }))
     }
 
-    fn open_writable_file(&self, path: &Path) -> LevelDbResult<Box<dyn Write>> {
-        self.disk.open_writable_file(path)
-    }
-
-    fn open_appendable_file(&self, path: &Path) -> LevelDbResult<Box<dyn Write>> {
-        self.disk.open_appendable_file(path)
-    }
-
-    fn exists(&self, path: &Path) -> LevelDbResult<bool> {
-        self.disk.exists(path)
-    }
-
-    fn children(&self, path: &Path) -> LevelDbResult<Vec<PathBuf>> {
-        self.disk.children(path)
-    }
-
-    fn size_of(&self, path: &Path) -> LevelDbResult<usize> {
-        self.disk.size_of(path)
-    }
-
-    fn delete(&self, path: &Path) -> LevelDbResult<()> {
-        self.disk.delete(path)
-    }
-
-    fn mkdir(&self, path: &Path) -> LevelDbResult<()> {
-        self.disk.mkdir(path)
-    }
-
-    fn rmdir(&self, path: &Path) -> LevelDbResult<()> {
-        self.disk.rmdir(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> LevelDbResult<()> {
-        self.disk.rename(from, to)
-    }
-
-    fn lock(&self, path: &Path) -> LevelDbResult<FileLock> {
-        self.disk.lock(path)
-    }
-
-    fn unlock(&self, lock: FileLock) -> LevelDbResult<()> {
-        self.disk.unlock(lock)
-    }
-
-    fn new_logger(&self, path: &Path) -> LevelDbResult<Logger> {
-        self.disk.new_logger(path)
-    }
-
-    fn micros(&self) -> u64 {
-        self.disk.micros()
-    }
-
-    fn sleep_for(&self, micros: u32) {
-        self.disk.sleep_for(micros);
+    to_the_disk! {
+        open_sequential_file(path: &Path) -> LevelDbResult<Box<dyn Read>>;
+        open_writable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
+        open_appendable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
+        exists(path: &Path) -> LevelDbResult<bool>;
+        children(path: &Path) -> LevelDbResult<Vec<PathBuf>>;
+        size_of(path: &Path) -> LevelDbResult<usize>;
+        delete(path: &Path) -> LevelDbResult<()>;
+        mkdir(path: &Path) -> LevelDbResult<()>;
+        rmdir(path: &Path) -> LevelDbResult<()>;
+        rename(from: &Path, to: &Path) -> LevelDbResult<()>;
+        lock(path: &Path) -> LevelDbResult<FileLock>;
+        unlock(lock: FileLock) -> LevelDbResult<()>;
+        new_logger(path: &Path) -> LevelDbResult<Logger>;
+        micros() -> u64;
+        sleep_for(micros: u32) -> ();
     }
 }

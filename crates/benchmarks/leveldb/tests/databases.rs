@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bench_leveldb::{Answers, Counting, Engine, EnginePolicy};
+use bench_leveldb::{Engine, EnginePolicy};
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
     LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
@@ -18,6 +18,7 @@ use filter_policy_leveldb::{
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use support::Keys;
+use support::counting::{Answers, Counting};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 /// Every block that is needed is read.

@@ -55,19 +55,13 @@ pub(crate) fn measure(
     match structure {
         Structure::Bloom => of.measure(
             || BloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
-            |filter, number| {
-                filter.put(&digits(number));
-                Ok(())
-            },
+            |filter, number| Ok(filter.put(&digits(number))),
             |filter| Some(filter.bit_size() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
         Structure::ConcurrentBloom => of.measure(
             || ConcurrentBloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
-            |filter, number| {
-                filter.put(&digits(number));
-                Ok(())
-            },
+            |filter, number| Ok(filter.put(&digits(number))),
             |filter| Some(filter.bit_size() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
@@ -76,10 +70,7 @@ pub(crate) fn measure(
                 let parameters = Parameters::new(count, fpp).map_err(text)?;
                 CountingBloomFilter::new(Bytes, &parameters, CounterWidth::FOUR).map_err(text)
             },
-            |filter, number| {
-                filter.insert(&digits(number));
-                Ok(())
-            },
+            |filter, number| Ok(filter.insert(&digits(number))),
             |filter| Some(filter.stats().memory_bytes),
             |filter, number| filter.might_contain(&digits(number)),
         ),
@@ -94,26 +85,20 @@ pub(crate) fn measure(
                 let parameters = GrowingParameters::new(count / GROWING_FROM, fpp).map_err(text)?;
                 GrowingBloomFilter::new(Bytes, &parameters).map_err(text)
             },
-            |filter, number| filter.insert(&digits(number)).map(drop).map_err(text),
+            |filter, number| filter.insert(&digits(number)).map_err(text),
             |filter| Some(filter.stats().memory_bytes),
             |filter, number| filter.might_contain(&digits(number)),
         ),
         // One by one, as if nobody knew how many there will be.
         Structure::HashSetU64 => of.measure(
             || Ok(HashSet::new()),
-            |set, number| {
-                set.insert(number);
-                Ok(())
-            },
+            |set, number| Ok(set.insert(number)),
             |_| None,
             |set, number| set.contains(&number),
         ),
         Structure::HashSetString => of.measure(
             || Ok(HashSet::new()),
-            |set, number| {
-                set.insert(number.to_string());
-                Ok(())
-            },
+            |set, number| Ok(set.insert(number.to_string())),
             |_| None,
             |set, number| str::from_utf8(&digits(number)).is_ok_and(|text| set.contains(text)),
         ),
@@ -129,10 +114,10 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    fn measure<S>(
+    fn measure<S, T>(
         &self,
         new: impl FnOnce() -> Result<S, String>,
-        insert: impl Fn(&mut S, u64) -> Result<(), String>,
+        insert: impl Fn(&mut S, u64) -> Result<T, String>,
         reported_bytes: impl FnOnce(&S) -> Option<u64>,
         contains: impl Fn(&S, u64) -> bool,
     ) -> Result<Measurement, String> {
@@ -142,7 +127,7 @@ impl Measured<'_> {
         let mut structure = new()?;
         members
             .iter()
-            .try_for_each(|&number| insert(&mut structure, number))?;
+            .try_for_each(|&number| insert(&mut structure, number).map(drop))?;
         let held = |bytes: usize| bytes.saturating_sub(before) as u64;
         let allocated_bytes = held(self.allocator.current_usage());
         let peak_bytes = held(self.allocator.peak_usage());

@@ -3,12 +3,12 @@
 use core::hint::black_box;
 
 use bench_kit::policies::ours::{
-    at_once, by_trait, contender, count, count_ones, of_kernel, one_by_one, packed,
+    by_trait, contender, count, count_ones, of_kernel, one_by_one, that_ask, that_build,
 };
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
-use bench_rocksdb::{EngineKeys, EnginePolicy, version};
+use bench_rocksdb::{EnginePolicy, version};
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel, KeyBatch, RibbonPolicy,
     RocksDbBitsPerKey, RocksDbFilterView,
@@ -70,38 +70,34 @@ impl policies::Engine for RocksDb {
     type Filters = Filters;
 
     fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let Batched { slices, arrays } = keys;
+        let slices = keys.slices;
         let engine = |ribbon| {
-            let (policy, keys) = (engine_policy(ribbon), EngineKeys::new(slices));
+            let (policy, keys) = (engine_policy(ribbon), EngineSlice::of(slices));
             move || policy.create_filters(&keys, size)
         };
-        let (ribbon, bloom64) = (
-            by_trait(Box::new(RIBBON), size, slices),
-            by_trait(Box::new(BLOOM64), size, slices),
-        );
+        let ribbon = by_trait(Box::new(RIBBON), size, slices);
         let mut contenders = vec![
             theirs(Name::Rocksdb, Form::Slices, Work::Same, engine(false)),
             theirs(Name::RocksdbRibbon, Form::Slices, Work::Own, engine(true)),
             contender(Name::Ribbon, Form::Slices, Work::Own, ribbon),
-            contender(Name::Bloom64, Form::Slices, Work::Own, bloom64),
         ];
-        if let Some(arrays) = arrays {
-            let append =
-                |keys: KeyBatch<'_>, filter: &mut Vec<u8>| black_box(BLOOM64).append_batch(keys, filter);
-            let build = packed(size, arrays, append);
-            contenders.push(contender(Name::Bloom64, Form::Packed, Work::Own, build));
-        }
+        let append = |policy: &BloomFilter64Policy, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
+            policy.append_batch(keys, filter)
+        };
+        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, append, size, keys));
         for kernel in Kernel::available() {
-            let (name, policy) = (of_kernel(kernel), FAST_LOCAL.on_kernel(kernel));
-            let build = by_trait(Box::new(policy), size, slices);
-            contenders.push(contender(name, Form::Slices, Work::Same, build));
-            if let Some(arrays) = arrays {
-                let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
-                    black_box(policy).append_batch(keys, filter)
-                };
-                let build = packed(size, arrays, append);
-                contenders.push(contender(name, Form::Packed, Work::Same, build));
-            }
+            let policy = FAST_LOCAL.on_kernel(kernel);
+            let append = |policy: &FastLocalBloomPolicy, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
+                policy.append_batch(keys, filter)
+            };
+            contenders.extend(that_build(
+                of_kernel(kernel),
+                Work::Same,
+                policy,
+                append,
+                size,
+                keys,
+            ));
         }
         contenders.extend(split_blocks::that_build(size, keys));
         contenders.extend(fastbloom::that_build(size, keys, FastLocalBloomPolicy::hash));
@@ -118,31 +114,21 @@ impl policies::Engine for RocksDb {
     }
 
     fn that_ask<'a>(&self, filters: &'a Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
-        let Batched { slices, arrays } = keys;
+        let slices = keys.slices;
         let Filters {
             bloom,
             ribbon,
             bloom64,
         } = filters;
         let best = RocksDbFilterView::new(bloom).kernel();
-        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineKeys::new(slices));
+        let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineSlice::of(slices));
         let (reader, keys_one) = engine(bloom);
         let one = move || reader.count_matches(&keys_one);
         let (reader, keys_many) = engine(bloom);
         let many = move || reader.count_matches_in_batches(&keys_many);
         let (reader, keys_ribbon) = engine(ribbon);
         let of_ribbon = move || reader.count_matches(&keys_ribbon);
-        let many64 = |keys: KeyBatch<'_>, answers: &mut [u64]| {
-            BloomFilter64View::new(bloom64).may_match_many(keys, answers)
-        };
-        let prepared64 = || {
-            let view = BloomFilter64View::new(black_box(bloom64));
-            count(slices, |key| view.may_match(key))
-        };
-        let (ribbon_one, bloom64_one) = (
-            one_by_one(Box::new(RIBBON), ribbon, slices),
-            one_by_one(Box::new(BLOOM64), bloom64, slices),
-        );
+        let ribbon_one = one_by_one(Box::new(RIBBON), ribbon, slices);
         let ribbon_prepared = prepared(ribbon, best, slices);
         let mut contenders = vec![
             theirs(Name::Rocksdb, Form::OneByOne, Work::Same, one),
@@ -150,36 +136,35 @@ impl policies::Engine for RocksDb {
             theirs(Name::RocksdbRibbon, Form::OneByOne, Work::Own, of_ribbon),
             contender(Name::Ribbon, Form::OneByOne, Work::Own, ribbon_one),
             contender(Name::Ribbon, Form::Prepared, Work::Own, ribbon_prepared),
-            contender(Name::Bloom64, Form::OneByOne, Work::Own, bloom64_one),
-            contender(Name::Bloom64, Form::Prepared, Work::Own, prepared64),
-            contender(
-                Name::Bloom64,
-                Form::Slices,
-                Work::Own,
-                at_once(slices.into(), many64),
-            ),
         ];
-        if let Some(arrays) = arrays {
-            let ask = at_once(arrays.into(), many64);
-            contenders.push(contender(Name::Bloom64, Form::Packed, Work::Own, ask));
-        }
+        let many64 = |keys: KeyBatch<'_>, answers: &mut [u64]| {
+            BloomFilter64View::new(bloom64).may_match_many(keys, answers)
+        };
+        let prepared64 = || {
+            let view = BloomFilter64View::new(black_box(bloom64));
+            count(slices, |key| view.may_match(key))
+        };
+        let policy = (BLOOM64, bloom64.as_slice());
+        contenders.extend(that_ask(
+            Name::Bloom64,
+            Work::Own,
+            policy,
+            prepared64,
+            many64,
+            keys,
+        ));
         for kernel in Kernel::available() {
-            let mut add = |form, run: Box<dyn FnMut() -> u64 + 'a>| {
-                contenders.push(contender(of_kernel(kernel), form, Work::Same, run));
-            };
             let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
                 RocksDbFilterView::on_kernel(bloom, kernel).may_match_many(keys, answers)
             };
-            add(
-                Form::OneByOne,
-                Box::new(one_by_one(Box::new(FAST_LOCAL.on_kernel(kernel)), bloom, slices)),
+            let (name, policy) = (
+                of_kernel(kernel),
+                (FAST_LOCAL.on_kernel(kernel), bloom.as_slice()),
             );
-            add(Form::Prepared, Box::new(prepared(bloom, kernel, slices)));
-            add(Form::SlicesOf32, Box::new(by_32(bloom, kernel, slices)));
-            add(Form::Slices, Box::new(at_once(slices.into(), many)));
-            if let Some(arrays) = arrays {
-                add(Form::Packed, Box::new(at_once(arrays.into(), many)));
-            }
+            let prepared = prepared(bloom, kernel, slices);
+            contenders.extend(that_ask(name, Work::Same, policy, prepared, many, keys));
+            let by_32 = by_32(bloom, kernel, slices);
+            contenders.push(contender(name, Form::SlicesOf32, Work::Same, by_32));
         }
         contenders.extend(split_blocks::that_ask(stored, keys));
         contenders.extend(fastbloom::that_ask(stored, keys, FastLocalBloomPolicy::hash));

@@ -12,24 +12,16 @@ use std::process::ExitCode;
 
 use bench_kit::policies;
 use bench_kit::program;
-use bench_kit::suites::policy::{Batch, KeyLengths};
 
 /// The keys of a filter.
 const SIZES: [usize; 5] = [32, 512, 4096, 100_000, 1_000_000];
-const QUICK_SIZES: [usize; 2] = [32, 4096];
-
-fn measure(is_quick: bool) -> Vec<Batch> {
-    let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
-    let mut batches = Vec::new();
-    for &size in sizes {
-        for &lengths in KeyLengths::ALL {
-            let rounds = policies::rounds(size, is_quick);
-            batches.extend(policies::measure(&contenders::RocksDb, size, lengths, rounds));
-        }
-    }
-    batches
-}
 
 fn main() -> ExitCode {
-    program::run(&[("policy", |arguments| arguments.write(&measure(arguments.quick)))])
+    program::run(&[("policy", |arguments| {
+        arguments.write(&policies::measure_all(
+            &contenders::RocksDb,
+            &SIZES,
+            arguments.quick,
+        ))
+    })])
 }

@@ -37,11 +37,16 @@ impl RandomAccess for CountedFile {
     }
 }
 
-impl Env for CountingEnv {
-    fn open_sequential_file(&self, path: &Path) -> Result<Box<dyn Read>> {
-        self.disk.open_sequential_file(path)
-    }
+/// Hands a call of [`Env`] to the disk.
+macro_rules! to_the_disk {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
+        $(fn $name(&self, $($argument: $type),*) -> $result {
+            self.disk.$name($($argument),*)
+        })+
+    };
+}
 
+impl Env for CountingEnv {
     fn open_random_access_file(&self, path: &Path) -> Result<Box<dyn RandomAccess>> {
         Ok(Box::new(CountedFile {
             file: self.disk.open_random_access_file(path)?,
@@ -49,59 +54,21 @@ impl Env for CountingEnv {
         }))
     }
 
-    fn open_writable_file(&self, path: &Path) -> Result<Box<dyn Write>> {
-        self.disk.open_writable_file(path)
-    }
-
-    fn open_appendable_file(&self, path: &Path) -> Result<Box<dyn Write>> {
-        self.disk.open_appendable_file(path)
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool> {
-        self.disk.exists(path)
-    }
-
-    fn children(&self, path: &Path) -> Result<Vec<PathBuf>> {
-        self.disk.children(path)
-    }
-
-    fn size_of(&self, path: &Path) -> Result<usize> {
-        self.disk.size_of(path)
-    }
-
-    fn delete(&self, path: &Path) -> Result<()> {
-        self.disk.delete(path)
-    }
-
-    fn mkdir(&self, path: &Path) -> Result<()> {
-        self.disk.mkdir(path)
-    }
-
-    fn rmdir(&self, path: &Path) -> Result<()> {
-        self.disk.rmdir(path)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> Result<()> {
-        self.disk.rename(from, to)
-    }
-
-    fn lock(&self, path: &Path) -> Result<FileLock> {
-        self.disk.lock(path)
-    }
-
-    fn unlock(&self, lock: FileLock) -> Result<()> {
-        self.disk.unlock(lock)
-    }
-
-    fn new_logger(&self, path: &Path) -> Result<Logger> {
-        self.disk.new_logger(path)
-    }
-
-    fn micros(&self) -> u64 {
-        self.disk.micros()
-    }
-
-    fn sleep_for(&self, micros: u32) {
-        self.disk.sleep_for(micros);
+    to_the_disk! {
+        open_sequential_file(path: &Path) -> Result<Box<dyn Read>>;
+        open_writable_file(path: &Path) -> Result<Box<dyn Write>>;
+        open_appendable_file(path: &Path) -> Result<Box<dyn Write>>;
+        exists(path: &Path) -> Result<bool>;
+        children(path: &Path) -> Result<Vec<PathBuf>>;
+        size_of(path: &Path) -> Result<usize>;
+        delete(path: &Path) -> Result<()>;
+        mkdir(path: &Path) -> Result<()>;
+        rmdir(path: &Path) -> Result<()>;
+        rename(from: &Path, to: &Path) -> Result<()>;
+        lock(path: &Path) -> Result<FileLock>;
+        unlock(lock: FileLock) -> Result<()>;
+        new_logger(path: &Path) -> Result<Logger>;
+        micros() -> u64;
+        sleep_for(micros: u32) -> ();
     }
 }

@@ -5,7 +5,7 @@ mod ours;
 mod peers;
 
 use bench_guava::JavaError;
-use bench_kit::suites::membership::{self, Contents};
+use bench_kit::suites::membership;
 use bench_kit::turns::timed;
 
 pub(crate) use self::guava::Guava;
@@ -71,10 +71,8 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
 trait Filter: Sized {
     fn description() -> Description;
 
-    fn empty(plan: &Plan) -> Self;
-
-    /// A filter with [`random_words`](crate::keys::random_words).
-    fn of_random_words(plan: &Plan) -> Self;
+    /// An empty filter, or one of [`random_words`](crate::keys::random_words).
+    fn new(plan: &Plan) -> Self;
 
     /// Bits and probe count.
     fn size(&self) -> (u64, u32);
@@ -117,10 +115,7 @@ impl<F: Filter> Contestant for Local<F> {
 
     fn start(&mut self, plan: &Plan) -> Result<(), JavaError> {
         self.plan = Some(plan.clone());
-        self.filter = Some(match plan.contents {
-            Contents::Keys => F::empty(plan),
-            Contents::RandomWords => F::of_random_words(plan),
-        });
+        self.filter = Some(F::new(plan));
         Ok(())
     }
 
@@ -131,7 +126,7 @@ impl<F: Filter> Contestant for Local<F> {
     fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
         let mut sum = Timed::default();
         for _ in 0..times {
-            self.filter = self.plan.as_ref().map(F::empty);
+            self.filter = self.plan.as_ref().map(F::new);
             let one = self.put(keys)?;
             sum.ns += one.ns;
             sum.yes += one.yes;

@@ -1,6 +1,6 @@
 //! This project's filter, one key at a time and many at a time.
 
-use bench_kit::suites::membership;
+use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
 use guava_bloom::{BloomFilter, Parameters, Utf8};
 
@@ -13,15 +13,16 @@ pub(super) fn parameters(plan: &Plan) -> Parameters {
     Parameters::new(plan.insertions, FPP).expect("a size that Guava can make")
 }
 
-fn empty(plan: &Plan) -> BloomFilter<Utf8> {
-    BloomFilter::new(Utf8, &parameters(plan)).expect("memory for the filter")
-}
-
-fn of_random_words(plan: &Plan) -> BloomFilter<Utf8> {
+fn new(plan: &Plan) -> BloomFilter<Utf8> {
     let parameters = parameters(plan);
-    let words = random_words(parameters.words() as u64).collect();
-    BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probes(), words)
-        .expect("words that a filter can have")
+    match plan.contents {
+        Contents::Keys => BloomFilter::new(Utf8, &parameters),
+        Contents::RandomWords => {
+            let words = random_words(parameters.words() as u64).collect();
+            BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probes(), words)
+        }
+    }
+    .expect("a filter that there is memory for")
 }
 
 fn size(filter: &BloomFilter<Utf8>) -> (u64, u32) {
@@ -44,12 +45,8 @@ impl Filter for Single {
         description(membership::Filter::Ours, "a call for each key")
     }
 
-    fn empty(plan: &Plan) -> Self {
-        Self(empty(plan))
-    }
-
-    fn of_random_words(plan: &Plan) -> Self {
-        Self(of_random_words(plan))
+    fn new(plan: &Plan) -> Self {
+        Self(new(plan))
     }
 
     fn size(&self) -> (u64, u32) {
@@ -73,15 +70,6 @@ pub(super) struct Batch {
     answers: Vec<bool>,
 }
 
-impl Batch {
-    fn of(filter: BloomFilter<Utf8>) -> Self {
-        Self {
-            filter,
-            answers: vec![false; AT_ONCE],
-        }
-    }
-}
-
 impl Filter for Batch {
     fn description() -> Description {
         description(
@@ -90,12 +78,11 @@ impl Filter for Batch {
         )
     }
 
-    fn empty(plan: &Plan) -> Self {
-        Self::of(empty(plan))
-    }
-
-    fn of_random_words(plan: &Plan) -> Self {
-        Self::of(of_random_words(plan))
+    fn new(plan: &Plan) -> Self {
+        Self {
+            filter: new(plan),
+            answers: vec![false; AT_ONCE],
+        }
     }
 
     fn size(&self) -> (u64, u32) {

@@ -1,6 +1,6 @@
 //! Filters of other crates. They are given Guava's size and probe count.
 
-use bench_kit::suites::membership;
+use bench_kit::suites::membership::{self, Contents};
 use bench_kit::version;
 use bloomfilter::Bloom;
 use fastbloom::{BloomFilter, DefaultHasher};
@@ -27,16 +27,14 @@ macro_rules! fastbloom {
                 }
             }
 
-            fn empty(plan: &Plan) -> Self {
+            fn new(plan: &Plan) -> Self {
                 let parameters = ours::parameters(plan);
-                let $builder = BloomFilter::with_num_bits(parameters.bit_size() as usize);
-                Self($hasher.hashes(parameters.probes().into()))
-            }
-
-            fn of_random_words(plan: &Plan) -> Self {
-                let parameters = ours::parameters(plan);
-                let words = random_words(parameters.words() as u64).collect();
-                let $builder = BloomFilter::from_vec(words);
+                let $builder = match plan.contents {
+                    Contents::Keys => BloomFilter::with_num_bits(parameters.bit_size() as usize),
+                    Contents::RandomWords => {
+                        BloomFilter::from_vec(random_words(parameters.words() as u64).collect())
+                    }
+                };
                 Self($hasher.hashes(parameters.probes().into()))
             }
 
@@ -77,16 +75,15 @@ impl Filter for Bloomfilter {
         }
     }
 
-    fn empty(plan: &Plan) -> Self {
+    fn new(plan: &Plan) -> Self {
         let bytes = ours::parameters(plan).bit_size() / 8;
         // Two different halves: each is the key of a hash, and equal hashes make every probe the same multiple.
         let seed = std::array::from_fn(|i| i as u8);
         let made = Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed);
-        Self(made.unwrap_or_else(|error| panic!("bloomfilter: {error}")))
-    }
-
-    fn of_random_words(plan: &Plan) -> Self {
-        let empty = Self::empty(plan).0;
+        let empty = made.unwrap_or_else(|error| panic!("bloomfilter: {error}"));
+        if plan.contents == Contents::Keys {
+            return Self(empty);
+        }
         let bits = empty.len();
         let mut stored = empty.into_bytes();
         // The bits are what it stores last.

@@ -1,5 +1,8 @@
 //! The keys of filter policies' benchmarks.
 
+use core::ffi::c_char;
+use core::marker::PhantomData;
+
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -7,6 +10,32 @@ use crate::suites::policy::{KeyLengths, Task};
 
 /// How many keys a batch has at least, so that the clock's own time does not count.
 pub const FEWEST_IN_BATCH: usize = 1 << 16;
+
+/// A key as `leveldb::Slice` and `rocksdb::Slice` have it, so that a loop over many can be timed in C++.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct EngineSlice<'a> {
+    data: *const c_char,
+    size: usize,
+    key: PhantomData<&'a [u8]>,
+}
+
+impl<'a> From<&'a [u8]> for EngineSlice<'a> {
+    fn from(key: &'a [u8]) -> Self {
+        Self {
+            data: key.as_ptr().cast(),
+            size: key.len(),
+            key: PhantomData,
+        }
+    }
+}
+
+impl<'a> EngineSlice<'a> {
+    /// The slices of these keys.
+    pub fn of<K: AsRef<[u8]>>(keys: &'a [K]) -> Vec<Self> {
+        keys.iter().map(|key| key.as_ref().into()).collect()
+    }
+}
 
 /// Keys, one behind the other in memory.
 #[derive(Debug, Default)]

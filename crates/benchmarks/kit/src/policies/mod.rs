@@ -4,7 +4,7 @@ pub mod fastbloom;
 mod keys;
 pub mod ours;
 
-pub use self::keys::{FEWEST_IN_BATCH, Keys};
+pub use self::keys::{EngineSlice, FEWEST_IN_BATCH, Keys};
 use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
 use crate::turns::{self, take_turns};
 
@@ -50,6 +50,23 @@ pub trait Engine {
 /// How many rounds filters of so many keys have.
 pub fn rounds(size: usize, is_quick: bool) -> u64 {
     if is_quick || size > SMALL { 7 } else { 21 }
+}
+
+/// The sizes of a quick run.
+const QUICK_SIZES: [usize; 2] = [32, 4096];
+
+/// Up to how many keys are also measured with mixed lengths: 20 million take 2 GB of memory as they are.
+const MOST_MIXED: usize = 1_000_000;
+
+/// Measures filters of these sizes with each length of keys.
+pub fn measure_all(engine: &impl Engine, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
+    let sizes = if is_quick { &QUICK_SIZES } else { sizes };
+    let each = |&size: &usize| {
+        let lengths = KeyLengths::ALL.iter();
+        let taken = lengths.filter(move |&&lengths| lengths == KeyLengths::Fixed || size <= MOST_MIXED);
+        taken.flat_map(move |&lengths| measure(engine, size, lengths, rounds(size, is_quick)))
+    };
+    sizes.iter().flat_map(each).collect()
 }
 
 /// Measures every task with filters of `size` keys.

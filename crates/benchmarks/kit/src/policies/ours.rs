@@ -4,7 +4,7 @@ use core::hint::black_box;
 
 use filter_policy::{Error, FilterPolicy, Kernel, KeyBatch};
 
-use super::Contender;
+use super::{Batched, Contender};
 use crate::suites::policy::{self, Form};
 use crate::turns::Work;
 
@@ -54,7 +54,7 @@ pub fn by_trait<'a>(
 }
 
 /// Builds a filter of every `size` packed keys.
-pub fn packed<'a>(
+fn packed<'a>(
     size: usize,
     arrays: &'a [[u8; 16]],
     append: impl Fn(KeyBatch<'_>, &mut Vec<u8>) -> Result<(), Error> + 'a,
@@ -78,6 +78,49 @@ pub fn one_by_one<'a>(
     }
 }
 
+/// How a policy appends a filter of keys that come together.
+pub type Append<P> = fn(&P, KeyBatch<'_>, &mut Vec<u8>) -> Result<(), Error>;
+
+/// A policy that builds a filter of every `size` keys: of slices, and of packed keys where there are some.
+pub fn that_build<'a, P: FilterPolicy + Copy + 'a>(
+    name: policy::Contender,
+    work: Work,
+    policy: P,
+    append: Append<P>,
+    size: usize,
+    keys: Batched<'a>,
+) -> impl Iterator<Item = Contender<'a>> {
+    let slices = by_trait(Box::new(policy), size, keys.slices);
+    let arrays = keys.arrays.map(|arrays| {
+        let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| append(black_box(&policy), keys, filter);
+        contender(name, Form::Packed, work, packed(size, arrays, append))
+    });
+    std::iter::once(contender(name, Form::Slices, work, slices)).chain(arrays)
+}
+
+/// A policy that asks a filter: key by key through the trait, key by key by what was `prepared` once, and by `many` for all
+/// keys in a call.
+pub fn that_ask<'a>(
+    name: policy::Contender,
+    work: Work,
+    (policy, filter): (impl FilterPolicy + 'a, &'a [u8]),
+    prepared: impl FnMut() -> u64 + 'a,
+    many: impl Fn(KeyBatch<'_>, &mut [u64]) -> Result<(), Error> + Copy + 'a,
+    keys: Batched<'a>,
+) -> impl Iterator<Item = Contender<'a>> {
+    let one = one_by_one(Box::new(policy), filter, keys.slices);
+    let arrays = keys.arrays.map(|arrays| {
+        let arrays = at_once(arrays.into(), many);
+        contender(name, Form::Packed, work, arrays)
+    });
+    let rest = [
+        contender(name, Form::OneByOne, work, one),
+        contender(name, Form::Prepared, work, prepared),
+        contender(name, Form::Slices, work, at_once(keys.slices.into(), many)),
+    ];
+    rest.into_iter().chain(arrays)
+}
+
 /// How many keys may match.
 pub fn count(slices: &[&[u8]], may_match: impl Fn(&[u8]) -> bool) -> u64 {
     slices.iter().filter(|key| may_match(key)).count() as u64
@@ -89,7 +132,7 @@ pub fn count_ones(answers: &[u64]) -> u64 {
 }
 
 /// Asks for all keys in one call.
-pub fn at_once<'a>(
+fn at_once<'a>(
     keys: KeyBatch<'a>,
     ask: impl Fn(KeyBatch<'_>, &mut [u64]) -> Result<(), Error> + 'a,
 ) -> impl FnMut() -> u64 + 'a {

@@ -7,8 +7,8 @@ use hash_comparison::record::Environment;
 use hash_comparison::record::table::Row;
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{Chart, Format};
-use crate::suite::Suite;
+use crate::folder::Format;
+use crate::suite::{self, Suite};
 use crate::summary::across;
 
 /// By what share a count may be above the record's: what small changes elsewhere in a program do to inlining, and the C
@@ -130,36 +130,27 @@ pub fn judge(
 }
 
 /// The suite; its program writes the rows themselves.
-pub struct Portable;
-
-impl Suite for Portable {
-    type Batch = Instructions;
-    type Row = Instructions;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Instructions, Instructions> = Suite {
+    format: Format {
         name: "instruction-bench",
         schema: 1,
         rows: "instructions",
-    };
-    const KEEPS_BATCHES: bool = false;
+    },
+    keeps_batches: false,
+    rows: suite::as_written,
+    charts: &[],
+    summary,
+};
 
-    fn rows(rows: &[Instructions]) -> Result<Vec<Instructions>, String> {
-        Ok(rows.to_vec())
-    }
-
-    fn charts(_: &[Instructions]) -> Vec<Chart> {
-        Vec::new()
-    }
-
-    fn summary(rows: &[Instructions]) -> String {
-        let table = across(
-            rows,
-            "instructions a key",
-            |row| format!("{}, {} bytes", row.policy, row.key_lengths),
-            |row| row.task.clone(),
-            |row| format!("{:.1}", row.instructions_per_key),
-        );
-        format!("\n{table}\n\n")
-    }
+fn summary(rows: &[Instructions]) -> String {
+    let table = across(
+        rows,
+        "instructions a key",
+        |row| format!("{}, {} bytes", row.policy, row.key_lengths),
+        |row| row.task.clone(),
+        |row| format!("{:.1}", row.instructions_per_key),
+    );
+    format!("\n{table}\n\n")
 }
 
 #[cfg(test)]

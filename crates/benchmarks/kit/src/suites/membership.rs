@@ -1,13 +1,13 @@
 //! Puts and look-ups of Bloom filters of one size and probe count, compared with Guava's.
 
-use plots::bars::{Bar, Bars, Measure};
+use plots::bars::{Bars, Measure};
 use plots::number;
 use plots::scene::Scene;
 use plots::thousands::grouped;
 
 use crate::charts::{self, Drawn};
-use crate::folder::{Chart, Format};
-use crate::rounds::{Contest, timed};
+use crate::folder::Format;
+use crate::rounds::timed;
 use crate::suite::{self, Suite};
 use crate::summary::{interval, tables, with_spread};
 use crate::words::words;
@@ -73,6 +73,10 @@ timed! {
         /// What was done.
         operation: Operation,
     }
+    compared {
+        group(bits, operation), contestant(filter), shared(insertions, contents, bit_size),
+        baseline(|batch| batch.filter == Filter::Guava)
+    }
     batch {
         /// Keys of the batch.
         calls,
@@ -97,75 +101,45 @@ timed! {
     }
 }
 
-impl Contest for Batch {
-    type Group = (u64, Operation);
-    type Contestant = Filter;
-    type Shared = (u64, Contents, u64);
-
-    fn group(&self) -> Self::Group {
-        (self.bits, self.operation)
-    }
-
-    fn contestant(&self) -> Filter {
-        self.filter
-    }
-
-    fn is_baseline(&self) -> bool {
-        self.filter == Filter::Guava
-    }
-
-    fn shared(&self) -> Self::Shared {
-        (self.insertions, self.contents, self.bit_size)
-    }
-}
-
 /// The suite.
-pub struct Guava;
-
-impl Suite for Guava {
-    type Batch = Batch;
-    type Row = Membership;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Batch, Membership> = Suite {
+    format: Format {
         name: "membership-bench",
         schema: 1,
         rows: "membership",
-    };
+    },
+    keeps_batches: true,
+    rows: suite::rows,
+    charts: &[("membership", chart)],
+    summary,
+};
 
-    fn rows(batches: &[Batch]) -> Result<Vec<Membership>, String> {
-        suite::rows(batches)
-    }
-
-    fn charts(rows: &[Membership]) -> Vec<Chart> {
-        charts::one("membership", chart(rows))
-    }
-
-    fn summary(rows: &[Membership]) -> String {
-        tables(
-            rows,
-            |row| {
-                format!(
-                    "{}, {} bits for {} keys",
-                    row.operation.words(),
-                    row.bits,
-                    row.insertions
-                )
-            },
-            &[
-                ("filter", |row| row.filter.words().to_owned()),
-                ("probes", |row| row.probes.to_string()),
-                ("ns/key \u{b1} MAD", |row| {
-                    with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)
-                }),
-                ("of Guava's", |row| format!("{:.3}", row.ratio_to_guava)),
-                ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
-                ("FP rate", |row| match row.operation {
-                    Operation::Absent => format!("{:.2} %", 100.0 * row.yes_share),
-                    Operation::Put | Operation::Present => String::new(),
-                }),
-            ],
-            |_| String::new(),
-        )
-    }
+fn summary(rows: &[Membership]) -> String {
+    tables(
+        rows,
+        |row| {
+            format!(
+                "{}, {} bits for {} keys",
+                row.operation.words(),
+                row.bits,
+                row.insertions
+            )
+        },
+        &[
+            ("filter", |row| row.filter.words().to_owned()),
+            ("probes", |row| row.probes.to_string()),
+            ("ns/key \u{b1} MAD", |row| {
+                with_spread(row.median_ns_per_call, row.mad_ns_per_call, 1)
+            }),
+            ("of Guava's", |row| format!("{:.3}", row.ratio_to_guava)),
+            ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
+            ("FP rate", |row| match row.operation {
+                Operation::Absent => format!("{:.2} %", 100.0 * row.yes_share),
+                Operation::Put | Operation::Present => String::new(),
+            }),
+        ],
+        |_| String::new(),
+    )
 }
 
 /// One filter a row, a panel for each operation.
@@ -176,12 +150,9 @@ fn chart(rows: &[Membership]) -> Option<Scene> {
             number::significant(row.ratio_to_guava, 3),
             number::significant(row.median_ns_per_call, 3)
         );
-        let bar = Bar {
-            value: row.ratio_to_guava,
-            interval: Some((row.ratio_low, row.ratio_high)),
-            text,
-            full: matches!(row.filter, Filter::Ours | Filter::OursBatch),
-        };
+        let interval = Some((row.ratio_low, row.ratio_high));
+        let is_ours = matches!(row.filter, Filter::Ours | Filter::OursBatch);
+        let bar = charts::bar(row.ratio_to_guava, interval, text, is_ours);
         let note = format!(
             "for {} keys, {} probes, {}; median of {} rounds",
             grouped(row.insertions),
@@ -200,19 +171,17 @@ fn chart(rows: &[Membership]) -> Option<Scene> {
         axis: "time over Guava's; line: 95 % interval",
         ..Measure::default()
     };
-    (!rows.is_empty()).then(|| {
-        let bars = Bars {
-            description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
-            title: "Bloom filters of equal size and probe count: time over Guava's",
-            names: 190.0,
-            measures: ["Put", "Might contain, absent keys", "Might contain, present keys"]
-                .map(panel)
-                .into(),
-            one_scale: true,
-            reference: Some(1.0),
-            groups: charts::groups(rows, draw),
-            ..Bars::default()
-        };
-        bars.scene()
-    })
+    let bars = Bars {
+        description: "Time of puts and look-ups of Bloom filters over that of Guava's, at several sizes",
+        title: "Bloom filters of equal size and probe count: time over Guava's",
+        names: 190.0,
+        measures: ["Put", "Might contain, absent keys", "Might contain, present keys"]
+            .map(panel)
+            .into(),
+        one_scale: true,
+        reference: Some(1.0),
+        groups: charts::groups(rows, draw),
+        ..Bars::default()
+    };
+    Some(bars.scene())
 }

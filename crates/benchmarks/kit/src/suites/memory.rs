@@ -9,8 +9,7 @@ use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
 use serde::{Deserialize, Serialize};
 use statistics::{binomial, significant};
 
-use crate::charts;
-use crate::folder::{Chart, Format};
+use crate::folder::Format;
 use crate::rounds::INTERVAL_LEVEL;
 use crate::suite::Suite;
 use crate::summary::tables;
@@ -126,46 +125,38 @@ impl From<&Measurement> for Memory {
 }
 
 /// The suite.
-pub struct Structures;
-
-impl Suite for Structures {
-    type Batch = Measurement;
-    type Row = Memory;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Measurement, Memory> = Suite {
+    format: Format {
         name: "memory-bench",
         schema: 1,
         rows: "memory",
-    };
+    },
+    keeps_batches: true,
+    rows: |measurements| Ok(measurements.iter().map(Memory::from).collect()),
+    charts: &[("memory", chart)],
+    summary,
+};
 
-    fn rows(measurements: &[Measurement]) -> Result<Vec<Memory>, String> {
-        Ok(measurements.iter().map(Memory::from).collect())
-    }
-
-    fn charts(rows: &[Memory]) -> Vec<Chart> {
-        charts::one("memory", chart(rows))
-    }
-
-    fn summary(rows: &[Memory]) -> String {
-        tables(
-            rows,
-            |row| format!("{} phone numbers", grouped(row.keys)),
-            &[
-                ("structure", |row| row.structure.words().to_owned()),
-                ("asked", |row| {
-                    let share = |rate| format!("{} %", rate * 100.0);
-                    row.asked_rate.map_or_else(String::new, share)
-                }),
-                ("FP rate", |row| format!("{:.5} %", row.rate * 100.0)),
-                ("bits/key", |row| format!("{:.2}", row.allocated_bits_per_key)),
-                ("built with", |row| format!("{:.2}", row.peak_bits_per_key)),
-                ("least", |row| {
-                    let bits = |bits| format!("{bits:.2}");
-                    row.bound_bits_per_key.map_or_else(String::new, bits)
-                }),
-            ],
-            |_| String::new(),
-        )
-    }
+fn summary(rows: &[Memory]) -> String {
+    tables(
+        rows,
+        |row| format!("{} phone numbers", grouped(row.keys)),
+        &[
+            ("structure", |row| row.structure.words().to_owned()),
+            ("asked", |row| {
+                let share = |rate| format!("{} %", rate * 100.0);
+                row.asked_rate.map_or_else(String::new, share)
+            }),
+            ("FP rate", |row| format!("{:.5} %", row.rate * 100.0)),
+            ("bits/key", |row| format!("{:.2}", row.allocated_bits_per_key)),
+            ("built with", |row| format!("{:.2}", row.peak_bits_per_key)),
+            ("least", |row| {
+                let bits = |bits| format!("{bits:.2}");
+                row.bound_bits_per_key.map_or_else(String::new, bits)
+            }),
+        ],
+        |_| String::new(),
+    )
 }
 
 /// Bits for each key against the rate, the lowest rate at the right; nothing without a filter that was wrong at least

@@ -1,14 +1,14 @@
 //! What a filter policy is worth to the point reads of a storage engine.
 
-use plots::bars::{Bar, Bars, Measure};
+use plots::bars::{Bars, Measure};
 use plots::key::Sign;
 use plots::number;
 use plots::scene::Scene;
 use plots::thousands::grouped;
 
 use crate::charts::{self, Drawn};
-use crate::folder::{Chart, Format};
-use crate::rounds::{Contest, timed};
+use crate::folder::Format;
+use crate::rounds::timed;
 use crate::suite::{self, Suite};
 use crate::summary::{interval, tables, with_spread};
 use crate::words::words;
@@ -94,6 +94,10 @@ timed! {
         /// Which keys were asked for.
         keys: Keys,
     }
+    compared {
+        group(engine, key_set, cache, keys), contestant(policy), shared(version, entries, key_bytes, value_bytes),
+        baseline(|batch| batch.policy.is_baseline())
+    }
     batch {
         /// Gets of the batch.
         gets,
@@ -118,72 +122,37 @@ timed! {
     }
 }
 
-impl Contest for Batch {
-    type Group = (String, KeySet, Cache, Keys);
-    type Contestant = Policy;
-    type Shared = (String, u64, u64, u64);
-
-    fn group(&self) -> Self::Group {
-        (self.engine.clone(), self.key_set, self.cache, self.keys)
-    }
-
-    fn contestant(&self) -> Policy {
-        self.policy
-    }
-
-    fn is_baseline(&self) -> bool {
-        self.policy.is_baseline()
-    }
-
-    fn shared(&self) -> Self::Shared {
-        (
-            self.version.clone(),
-            self.entries,
-            self.key_bytes,
-            self.value_bytes,
-        )
-    }
-}
-
 /// The suite.
-pub struct Engines;
-
-impl Suite for Engines {
-    type Batch = Batch;
-    type Row = PointReads;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Batch, PointReads> = Suite {
+    format: Format {
         name: "point-reads-bench",
         schema: 1,
         rows: "point_reads",
-    };
+    },
+    keeps_batches: true,
+    rows: suite::rows,
+    charts: &[("point-reads", chart)],
+    summary,
+};
 
-    fn rows(batches: &[Batch]) -> Result<Vec<PointReads>, String> {
-        suite::rows(batches)
-    }
-
-    fn charts(rows: &[PointReads]) -> Vec<Chart> {
-        charts::one("point-reads", chart(rows))
-    }
-
-    fn summary(rows: &[PointReads]) -> String {
-        tables(
-            rows,
-            |row| {
-                let (keys, cache) = (row.keys.words(), row.cache.words());
-                format!("{} {}, {keys}, {cache}", row.engine, row.version)
-            },
-            &[
-                ("policy", |row| row.policy.words().to_owned()),
-                ("blocks/Get", |row| format!("{:.4}", row.blocks_per_get)),
-                ("ns/Get \u{b1} MAD", |row| {
-                    with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)
-                }),
-                ("of no filter", |row| format!("{:.3}", row.ratio_to_no_filter)),
-                ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
-            ],
-            |_| String::new(),
-        )
-    }
+fn summary(rows: &[PointReads]) -> String {
+    tables(
+        rows,
+        |row| {
+            let (keys, cache) = (row.keys.words(), row.cache.words());
+            format!("{} {}, {keys}, {cache}", row.engine, row.version)
+        },
+        &[
+            ("policy", |row| row.policy.words().to_owned()),
+            ("blocks/Get", |row| format!("{:.4}", row.blocks_per_get)),
+            ("ns/Get \u{b1} MAD", |row| {
+                with_spread(row.median_ns_per_get, row.mad_ns_per_get, 0)
+            }),
+            ("of no filter", |row| format!("{:.3}", row.ratio_to_no_filter)),
+            ("95 % CI", |row| interval(row.ratio_low, row.ratio_high)),
+        ],
+        |_| String::new(),
+    )
 }
 
 /// One policy a row; panels for blocks, and for time with and without cached blocks.
@@ -196,18 +165,10 @@ fn chart(rows: &[PointReads]) -> Option<Scene> {
             number::significant(row.ratio_to_no_filter, 3),
             number::significant(row.median_ns_per_get, 3)
         );
-        let time = Bar {
-            value: row.ratio_to_no_filter,
-            interval: Some((row.ratio_low, row.ratio_high)),
-            text,
-            full,
-        };
-        let blocks = Bar {
-            value: row.blocks_per_get,
-            interval: None,
-            text: number::significant(row.blocks_per_get, 3),
-            full,
-        };
+        let interval = Some((row.ratio_low, row.ratio_high));
+        let time = charts::bar(row.ratio_to_no_filter, interval, text, full);
+        let text = number::significant(row.blocks_per_get, 3);
+        let blocks = charts::bar(row.blocks_per_get, None, text, full);
         let engine = match row.engine.as_str() {
             "leveldb" => "Google's LevelDB",
             other => other,
@@ -231,33 +192,31 @@ fn chart(rows: &[PointReads]) -> Option<Scene> {
         })
     };
     let axis = "time over that without filters; line: 95 % interval";
-    (!rows.is_empty()).then(|| {
-        let bars = Bars {
-            description: "Blocks read and time per Get of storage engines, without filters and with each policy",
-            title: "Point reads: what a filter is worth",
-            key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
-            names: 168.0,
-            measures: vec![
-                Measure {
-                    title: "Blocks read per Get",
-                    axis: "blocks; none or one cached",
-                    texts: 64.0,
-                    ..Measure::default()
-                },
-                Measure {
-                    title: "Time per Get, blocks not cached",
-                    axis,
-                    ..Measure::default()
-                },
-                Measure {
-                    title: "Time per Get, every block cached",
-                    axis,
-                    ..Measure::default()
-                },
-            ],
-            groups: charts::groups(rows, draw),
-            ..Bars::default()
-        };
-        bars.scene()
-    })
+    let bars = Bars {
+        description: "Blocks read and time per Get of storage engines, without filters and with each policy",
+        title: "Point reads: what a filter is worth",
+        key: vec![(Sign::Bar, "absent keys"), (Sign::HollowBar, "present keys")],
+        names: 168.0,
+        measures: vec![
+            Measure {
+                title: "Blocks read per Get",
+                axis: "blocks; none or one cached",
+                texts: 64.0,
+                ..Measure::default()
+            },
+            Measure {
+                title: "Time per Get, blocks not cached",
+                axis,
+                ..Measure::default()
+            },
+            Measure {
+                title: "Time per Get, every block cached",
+                axis,
+                ..Measure::default()
+            },
+        ],
+        groups: charts::groups(rows, draw),
+        ..Bars::default()
+    };
+    Some(bars.scene())
 }

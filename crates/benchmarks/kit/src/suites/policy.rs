@@ -7,9 +7,9 @@ use plots::scene::{Color, MUTED, PALETTE, Scene};
 use plots::thousands::grouped;
 use plots::xy::{Axis, Marks, Plot, Point, Row, Series, Sheet};
 
-use crate::charts::{self, distinct};
-use crate::folder::{Chart, Format};
-use crate::rounds::{Contest, timed};
+use crate::charts::distinct;
+use crate::folder::Format;
+use crate::rounds::timed;
 use crate::suite::{self, Suite};
 use crate::summary::across;
 use crate::words::words;
@@ -123,6 +123,10 @@ timed! {
         /// Bits of filter for each key.
         bits_per_key: u32,
     }
+    compared {
+        group(key_lengths, task, filter_keys), contestant(contender, form), shared(bits_per_key),
+        baseline(|batch| batch.contender.is_engine())
+    }
     batch {
         /// Keys of the batch.
         keys,
@@ -155,97 +159,52 @@ impl Policy {
     }
 }
 
-impl Contest for Batch {
-    type Group = (KeyLengths, Task, u64);
-    type Contestant = (Contender, Form);
-    type Shared = u32;
-
-    fn group(&self) -> Self::Group {
-        (self.key_lengths, self.task, self.filter_keys)
-    }
-
-    fn contestant(&self) -> Self::Contestant {
-        (self.contender, self.form)
-    }
-
-    fn is_baseline(&self) -> bool {
-        self.contender.is_engine()
-    }
-
-    fn shared(&self) -> u32 {
-        self.bits_per_key
-    }
-}
-
 /// Filters of LevelDB's.
-pub struct Leveldb;
-
-impl Suite for Leveldb {
-    type Batch = Batch;
-    type Row = Policy;
-    const FORMAT: Format = Format {
+pub const LEVELDB: Suite<Batch, Policy> = Suite {
+    format: Format {
         name: "policy-bench",
         schema: 2,
         rows: "policy",
-    };
-
-    fn rows(batches: &[Batch]) -> Result<Vec<Policy>, String> {
-        suite::rows(batches)
-    }
-
-    fn charts(rows: &[Policy]) -> Vec<Chart> {
-        charts::one("policy", chart(rows))
-    }
-
-    fn summary(rows: &[Policy]) -> String {
-        let group = |row: &Policy| (row.key_lengths, row.task);
-        let mut text = String::new();
-        for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
-            let Some(first) = rows.first() else { continue };
-            let table = across(
-                rows,
-                "keys of a filter",
-                Policy::name,
-                |row| short(row.filter_keys),
-                cell,
-            );
-            let (task, keys) = (first.task.words(), first.key_lengths.words());
-            text.push_str(&format!(
-                "\n{task}, {keys}, {} bits for each\n{table}\n",
-                first.bits_per_key
-            ));
-        }
-        let engine = rows.iter().find(|row| row.contender.is_engine());
-        let engine = engine.map_or("engine", |row| row.contender.words());
-        text.push_str(&format!(
-            "\n{engine}: nanoseconds a key; others: time over {engine}'s. Their 95 % intervals are in policy.csv.\n"
-        ));
-        text
-    }
-}
+    },
+    keeps_batches: true,
+    rows: suite::rows,
+    charts: &[("policy", chart)],
+    summary,
+};
 
 /// Filters of RocksDB's.
-pub struct Rocksdb;
-
-impl Suite for Rocksdb {
-    type Batch = Batch;
-    type Row = Policy;
-    const FORMAT: Format = Format {
+pub const ROCKSDB: Suite<Batch, Policy> = Suite {
+    format: Format {
         name: "rocksdb-policy-bench",
-        ..Leveldb::FORMAT
-    };
+        ..LEVELDB.format
+    },
+    ..LEVELDB
+};
 
-    fn rows(batches: &[Batch]) -> Result<Vec<Policy>, String> {
-        Leveldb::rows(batches)
+fn summary(rows: &[Policy]) -> String {
+    let group = |row: &Policy| (row.key_lengths, row.task);
+    let mut text = String::new();
+    for rows in rows.chunk_by(|a, b| group(a) == group(b)) {
+        let Some(first) = rows.first() else { continue };
+        let table = across(
+            rows,
+            "keys of a filter",
+            Policy::name,
+            |row| short(row.filter_keys),
+            cell,
+        );
+        let (task, keys) = (first.task.words(), first.key_lengths.words());
+        text.push_str(&format!(
+            "\n{task}, {keys}, {} bits for each\n{table}\n",
+            first.bits_per_key
+        ));
     }
-
-    fn charts(rows: &[Policy]) -> Vec<Chart> {
-        Leveldb::charts(rows)
-    }
-
-    fn summary(rows: &[Policy]) -> String {
-        Leveldb::summary(rows)
-    }
+    let engine = rows.iter().find(|row| row.contender.is_engine());
+    let engine = engine.map_or("engine", |row| row.contender.words());
+    text.push_str(&format!(
+        "\n{engine}: nanoseconds a key; others: time over {engine}'s. Their 95 % intervals are in policy.csv.\n"
+    ));
+    text
 }
 
 /// So that eight sizes fit eighty columns.
@@ -452,7 +411,7 @@ mod tests {
                 });
             }
         }
-        let text = Leveldb::summary(&rows);
+        let text = summary(&rows);
         // A line for each contender beside two of title, two of header and rule, and two at the end.
         assert_eq!(text.lines().count(), 3 + 6, "{text}");
         assert!(text.contains(" 16,384  100,000    1 M   20 M\n"), "{text}");

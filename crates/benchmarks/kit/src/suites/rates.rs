@@ -9,9 +9,9 @@ use plots::thousands::grouped;
 use plots::xy::{Axis, Marks, Plot, Row as PlotRow, Series, Sheet};
 use serde::{Deserialize, Serialize};
 
-use crate::charts::{self, distinct};
-use crate::folder::{Chart, Format};
-use crate::suite::Suite;
+use crate::charts::distinct;
+use crate::folder::Format;
+use crate::suite::{self, Suite};
 use crate::summary::across;
 use crate::words::words;
 
@@ -131,53 +131,42 @@ impl Rate {
 }
 
 /// The suite.
-pub struct Rates;
-
-impl Suite for Rates {
-    type Batch = Rate;
-    type Row = Rate;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Rate, Rate> = Suite {
+    format: Format {
         name: "rates-bench",
         schema: 1,
         rows: "rates",
-    };
-    const KEEPS_BATCHES: bool = false;
+    },
+    keeps_batches: false,
+    rows: suite::as_written,
+    charts: &[("rates-by-keys", by_keys), ("rates-by-bits", by_bits)],
+    summary,
+};
 
-    fn rows(rows: &[Rate]) -> Result<Vec<Rate>, String> {
-        Ok(rows.to_vec())
-    }
-
-    fn charts(rows: &[Rate]) -> Vec<Chart> {
-        let mut charts = charts::one("rates-by-keys", by_keys(rows));
-        charts.extend(charts::one("rates-by-bits", by_bits(rows)));
-        charts
-    }
-
-    /// A table for each of the bits per key that all sizes have: rates over the ideal one by size.
-    fn summary(rows: &[Rate]) -> String {
-        let sizes = distinct(rows.iter().map(|row| row.keys));
-        // As many as fit beside the names, the largest among them.
-        let step = sizes.len().div_ceil(6).max(1);
-        let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
-        let mut text = String::new();
-        for bits in FEW_BITS {
-            let of_table = rows
-                .iter()
-                .filter(|row| row.bits_per_key == bits && shown.contains(&row.keys));
-            let table = across(
-                &of_table.collect::<Vec<_>>(),
-                &format!("{bits} bits per key"),
-                |row| row.name(),
-                |row| grouped(row.keys),
-                |row| format!("{:.2}", row.rate / row.ideal),
-            );
-            text.push_str(&format!("\n{table}\n"));
-        }
-        text.push_str(
-            "\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n",
+/// A table for each of the bits per key that all sizes have: rates over the ideal one by size.
+fn summary(rows: &[Rate]) -> String {
+    let sizes = distinct(rows.iter().map(|row| row.keys));
+    // As many as fit beside the names, the largest among them.
+    let step = sizes.len().div_ceil(6).max(1);
+    let shown: Vec<u64> = sizes.iter().rev().step_by(step).copied().collect();
+    let mut text = String::new();
+    for bits in FEW_BITS {
+        let of_table = rows
+            .iter()
+            .filter(|row| row.bits_per_key == bits && shown.contains(&row.keys));
+        let table = across(
+            &of_table.collect::<Vec<_>>(),
+            &format!("{bits} bits per key"),
+            |row| row.name(),
+            |row| grouped(row.keys),
+            |row| format!("{:.2}", row.rate / row.ideal),
         );
-        text
+        text.push_str(&format!("\n{table}\n"));
     }
+    text.push_str(
+        "\nFalse positives over those of an ideal filter, by the keys of a filter. Rates are in rates.csv.\n",
+    );
+    text
 }
 
 /// Stored bits for a key that are shown.

@@ -1,14 +1,14 @@
 //! Queries and inserts of filters in Redis, over one connection, compared with `redis-benchmark`.
 
 use filter_tools::table::table;
-use plots::bars::{Bar, Bars, Measure};
+use plots::bars::{Bars, Measure};
 use plots::number;
 use plots::scene::Scene;
 use plots::thousands::grouped;
 
 use crate::charts::{self, Drawn};
-use crate::folder::{Chart, Format};
-use crate::rounds::{Contest, timed};
+use crate::folder::Format;
+use crate::rounds::timed;
 use crate::suite::{self, Suite};
 use crate::summary::{interval, tables, with_spread};
 use crate::words::words;
@@ -62,6 +62,11 @@ timed! {
         /// Keys of a round trip; of [`Client::Single`], those of the others.
         batch: u64,
     }
+    compared {
+        group(operation, bits, batch), contestant(client), shared(version, probes),
+        // Nobody else downloads.
+        baseline(|batch| batch.client == Client::RedisBenchmark || batch.operation == Operation::Download)
+    }
     batch {
         /// Keys, or downloads.
         calls,
@@ -87,87 +92,56 @@ timed! {
     }
 }
 
-impl Contest for Batch {
-    type Group = (Operation, u64, u64);
-    type Contestant = Client;
-    type Shared = (String, u32);
-
-    fn group(&self) -> Self::Group {
-        (self.operation, self.bits, self.batch)
-    }
-
-    fn contestant(&self) -> Client {
-        self.client
-    }
-
-    fn is_baseline(&self) -> bool {
-        // Nobody else downloads.
-        self.client == Client::RedisBenchmark || self.operation == Operation::Download
-    }
-
-    fn shared(&self) -> Self::Shared {
-        (self.version.clone(), self.probes)
-    }
-}
-
 /// The suite.
-pub struct Server;
-
-impl Suite for Server {
-    type Batch = Batch;
-    type Row = Redis;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Batch, Redis> = Suite {
+    format: Format {
         name: "redis-bench",
         schema: 1,
         rows: "redis",
-    };
+    },
+    keeps_batches: true,
+    rows: suite::rows,
+    charts: &[("redis", chart)],
+    summary,
+};
 
-    fn rows(batches: &[Batch]) -> Result<Vec<Redis>, String> {
-        suite::rows(batches)
-    }
-
-    fn charts(rows: &[Redis]) -> Vec<Chart> {
-        charts::one("redis", chart(rows))
-    }
-
-    fn summary(rows: &[Redis]) -> String {
-        let asked: Vec<Redis> = rows
-            .iter()
-            .filter(|row| row.operation != Operation::Download)
-            .cloned()
-            .collect();
-        let text = tables(
-            &asked,
-            |row| {
-                let (operation, batch) = (row.operation.words(), row.batch);
-                format!(
-                    "{operation}, {batch} keys a round trip, {} bits, {} for each key",
-                    row.bits, row.probes
-                )
-            },
-            &[
-                ("client", |row| row.client.words().to_owned()),
-                ("ns/key \u{b1} MAD", |row| {
-                    with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)
-                }),
-                ("keys/s", |row| format!("{:.0}", row.per_second)),
-                ("speed", |row| format!("{:.3}", row.speed)),
-                ("95 % CI", |row| interval(row.speed_low, row.speed_high)),
-            ],
-            |rows| {
-                let of = |client: Client| rows.iter().find(|row| row.client == client);
-                match (of(Client::Single), of(Client::Blocking)) {
-                    (Some(one), Some(many)) => format!(
-                        "a batch of {} is {:.1} times as fast as as many calls\n",
-                        many.batch,
-                        one.median_ns_per_call / many.median_ns_per_call
-                    ),
-                    _ => String::new(),
-                }
-            },
-        );
-        text + &downloads(rows)
-    }
+fn summary(rows: &[Redis]) -> String {
+    let asked: Vec<Redis> = rows
+        .iter()
+        .filter(|row| row.operation != Operation::Download)
+        .cloned()
+        .collect();
+    let text = tables(
+        &asked,
+        |row| {
+            let (operation, batch) = (row.operation.words(), row.batch);
+            format!(
+                "{operation}, {batch} keys a round trip, {} bits, {} for each key",
+                row.bits, row.probes
+            )
+        },
+        &[
+            ("client", |row| row.client.words().to_owned()),
+            ("ns/key \u{b1} MAD", |row| {
+                with_spread(row.median_ns_per_call, row.mad_ns_per_call, 0)
+            }),
+            ("keys/s", |row| format!("{:.0}", row.per_second)),
+            ("speed", |row| format!("{:.3}", row.speed)),
+            ("95 % CI", |row| interval(row.speed_low, row.speed_high)),
+        ],
+        |rows| {
+            let of = |client: Client| rows.iter().find(|row| row.client == client);
+            match (of(Client::Single), of(Client::Blocking)) {
+                (Some(one), Some(many)) => format!(
+                    "a batch of {} is {:.1} times as fast as as many calls\n",
+                    many.batch,
+                    one.median_ns_per_call / many.median_ns_per_call
+                ),
+                _ => String::new(),
+            }
+        },
+    );
+    text + &downloads(rows)
 }
 
 /// A table of the downloads, and after how many keys each pays.
@@ -242,17 +216,12 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         if row.client == Client::Local || row.operation == Operation::Download {
             return None;
         }
-        let bar = Bar {
-            value: row.speed,
-            interval: Some((row.speed_low, row.speed_high)),
-            text: format!(
-                "{} ({}/s)",
-                number::significant(row.speed, 3),
-                grouped(three_digits(row.per_second))
-            ),
-            // Ours are the calls as they are; what they are compared with is not.
-            full: matches!(row.client, Client::Blocking | Client::Tokio),
-        };
+        let per_second = grouped(three_digits(row.per_second));
+        let text = format!("{} ({per_second}/s)", number::significant(row.speed, 3));
+        let interval = Some((row.speed_low, row.speed_high));
+        // Ours are the calls as they are; what they are compared with is not.
+        let is_ours = matches!(row.client, Client::Blocking | Client::Tokio);
+        let bar = charts::bar(row.speed, interval, text, is_ours);
         let keys = if row.batch == 1 { "key" } else { "keys" };
         let note = format!(
             "{} bits, {} for each key; {}; median of {} rounds",
@@ -273,20 +242,20 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         texts: 134.0,
         ..Measure::default()
     };
-    (!rows.is_empty()).then(|| {
-        let bars = Bars {
-            description: "Speed of queries and inserts of filters in Redis over that of redis-benchmark, by keys a \
-                          round trip",
-            title: "Filters in Redis over one connection: keys a second over redis-benchmark's GETBIT and SETBIT",
-            names: 210.0,
-            measures: ["Contains, half of the keys absent", "Insert, new keys"].map(panel).into(),
-            one_scale: true,
-            reference: Some(1.0),
-            groups: charts::groups(rows, draw),
-            ..Bars::default()
-        };
-        bars.scene()
-    })
+    let bars = Bars {
+        description: "Speed of queries and inserts of filters in Redis over that of redis-benchmark, by keys a \
+                      round trip",
+        title: "Filters in Redis over one connection: keys a second over redis-benchmark's GETBIT and SETBIT",
+        names: 210.0,
+        measures: ["Contains, half of the keys absent", "Insert, new keys"]
+            .map(panel)
+            .into(),
+        one_scale: true,
+        reference: Some(1.0),
+        groups: charts::groups(rows, draw),
+        ..Bars::default()
+    };
+    Some(bars.scene())
 }
 
 /// Three digits that count.
@@ -334,7 +303,7 @@ mod tests {
             ]
         })
         .collect();
-        let rows = Server::rows(&batches).unwrap();
+        let rows = (SUITE.rows)(&batches).unwrap();
         let [_, ours, _, download] = &rows[..] else {
             panic!("{rows:?}")
         };

@@ -5,15 +5,15 @@
 use std::collections::BTreeMap;
 
 use hash_comparison::record::table::Row;
-use plots::bars::{Bar, Bars, Measure};
+use plots::bars::{Bars, Measure};
 use plots::number;
 use plots::scene::Scene;
 use plots::thousands::grouped;
 use serde::{Deserialize, Serialize};
 
 use crate::charts::{self, Drawn};
-use crate::folder::{Chart, Format};
-use crate::rounds::{Contest, Series, series, timed};
+use crate::folder::Format;
+use crate::rounds::{Series, series, timed};
 use crate::suite::Suite;
 use crate::words::words;
 
@@ -79,30 +79,14 @@ timed! {
         /// What was done.
         task: Task,
     }
+    compared {
+        group(filter_keys, task), contestant(policy), shared(filter_keys),
+        baseline(|batch| batch.policy == Policy::Leveldb)
+    }
     batch {
         /// Keys of the batch.
         keys,
     }
-}
-
-impl Contest for Batch {
-    type Group = (u64, Task);
-    type Contestant = Policy;
-    type Shared = ();
-
-    fn group(&self) -> Self::Group {
-        (self.filter_keys, self.task)
-    }
-
-    fn contestant(&self) -> Policy {
-        self.policy
-    }
-
-    fn is_baseline(&self) -> bool {
-        self.policy == Policy::Leveldb
-    }
-
-    fn shared(&self) {}
 }
 
 /// A row of `which.csv`: a policy and a size.
@@ -144,58 +128,54 @@ pub struct Which {
 impl Row for Which {}
 
 /// The suite.
-pub struct EveryPolicy;
-
-impl Suite for EveryPolicy {
-    type Batch = Batch;
-    type Row = Which;
-    const FORMAT: Format = Format {
+pub const SUITE: Suite<Batch, Which> = Suite {
+    format: Format {
         name: "which-policy-bench",
         schema: 1,
         rows: "which",
-    };
+    },
+    keeps_batches: true,
+    rows,
+    charts: &[("which", chart)],
+    summary,
+};
 
-    fn rows(batches: &[Batch]) -> Result<Vec<Which>, String> {
-        let mut tasks: BTreeMap<_, Vec<Series<'_, Batch>>> = BTreeMap::new();
-        for series in series(batches)? {
-            let first = series.first;
-            let counted = (first.bits_per_key, first.bytes, first.rate.to_bits());
-            tasks
-                .entry((first.filter_keys, first.policy, counted))
-                .or_default()
-                .push(series);
-        }
-        tasks.values().map(|tasks| row(tasks)).collect()
+/// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
+fn summary(rows: &[Which]) -> String {
+    let mut sizes: Vec<u64> = rows.iter().map(|row| row.filter_keys).collect();
+    sizes.dedup();
+    let mut text = "\nNanoseconds a key: build / absent / present\n\n| policy |".to_owned();
+    for size in &sizes {
+        text += &format!(" {} keys |", grouped(*size));
     }
+    text += &format!("\n|---|{}\n", "---:|".repeat(sizes.len()));
+    for policy in Policy::ALL {
+        text += &format!("| {} |", policy.on_page());
+        for row in rows.iter().filter(|row| row.policy == *policy) {
+            let Which {
+                build_ns,
+                absent_ns,
+                present_ns,
+                ..
+            } = row;
+            text += &format!(" {build_ns:.1} / {absent_ns:.1} / {present_ns:.1} |");
+        }
+        text.push('\n');
+    }
+    text
+}
 
-    fn charts(rows: &[Which]) -> Vec<Chart> {
-        charts::one("which", chart(rows))
+fn rows(batches: &[Batch]) -> Result<Vec<Which>, String> {
+    let mut tasks: BTreeMap<_, Vec<Series<'_, Batch>>> = BTreeMap::new();
+    for series in series(batches)? {
+        let first = series.first;
+        let counted = (first.bits_per_key, first.bytes, first.rate.to_bits());
+        tasks
+            .entry((first.filter_keys, first.policy, counted))
+            .or_default()
+            .push(series);
     }
-
-    /// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
-    fn summary(rows: &[Which]) -> String {
-        let mut sizes: Vec<u64> = rows.iter().map(|row| row.filter_keys).collect();
-        sizes.dedup();
-        let mut text = "\nNanoseconds a key: build / absent / present\n\n| policy |".to_owned();
-        for size in &sizes {
-            text += &format!(" {} keys |", grouped(*size));
-        }
-        text += &format!("\n|---|{}\n", "---:|".repeat(sizes.len()));
-        for policy in Policy::ALL {
-            text += &format!("| {} |", policy.on_page());
-            for row in rows.iter().filter(|row| row.policy == *policy) {
-                let Which {
-                    build_ns,
-                    absent_ns,
-                    present_ns,
-                    ..
-                } = row;
-                text += &format!(" {build_ns:.1} / {absent_ns:.1} / {present_ns:.1} |");
-            }
-            text.push('\n');
-        }
-        text
-    }
+    tasks.values().map(|tasks| row(tasks)).collect()
 }
 
 fn row(tasks: &[Series<'_, Batch>]) -> Result<Which, String> {
@@ -235,12 +215,7 @@ fn chart(rows: &[Which]) -> Option<Scene> {
             ns(row.absent_ns),
             ns(row.present_ns),
         ];
-        let bar = |(value, text)| Bar {
-            value,
-            interval: None,
-            text,
-            full: true,
-        };
+        let bar = |(value, text)| charts::bar(value, None, text, true);
         let note = format!("keys of 16 bytes; times: medians of {} rounds", row.rounds);
         Some(Drawn {
             group: (format!("{} keys", grouped(row.filter_keys)), note),
@@ -254,23 +229,21 @@ fn chart(rows: &[Which]) -> Option<Scene> {
         texts: 66.0,
         ..Measure::default()
     };
-    (!rows.is_empty()).then(|| {
-        let bars = Bars {
-            description: "Rate, memory and times of every filter policy, by the keys of a filter",
-            title: "Filter policies at 10 bits per key, where no other number stands",
-            names: 130.0,
-            measures: [
-                ("Rate", "absent keys that match, %"),
-                ("Memory", "bits of filter for each key"),
-                ("Build", "ns a key"),
-                ("Query, absent", "ns a key, one key a call"),
-                ("Query, present", "ns a key, one key a call"),
-            ]
-            .map(panel)
-            .into(),
-            groups: charts::groups(rows, draw),
-            ..Bars::default()
-        };
-        bars.scene()
-    })
+    let bars = Bars {
+        description: "Rate, memory and times of every filter policy, by the keys of a filter",
+        title: "Filter policies at 10 bits per key, where no other number stands",
+        names: 130.0,
+        measures: [
+            ("Rate", "absent keys that match, %"),
+            ("Memory", "bits of filter for each key"),
+            ("Build", "ns a key"),
+            ("Query, absent", "ns a key, one key a call"),
+            ("Query, present", "ns a key, one key a call"),
+        ]
+        .map(panel)
+        .into(),
+        groups: charts::groups(rows, draw),
+        ..Bars::default()
+    };
+    Some(bars.scene())
 }

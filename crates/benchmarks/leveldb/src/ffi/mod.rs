@@ -1,19 +1,15 @@
 //! Safe types around the shim.
 #![expect(unsafe_code, reason = "LevelDB is written in C++")]
 
-mod keys;
-
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use core::ptr;
 use core::slice;
 use std::ffi::CString;
 use std::path::Path;
 
+use bench_kit::policies::EngineSlice;
 use filter_policy_leveldb::LevelDbPolicy;
 use filter_policy_leveldb::ffi::{self, leveldb_filterpolicy_t};
-
-pub use keys::EngineKeys;
-use keys::RawKeys;
 
 #[repr(C)]
 struct FilterPolicy {
@@ -33,24 +29,21 @@ unsafe extern "C" {
     fn shim_policy_name(policy: *const FilterPolicy) -> *const c_char;
     fn shim_policy_create_filter(
         policy: *const FilterPolicy,
-        keys: *const *const c_char,
-        lengths: *const usize,
-        n: c_int,
+        keys: *const EngineSlice<'_>,
+        n: usize,
         filter_length: *mut usize,
     ) -> *mut c_char;
-    fn shim_policy_key_may_match(
+    fn shim_policy_create_filters(
         policy: *const FilterPolicy,
-        key: *const c_char,
-        length: usize,
-        filter: *const c_char,
-        filter_length: usize,
-    ) -> bool;
-    fn shim_policy_create_filters(policy: *const FilterPolicy, keys: *const RawKeys, size: usize) -> u64;
+        keys: *const EngineSlice<'_>,
+        n: usize,
+        size: usize,
+    ) -> u64;
     fn shim_policy_count_matches(
         policy: *const FilterPolicy,
-        keys: *const RawKeys,
-        filter: *const c_char,
-        filter_length: usize,
+        keys: *const EngineSlice<'_>,
+        n: usize,
+        filter: *const EngineSlice<'_>,
     ) -> u64;
     fn shim_engine_open(
         folder: *const c_char,
@@ -61,19 +54,13 @@ unsafe extern "C" {
     fn shim_engine_close(engine: *mut RawEngine);
     fn shim_engine_put(
         engine: *mut RawEngine,
-        key: *const c_char,
-        key_length: usize,
-        value: *const c_char,
-        value_length: usize,
+        key: *const EngineSlice<'_>,
+        value: *const EngineSlice<'_>,
     ) -> *mut c_char;
-    fn shim_engine_delete(engine: *mut RawEngine, key: *const c_char, key_length: usize) -> *mut c_char;
+    fn shim_engine_delete(engine: *mut RawEngine, key: *const EngineSlice<'_>) -> *mut c_char;
     fn shim_engine_compact(engine: *mut RawEngine);
-    fn shim_engine_get(
-        engine: *mut RawEngine,
-        key: *const c_char,
-        key_length: usize,
-        error: *mut *mut c_char,
-    ) -> c_int;
+    fn shim_engine_get(engine: *mut RawEngine, key: *const EngineSlice<'_>, error: *mut *mut c_char)
+    -> c_int;
     fn shim_engine_count(engine: *mut RawEngine, error: *mut *mut c_char) -> u64;
     fn shim_engine_reads(engine: *const RawEngine) -> u64;
 }
@@ -195,20 +182,15 @@ impl EnginePolicy {
     ///
     /// If there are more than 2^31 - 1 keys.
     pub fn create_filter(&self, keys: &[impl AsRef<[u8]>]) -> Vec<u8> {
-        let pointers: Vec<*const c_char> = keys.iter().map(|key| key.as_ref().as_ptr().cast()).collect();
-        let lengths: Vec<usize> = keys.iter().map(|key| key.as_ref().len()).collect();
-        let count = c_int::try_from(keys.len()).expect("the keys are too many for LevelDB");
+        assert!(
+            c_int::try_from(keys.len()).is_ok(),
+            "the keys are too many for LevelDB"
+        );
+        let keys = EngineSlice::of(keys);
         let mut length = 0;
-        // SAFETY: the arrays have `count` elements, and each pointer has so many bytes.
-        let filter = unsafe {
-            shim_policy_create_filter(
-                self.policy,
-                pointers.as_ptr(),
-                lengths.as_ptr(),
-                count,
-                &raw mut length,
-            )
-        };
+        // SAFETY: the policy is alive, and there are so many keys.
+        let filter =
+            unsafe { shim_policy_create_filter(self.policy, keys.as_ptr(), keys.len(), &raw mut length) };
         // SAFETY: the shim gives so many bytes.
         let copy = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
         // SAFETY: the shim allocated them for us.
@@ -218,16 +200,7 @@ impl EnginePolicy {
 
     /// What LevelDB's code gets when it asks a filter.
     pub fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        // SAFETY: the slices have the lengths that are passed.
-        unsafe {
-            shim_policy_key_may_match(
-                self.policy,
-                key.as_ptr().cast(),
-                key.len(),
-                filter.as_ptr().cast(),
-                filter.len(),
-            )
-        }
+        self.count_matches(&[key.into()], filter) == 1
     }
 
     /// Builds a filter of every `size` keys, in a loop in C++, and gives the sum of their first bytes.
@@ -235,19 +208,20 @@ impl EnginePolicy {
     /// # Panics
     ///
     /// If the size is 0 or above 2^31 - 1.
-    pub fn create_filters(&self, keys: &EngineKeys<'_>, size: usize) -> u64 {
+    pub fn create_filters(&self, keys: &[EngineSlice<'_>], size: usize) -> u64 {
         assert!(
             size > 0 && c_int::try_from(size).is_ok(),
             "LevelDB takes no filter of {size} keys"
         );
-        // SAFETY: both objects are alive.
-        unsafe { shim_policy_create_filters(self.policy, keys.raw, size) }
+        // SAFETY: the policy is alive, and there are so many keys.
+        unsafe { shim_policy_create_filters(self.policy, keys.as_ptr(), keys.len(), size) }
     }
 
     /// How many of the keys the filter may hold, asked one by one in a loop in C++.
-    pub fn count_matches(&self, keys: &EngineKeys<'_>, filter: &[u8]) -> u64 {
-        // SAFETY: both objects are alive, and the slice has the length that is passed.
-        unsafe { shim_policy_count_matches(self.policy, keys.raw, filter.as_ptr().cast(), filter.len()) }
+    pub fn count_matches(&self, keys: &[EngineSlice<'_>], filter: &[u8]) -> u64 {
+        let filter = EngineSlice::from(filter);
+        // SAFETY: the policy is alive, and there are so many keys.
+        unsafe { shim_policy_count_matches(self.policy, keys.as_ptr(), keys.len(), &raw const filter) }
     }
 }
 
@@ -299,22 +273,16 @@ impl Engine {
 
     /// Stores a value.
     pub fn put(&self, key: &[u8], value: &[u8]) {
-        // SAFETY: the slices have the lengths that are passed; LevelDB copies them.
-        check(unsafe {
-            shim_engine_put(
-                self.engine,
-                key.as_ptr().cast(),
-                key.len(),
-                value.as_ptr().cast(),
-                value.len(),
-            )
-        });
+        let (key, value) = (EngineSlice::from(key), EngineSlice::from(value));
+        // SAFETY: the engine is open; LevelDB copies what the slices point to.
+        check(unsafe { shim_engine_put(self.engine, &raw const key, &raw const value) });
     }
 
     /// Deletes a key.
     pub fn delete(&self, key: &[u8]) {
-        // SAFETY: the slice has the length that is passed; LevelDB copies it.
-        check(unsafe { shim_engine_delete(self.engine, key.as_ptr().cast(), key.len()) });
+        let key = EngineSlice::from(key);
+        // SAFETY: as in `put`.
+        check(unsafe { shim_engine_delete(self.engine, &raw const key) });
     }
 
     /// Writes what is in memory to tables and merges them.
@@ -337,9 +305,9 @@ impl Engine {
     /// LevelDB's message.
     #[inline]
     pub fn try_has(&self, key: &[u8]) -> Result<bool, String> {
-        let mut error = ptr::null_mut();
-        // SAFETY: the slice has the length that is passed.
-        let found = unsafe { shim_engine_get(self.engine, key.as_ptr().cast(), key.len(), &raw mut error) };
+        let (key, mut error) = (EngineSlice::from(key), ptr::null_mut());
+        // SAFETY: the engine is open.
+        let found = unsafe { shim_engine_get(self.engine, &raw const key, &raw mut error) };
         reported(error).map(|()| found != 0)
     }
 

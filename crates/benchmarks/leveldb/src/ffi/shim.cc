@@ -16,7 +16,11 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
+#include <type_traits>
+
+// Rust passes keys as structs of a pointer and a length.
+static_assert(std::is_standard_layout<leveldb::Slice>::value && sizeof(leveldb::Slice) == 2 * sizeof(size_t),
+              "slices have another layout");
 
 namespace {
 
@@ -86,49 +90,34 @@ void shim_policy_destroy(const leveldb::FilterPolicy* policy) { delete policy; }
 
 const char* shim_policy_name(const leveldb::FilterPolicy* policy) { return policy->Name(); }
 
-char* shim_policy_create_filter(const leveldb::FilterPolicy* policy, const char* const* keys, const size_t* lengths,
-                                int n, size_t* filter_length) {
-  std::vector<leveldb::Slice> slices;
-  for (int i = 0; i < n; i++) slices.emplace_back(keys[i], lengths[i]);
+// The filter of all keys, malloc'ed.
+char* shim_policy_create_filter(const leveldb::FilterPolicy* policy, const leveldb::Slice* keys, size_t n,
+                                size_t* filter_length) {
   std::string filter;
-  policy->CreateFilter(slices.data(), n, &filter);
+  policy->CreateFilter(keys, static_cast<int>(n), &filter);
   *filter_length = filter.size();
   return Copy(filter);
 }
 
-bool shim_policy_key_may_match(const leveldb::FilterPolicy* policy, const char* key, size_t length,
-                               const char* filter, size_t filter_length) {
-  return policy->KeyMayMatch(leveldb::Slice(key, length), leveldb::Slice(filter, filter_length));
-}
-
-// Keys in the form in which LevelDB passes them on. They are not copied.
-std::vector<leveldb::Slice>* shim_keys_new(const char* const* keys, const size_t* lengths, size_t n) {
-  auto* slices = new std::vector<leveldb::Slice>();
-  for (size_t i = 0; i < n; i++) slices->emplace_back(keys[i], lengths[i]);
-  return slices;
-}
-
-void shim_keys_destroy(std::vector<leveldb::Slice>* keys) { delete keys; }
-
 // Builds a filter of every `size` keys, one after the other in the same memory, and gives the sum of their first bytes.
-uint64_t shim_policy_create_filters(const leveldb::FilterPolicy* policy, const std::vector<leveldb::Slice>* keys,
+uint64_t shim_policy_create_filters(const leveldb::FilterPolicy* policy, const leveldb::Slice* keys, size_t n,
                                     size_t size) {
   uint64_t sum = 0;
   std::string filter;
-  for (size_t start = 0; start + size <= keys->size(); start += size) {
+  for (size_t start = 0; start + size <= n; start += size) {
     filter.clear();
-    policy->CreateFilter(keys->data() + start, static_cast<int>(size), &filter);
+    policy->CreateFilter(keys + start, static_cast<int>(size), &filter);
     sum += static_cast<unsigned char>(filter[0]);
   }
   return sum;
 }
 
 // How many of the keys may match.
-uint64_t shim_policy_count_matches(const leveldb::FilterPolicy* policy, const std::vector<leveldb::Slice>* keys,
-                                   const char* filter, size_t filter_length) {
-  const leveldb::Slice bytes(filter, filter_length);
+uint64_t shim_policy_count_matches(const leveldb::FilterPolicy* policy, const leveldb::Slice* keys, size_t n,
+                                   const leveldb::Slice* filter) {
+  const leveldb::Slice bytes = *filter;
   uint64_t matches = 0;
-  for (const leveldb::Slice& key : *keys) matches += policy->KeyMayMatch(key, bytes) ? 1 : 0;
+  for (size_t i = 0; i < n; i++) matches += policy->KeyMayMatch(keys[i], bytes) ? 1 : 0;
   return matches;
 }
 
@@ -150,21 +139,20 @@ Engine* shim_engine_open(const char* folder, const leveldb::FilterPolicy* policy
 
 void shim_engine_close(Engine* engine) { delete engine; }
 
-char* shim_engine_put(Engine* engine, const char* key, size_t key_length, const char* value, size_t value_length) {
-  return Error(engine->db->Put(leveldb::WriteOptions(), leveldb::Slice(key, key_length),
-                               leveldb::Slice(value, value_length)));
+char* shim_engine_put(Engine* engine, const leveldb::Slice* key, const leveldb::Slice* value) {
+  return Error(engine->db->Put(leveldb::WriteOptions(), *key, *value));
 }
 
-char* shim_engine_delete(Engine* engine, const char* key, size_t key_length) {
-  return Error(engine->db->Delete(leveldb::WriteOptions(), leveldb::Slice(key, key_length)));
+char* shim_engine_delete(Engine* engine, const leveldb::Slice* key) {
+  return Error(engine->db->Delete(leveldb::WriteOptions(), *key));
 }
 
 void shim_engine_compact(Engine* engine) { engine->db->CompactRange(nullptr, nullptr); }
 
 // 1 if the key is there, 0 if not. The value is left in memory that LevelDB's C++ users would have.
-int shim_engine_get(Engine* engine, const char* key, size_t key_length, char** error) {
+int shim_engine_get(Engine* engine, const leveldb::Slice* key, char** error) {
   std::string value;
-  const leveldb::Status status = engine->db->Get(leveldb::ReadOptions(), leveldb::Slice(key, key_length), &value);
+  const leveldb::Status status = engine->db->Get(leveldb::ReadOptions(), *key, &value);
   *error = status.IsNotFound() ? nullptr : Error(status);
   return status.ok() ? 1 : 0;
 }

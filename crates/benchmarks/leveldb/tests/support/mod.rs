@@ -1,5 +1,7 @@
 //! What databases of the tests hold.
 
+pub(crate) mod counting;
+
 use std::collections::BTreeSet;
 
 use bench_leveldb::Engine;

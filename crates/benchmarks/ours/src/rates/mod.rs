@@ -8,21 +8,18 @@
 //! Nothing here is timed and nothing is random: keys come from SplitMix64 under a fixed seed, and the same records come
 //! out on every machine, with any number of threads.
 
-mod applications;
-mod filters;
 mod keys;
+mod kinds;
 mod run;
 mod series;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::num::NonZero;
 use std::thread;
 
 use bench_kit::program::Arguments;
 use hash_comparison::interrupt::Interrupt;
-use hash_comparison::progress::Cancelled;
 use hash_comparison::terminal::Terminal;
 
 use self::run::{Effort, rates};
@@ -43,60 +40,5 @@ pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let measured = rates(&SERIES, &effort, threads, &terminal);
     terminal.finish();
-    arguments.write(&measured.map_err(|error| error.to_string())?)
-}
-
-/// Why there are no rates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum RatesError {
-    /// On request.
-    Cancelled,
-    /// The system gives no threads.
-    Threads {
-        /// Its reason.
-        reason: String,
-    },
-    /// A hash function is unknown, or is not what its name says.
-    Function {
-        /// Which, and what of it.
-        reason: String,
-    },
-    /// A filter could not be built, or is wrong.
-    Filter {
-        /// Whose.
-        series: &'static str,
-        /// Keys of it.
-        keys: u64,
-        /// Bits per key.
-        bits_per_key: u32,
-        /// What happened.
-        reason: String,
-    },
-}
-
-impl fmt::Display for RatesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cancelled => Cancelled.fmt(f),
-            Self::Threads { reason } => write!(f, "threads: {reason}"),
-            Self::Function { reason } => f.write_str(reason),
-            Self::Filter {
-                series,
-                keys,
-                bits_per_key,
-                reason,
-            } => write!(
-                f,
-                "{series}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RatesError {}
-
-impl From<Cancelled> for RatesError {
-    fn from(_: Cancelled) -> Self {
-        Self::Cancelled
-    }
+    arguments.write(&measured?)
 }

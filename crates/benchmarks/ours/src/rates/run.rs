@@ -6,10 +6,10 @@ use hash_comparison::progress::{Progress, go_on};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use statistics::binomial;
 
-use super::filters::Contestant;
+use super::SEED;
 use super::keys::Keys;
+use super::kinds::Kind;
 use super::series::Series;
-use super::{RatesError, SEED};
 
 /// How much is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +69,6 @@ impl Effort {
     }
 }
 
-/// The filters of a series and a size.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Task<'a> {
-    effort: &'a Effort,
-    keys: u64,
-}
-
 /// From so many keys on the values of a filter's keys and the filter take a good part of a gigabyte.
 const LARGE: u64 = 2_000_000;
 /// Series that have such a filter at a time, whatever the number of threads.
@@ -94,7 +87,7 @@ pub(crate) fn rates(
     effort: &Effort,
     threads: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Rate>, RatesError> {
+) -> Result<Vec<Rate>, String> {
     let (large, small): (Vec<u64>, Vec<u64>) = effort.sizes.iter().partition(|&&keys| keys >= LARGE);
     let mut rows = Vec::new();
     for (phase, sizes, threads) in [
@@ -110,18 +103,32 @@ pub(crate) fn rates(
             .rev()
             .flat_map(|&keys| {
                 let measured = move |(_, of): &(usize, &Series)| keys <= of.largest();
-                let task = move |(place, of)| (place, of, Task { effort, keys });
+                let task = move |(place, of)| {
+                    (
+                        place,
+                        of,
+                        Task {
+                            effort,
+                            keys,
+                            progress,
+                        },
+                    )
+                };
                 series.iter().enumerate().filter(measured).map(task)
             })
             .collect();
         progress.begin(phase, tasks.len() as u64);
-        let done: Result<Vec<(usize, Vec<Rate>)>, RatesError> = pool(threads)?.install(|| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.max(1))
+            .build();
+        let pool = pool.map_err(|error| format!("threads: {error}"))?;
+        let done: Result<Vec<(usize, Vec<Rate>)>, String> = pool.install(|| {
             // One after the other in this order, whichever thread is free.
             tasks
                 .into_iter()
                 .par_bridge()
                 .map(|(place, of, task)| {
-                    let rates = of.measure(&task, progress)?;
+                    let rates = of.measure(&task)?;
                     progress.step();
                     Ok((place, rates))
                 })
@@ -133,84 +140,82 @@ pub(crate) fn rates(
     Ok(rows.into_iter().flat_map(|(_, rates)| rates).collect())
 }
 
-fn pool(threads: usize) -> Result<rayon::ThreadPool, RatesError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.max(1))
-        .build()
-        .map_err(|error| RatesError::Threads {
-            reason: error.to_string(),
-        })
+/// What is measured of a series.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    effort: &'a Effort,
+    keys: u64,
+    progress: &'a dyn Progress,
 }
 
-/// Measures the filters of one size at each number of bits per key.
-pub(super) fn measure<C: Contestant>(
-    series: &Series,
-    contestant: &C,
-    task: &Task<'_>,
-    progress: &dyn Progress,
-) -> Result<Vec<Rate>, RatesError> {
-    let (effort, keys) = (task.effort, task.keys);
-    let filters = effort.members.div_ceil(keys);
-    let all_bits = effort.bits(keys);
-    let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
-    let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
-
-    go_on(progress)?;
-    let mut source = Keys::new(series.key_form, SEED);
-    let mut values = |count: usize| -> Vec<C::Value> {
-        let mut values = Vec::with_capacity(count);
-        values.extend(source.by_ref().take(count).map(|key| contestant.value(&key)));
-        values
-    };
-    let members = values((filters * keys) as usize);
-    let absent = values(filters as usize * most);
-
-    let mut rows = Vec::with_capacity(all_bits.len());
-    for bits_per_key in all_bits {
-        let failed = |reason: String| RatesError::Filter {
-            series: series.name,
+impl Task<'_> {
+    /// Measures the filters of one size at each number of bits per key.
+    pub(super) fn measure<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Rate>, String> {
+        let Self {
+            effort,
             keys,
-            bits_per_key,
-            reason,
+            progress,
+        } = *self;
+        let filters = effort.members.div_ceil(keys);
+        let all_bits = effort.bits(keys);
+        let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;
+        let most = all_bits.iter().map(|&bits| each(bits)).max().unwrap_or(0);
+
+        go_on(progress).map_err(|cancelled| cancelled.to_string())?;
+        let mut source = Keys::new(series.key_form, SEED);
+        let mut values = |count: usize| -> Vec<V> {
+            let mut values = Vec::with_capacity(count);
+            values.extend(source.by_ref().take(count).map(|key| (kind.value)(&key)));
+            values
         };
-        let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
-        let mut prospect = None;
-        for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
-            go_on(progress)?;
-            let filter = contestant.build(bits_per_key, members).map_err(failed)?;
-            // The first half, since a cuckoo filter may refuse the last.
-            let present = &members[..members.len().div_ceil(2).min(64)];
-            if contestant.matching(&filter, present) != present.len() as u64 {
-                return Err(failed("it denies a key that it holds".to_owned()));
+        let members = values((filters * keys) as usize);
+        let absent = values(filters as usize * most);
+
+        let mut rows = Vec::with_capacity(all_bits.len());
+        for bits_per_key in all_bits {
+            let failed = |reason: String| {
+                let name = series.name;
+                format!("{name}: a filter of {keys} keys at {bits_per_key} bits per key: {reason}")
+            };
+            let (mut probes, mut false_positives, mut bytes) = (0, 0, 0);
+            let mut prospect = None;
+            for (members, absent) in members.chunks(keys as usize).zip(absent.chunks(most)) {
+                go_on(progress).map_err(|cancelled| cancelled.to_string())?;
+                let filter = (kind.build)(bits_per_key, members).map_err(failed)?;
+                // The first half, since a cuckoo filter may refuse the last.
+                let present = &members[..members.len().div_ceil(2).min(64)];
+                if (kind.matching)(&filter, present) != present.len() as u64 {
+                    return Err(failed("it denies a key that it holds".to_owned()));
+                }
+                let asked = &absent[..each(bits_per_key)];
+                false_positives += (kind.matching)(&filter, asked);
+                probes += asked.len() as u64;
+                bytes += (kind.bytes)(&filter);
+                if prospect.is_none() {
+                    prospect = Some((kind.prospect)(&filter, bits_per_key, keys).map_err(failed)?);
+                }
             }
-            let asked = &absent[..each(bits_per_key)];
-            false_positives += contestant.matching(&filter, asked);
-            probes += asked.len() as u64;
-            bytes += contestant.bytes(&filter);
-            if prospect.is_none() {
-                prospect = Some(contestant.prospect(&filter, bits_per_key, keys).map_err(failed)?);
-            }
+            let Some(prospect) = prospect else {
+                return Err(failed("there is none".to_owned()));
+            };
+            let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, INTERVAL_LEVEL);
+            rows.push(Rate {
+                series: series.name.to_owned(),
+                scheme: series.scheme,
+                key_form: series.key_form,
+                bits_per_key,
+                keys,
+                filters,
+                probes,
+                false_positives,
+                rate: false_positives as f64 / probes as f64,
+                ci_low,
+                ci_high,
+                ideal: prospect.ideal,
+                expected: prospect.expected,
+                bytes: bytes as f64 / filters as f64,
+            });
         }
-        let Some(prospect) = prospect else {
-            return Err(failed("there is none".to_owned()));
-        };
-        let (ci_low, ci_high) = binomial::share_interval(false_positives, probes, INTERVAL_LEVEL);
-        rows.push(Rate {
-            series: series.name.to_owned(),
-            scheme: series.scheme,
-            key_form: series.key_form,
-            bits_per_key,
-            keys,
-            filters,
-            probes,
-            false_positives,
-            rate: false_positives as f64 / probes as f64,
-            ci_low,
-            ci_high,
-            ideal: prospect.ideal,
-            expected: prospect.expected,
-            bytes: bytes as f64 / filters as f64,
-        });
+        Ok(rows)
     }
-    Ok(rows)
 }

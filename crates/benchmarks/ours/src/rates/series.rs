@@ -2,16 +2,11 @@
 
 use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Rate, Scheme};
 use filter_policy::{KeyHasher as _, LevelDbHash, Murmur2};
-use guava_bloom::Strategy;
 use hash_comparison::functions;
 use hash_comparison::measure::false_positives::Ideal;
-use hash_comparison::progress::Progress;
 
-use super::RatesError;
-use super::SEED;
-use super::applications::{Counting, Cuckoo, Growing, Guava};
-use super::filters::{Bloom64, IdealScheme, LegacyFull, LevelDbScheme, RocksDb};
-use super::run::{Task, measure};
+use super::run::Task;
+use super::{SEED, kinds};
 
 /// A line of the charts: a policy, a filter, or a function in LevelDB's scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,54 +72,28 @@ impl Series {
     }
 
     /// Measures the filters of one size.
-    pub(super) fn measure(&self, task: &Task<'_>, progress: &dyn Progress) -> Result<Vec<Rate>, RatesError> {
-        match self.scheme {
-            Scheme::Leveldb => self.in_leveldb_scheme(task, progress),
-            Scheme::Ideal => {
-                let ideal = Ideal::drawn(SEED, 0);
-                measure(self, &IdealScheme(|key: &[u8]| ideal.wide(key)), task, progress)
+    pub(super) fn measure(&self, task: &Task<'_>) -> Result<Vec<Rate>, String> {
+        let ideal = Ideal::drawn(SEED, 0);
+        let murmur2 = Murmur2::new();
+        match (self.scheme, self.name) {
+            (Scheme::Leveldb, IDEAL) => task.measure(self, &kinds::leveldb(|key| ideal.hash(key))),
+            (Scheme::Leveldb, LEVELDB) => task.measure(self, &kinds::leveldb(|key| LevelDbHash.hash(key))),
+            (Scheme::Leveldb, BLOOM_FILTER2) => task.measure(self, &kinds::leveldb(|key| murmur2.hash(key))),
+            (Scheme::Leveldb, name) => {
+                let function = functions::find(name).map_err(|error| error.to_string())?;
+                functions::gate([function]).map_err(|error| error.to_string())?;
+                task.measure(self, &kinds::leveldb(|key| function.compared(key)))
             }
-            Scheme::Bloom64 => measure(self, &Bloom64, task, progress),
-            Scheme::FastLocalBloom => measure(self, &RocksDb::FastLocalBloom, task, progress),
-            Scheme::LegacyFull => measure(self, &LegacyFull, task, progress),
-            Scheme::Ribbon => measure(self, &RocksDb::Ribbon, task, progress),
-            Scheme::GuavaMitz64 => measure(self, &Guava(Strategy::Murmur128Mitz64), task, progress),
-            Scheme::GuavaMitz32 => measure(self, &Guava(Strategy::Murmur128Mitz32), task, progress),
-            Scheme::Counting => measure(self, &Counting, task, progress),
-            Scheme::Cuckoo => measure(self, &Cuckoo, task, progress),
-            Scheme::Growing => measure(self, &Growing, task, progress),
-        }
-    }
-
-    fn in_leveldb_scheme(&self, task: &Task<'_>, progress: &dyn Progress) -> Result<Vec<Rate>, RatesError> {
-        match self.name {
-            IDEAL => {
-                let ideal = Ideal::drawn(SEED, 0);
-                measure(self, &LevelDbScheme(|key: &[u8]| ideal.hash(key)), task, progress)
-            }
-            LEVELDB => {
-                let hash = |key: &[u8]| LevelDbHash.hash(key);
-                measure(self, &LevelDbScheme(hash), task, progress)
-            }
-            BLOOM_FILTER2 => {
-                let murmur2 = Murmur2::new();
-                measure(
-                    self,
-                    &LevelDbScheme(|key: &[u8]| murmur2.hash(key)),
-                    task,
-                    progress,
-                )
-            }
-            name => {
-                let function = functions::find(name).map_err(|error| RatesError::Function {
-                    reason: error.to_string(),
-                })?;
-                functions::gate([function]).map_err(|error| RatesError::Function {
-                    reason: error.to_string(),
-                })?;
-                let hash = |key: &[u8]| function.compared(key);
-                measure(self, &LevelDbScheme(hash), task, progress)
-            }
+            (Scheme::Ideal, _) => task.measure(self, &kinds::ideal_scheme(|key| ideal.wide(key))),
+            (Scheme::Bloom64, _) => task.measure(self, &kinds::bloom64()),
+            (Scheme::FastLocalBloom, _) => task.measure(self, &kinds::fast_local_bloom()),
+            (Scheme::LegacyFull, _) => task.measure(self, &kinds::legacy_full()),
+            (Scheme::Ribbon, _) => task.measure(self, &kinds::ribbon()),
+            (Scheme::GuavaMitz64, _) => task.measure(self, &kinds::guava_mitz64()),
+            (Scheme::GuavaMitz32, _) => task.measure(self, &kinds::guava_mitz32()),
+            (Scheme::Counting, _) => task.measure(self, &kinds::counting()),
+            (Scheme::Cuckoo, _) => task.measure(self, &kinds::cuckoo()),
+            (Scheme::Growing, _) => task.measure(self, &kinds::growing()),
         }
     }
 }

@@ -4,7 +4,6 @@
     reason = "RocksDB is written in C++, and `sbbf-rs` takes pointers"
 )]
 
-mod keys;
 mod split_blocks;
 
 use core::ffi::{CStr, c_char, c_void};
@@ -12,8 +11,7 @@ use core::slice;
 use std::ffi::CString;
 use std::path::Path;
 
-pub use keys::EngineKeys;
-use keys::RawKeys;
+use bench_kit::policies::EngineSlice;
 pub use split_blocks::SplitBlocks;
 
 #[repr(C)]
@@ -34,19 +32,29 @@ unsafe extern "C" {
     fn shim_policy_destroy(policy: *mut RawPolicy);
     fn shim_policy_create_filter(
         policy: *const RawPolicy,
-        keys: *const RawKeys,
+        keys: *const EngineSlice<'_>,
+        n: usize,
         filter_length: *mut usize,
     ) -> *mut c_char;
-    fn shim_policy_create_filters(policy: *const RawPolicy, keys: *const RawKeys, size: usize) -> u64;
+    fn shim_policy_create_filters(
+        policy: *const RawPolicy,
+        keys: *const EngineSlice<'_>,
+        n: usize,
+        size: usize,
+    ) -> u64;
     fn shim_reader_new(policy: *const RawPolicy, filter: *const c_char, length: usize) -> *mut RawReader;
     fn shim_reader_destroy(reader: *mut RawReader);
-    fn shim_reader_may_match(reader: *mut RawReader, key: *const c_char, length: usize) -> bool;
-    fn shim_reader_count_matches(reader: *mut RawReader, keys: *const RawKeys) -> u64;
-    fn shim_reader_count_matches_in_batches(reader: *mut RawReader, keys: *mut RawKeys) -> u64;
+    fn shim_reader_count_matches(reader: *mut RawReader, keys: *const EngineSlice<'_>, n: usize) -> u64;
+    fn shim_reader_count_matches_in_batches(
+        reader: *mut RawReader,
+        keys: *const EngineSlice<'_>,
+        n: usize,
+    ) -> u64;
     fn shim_write_table(
         policy: *const RawPolicy,
         path: *const c_char,
-        keys: *const RawKeys,
+        keys: *const EngineSlice<'_>,
+        n: usize,
         partition_bytes: u64,
     ) -> *mut c_char;
 }
@@ -126,10 +134,11 @@ impl EnginePolicy {
 
     /// What RocksDB stores for these keys.
     pub fn create_filter<K: AsRef<[u8]>>(&self, keys: &[K]) -> Vec<u8> {
-        let keys = EngineKeys::new(keys);
+        let keys = EngineSlice::of(keys);
         let mut length = 0;
-        // SAFETY: both objects are alive.
-        let filter = unsafe { shim_policy_create_filter(self.policy, keys.raw, &raw mut length) };
+        // SAFETY: the policy is alive, and there are so many keys.
+        let filter =
+            unsafe { shim_policy_create_filter(self.policy, keys.as_ptr(), keys.len(), &raw mut length) };
         // SAFETY: the shim gives so many bytes.
         let copy = unsafe { slice::from_raw_parts(filter.cast::<u8>(), length) }.to_vec();
         // SAFETY: the shim allocated them for us.
@@ -142,10 +151,10 @@ impl EnginePolicy {
     /// # Panics
     ///
     /// If the size is 0.
-    pub fn create_filters(&self, keys: &EngineKeys<'_>, size: usize) -> u64 {
+    pub fn create_filters(&self, keys: &[EngineSlice<'_>], size: usize) -> u64 {
         assert!(size > 0, "filters of no keys have no first byte");
-        // SAFETY: both objects are alive.
-        unsafe { shim_policy_create_filters(self.policy, keys.raw, size) }
+        // SAFETY: the policy is alive, and there are so many keys.
+        unsafe { shim_policy_create_filters(self.policy, keys.as_ptr(), keys.len(), size) }
     }
 
     /// RocksDB's reader of a filter of any kind, or of any bytes.
@@ -160,13 +169,21 @@ impl EnginePolicy {
     /// With RocksDB's message where it reports an error.
     pub fn write_table<K: AsRef<[u8]>>(&self, path: &Path, keys: &[K], form: TableForm) {
         let name = CString::new(path.as_os_str().as_encoded_bytes()).expect("paths have no NUL");
-        let keys = EngineKeys::new(keys);
+        let keys = EngineSlice::of(keys);
         let partition_bytes = match form {
             TableForm::Full => 0,
             TableForm::Partitioned { bytes } => bytes,
         };
-        // SAFETY: both objects are alive, and the name ends with a NUL.
-        let error = unsafe { shim_write_table(self.policy, name.as_ptr(), keys.raw, partition_bytes) };
+        // SAFETY: the policy is alive, there are so many keys, and the name ends with a NUL.
+        let error = unsafe {
+            shim_write_table(
+                self.policy,
+                name.as_ptr(),
+                keys.as_ptr(),
+                keys.len(),
+                partition_bytes,
+            )
+        };
         if !error.is_null() {
             // SAFETY: an error is text for us.
             let message = unsafe { taken(error) };
@@ -216,20 +233,19 @@ impl EngineReader {
 
     /// Whether the filter may hold the key.
     pub fn may_match(&self, key: &[u8]) -> bool {
-        // SAFETY: the reader is alive, and the slice has the length that is passed.
-        unsafe { shim_reader_may_match(self.reader, key.as_ptr().cast(), key.len()) }
+        self.count_matches(&[key.into()]) == 1
     }
 
     /// How many of the keys the filter may hold, asked one by one in a loop in C++.
-    pub fn count_matches(&self, keys: &EngineKeys<'_>) -> u64 {
-        // SAFETY: both objects are alive.
-        unsafe { shim_reader_count_matches(self.reader, keys.raw) }
+    pub fn count_matches(&self, keys: &[EngineSlice<'_>]) -> u64 {
+        // SAFETY: the reader is alive, and there are so many keys.
+        unsafe { shim_reader_count_matches(self.reader, keys.as_ptr(), keys.len()) }
     }
 
     /// The same, asked 32 keys in a call, as RocksDB does for `MultiGet`.
-    pub fn count_matches_in_batches(&self, keys: &EngineKeys<'_>) -> u64 {
-        // SAFETY: both objects are alive; the reader only reads the keys behind the pointers that it gets.
-        unsafe { shim_reader_count_matches_in_batches(self.reader, keys.raw) }
+    pub fn count_matches_in_batches(&self, keys: &[EngineSlice<'_>]) -> u64 {
+        // SAFETY: as in `count_matches`.
+        unsafe { shim_reader_count_matches_in_batches(self.reader, keys.as_ptr(), keys.len()) }
     }
 }
 

@@ -22,7 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #if ROCKSDB_MAJOR != 7 || ROCKSDB_MINOR != 8
 #error "the order of RocksDB's internal virtual functions is known of 7.8 only"
@@ -54,6 +54,10 @@ class FilterBitsReader {
 namespace {
 
 using rocksdb::Slice;
+
+// Rust passes keys as structs of a pointer and a length.
+static_assert(std::is_standard_layout<Slice>::value && sizeof(Slice) == 2 * sizeof(size_t),
+              "slices have another layout");
 
 char* Copy(const char* bytes, size_t length) {
   char* copy = static_cast<char*>(std::malloc(length + 1));
@@ -125,28 +129,18 @@ Policy* shim_policy_new(bool ribbon, double bits_per_key, uint32_t format_versio
 
 void shim_policy_destroy(Policy* policy) { delete policy; }
 
-// Keys in the form in which RocksDB passes them on. They are not copied. Freed by shim_keys_destroy.
-std::vector<Slice>* shim_keys_new(const char* const* keys, const size_t* lengths, size_t n) {
-  auto* slices = new std::vector<Slice>();
-  slices->reserve(n);
-  for (size_t i = 0; i < n; i++) slices->emplace_back(keys[i], lengths[i]);
-  return slices;
-}
-
-void shim_keys_destroy(std::vector<Slice>* keys) { delete keys; }
-
 // The filter of all keys, malloc'ed.
-char* shim_policy_create_filter(const Policy* policy, const std::vector<Slice>* keys, size_t* filter_length) {
-  const Filter filter = Build(policy, keys->data(), keys->size());
+char* shim_policy_create_filter(const Policy* policy, const Slice* keys, size_t n, size_t* filter_length) {
+  const Filter filter = Build(policy, keys, n);
   *filter_length = filter.contents.size();
   return Copy(filter.contents.data(), filter.contents.size());
 }
 
 // Builds a filter of every `size` keys, one after the other, and gives the sum of their first bytes.
-uint64_t shim_policy_create_filters(const Policy* policy, const std::vector<Slice>* keys, size_t size) {
+uint64_t shim_policy_create_filters(const Policy* policy, const Slice* keys, size_t n, size_t size) {
   uint64_t sum = 0;
-  for (size_t start = 0; start + size <= keys->size(); start += size) {
-    const Filter filter = Build(policy, keys->data() + start, size);
+  for (size_t start = 0; start + size <= n; start += size) {
+    const Filter filter = Build(policy, keys + start, size);
     sum += static_cast<unsigned char>(filter.contents[0]);
   }
   return sum;
@@ -159,25 +153,22 @@ rocksdb::FilterBitsReader* shim_reader_new(const Policy* policy, const char* fil
 
 void shim_reader_destroy(rocksdb::FilterBitsReader* reader) { delete reader; }
 
-bool shim_reader_may_match(rocksdb::FilterBitsReader* reader, const char* key, size_t length) {
-  return reader->MayMatch(Slice(key, length));
-}
-
 // How many of the keys may match, asked one by one.
-uint64_t shim_reader_count_matches(rocksdb::FilterBitsReader* reader, const std::vector<Slice>* keys) {
+uint64_t shim_reader_count_matches(rocksdb::FilterBitsReader* reader, const Slice* keys, size_t n) {
   uint64_t matches = 0;
-  for (const Slice& key : *keys) matches += reader->MayMatch(key) ? 1 : 0;
+  for (size_t i = 0; i < n; i++) matches += reader->MayMatch(keys[i]) ? 1 : 0;
   return matches;
 }
 
 // The same, asked as many keys in a call as RocksDB asks for in one.
-uint64_t shim_reader_count_matches_in_batches(rocksdb::FilterBitsReader* reader, std::vector<Slice>* keys) {
+uint64_t shim_reader_count_matches_in_batches(rocksdb::FilterBitsReader* reader, const Slice* keys, size_t n) {
   uint64_t matches = 0;
   Slice* pointers[kMostInCall];
   bool answers[kMostInCall];
-  for (size_t start = 0; start < keys->size(); start += kMostInCall) {
-    const size_t count = std::min(kMostInCall, keys->size() - start);
-    for (size_t i = 0; i < count; i++) pointers[i] = keys->data() + start + i;
+  for (size_t start = 0; start < n; start += kMostInCall) {
+    const size_t count = std::min(kMostInCall, n - start);
+    // The reader takes pointers to slices that are not const, and only reads them.
+    for (size_t i = 0; i < count; i++) pointers[i] = const_cast<Slice*>(keys + start + i);
     reader->MayMatch(static_cast<int>(count), pointers, answers);
     for (size_t i = 0; i < count; i++) matches += answers[i] ? 1 : 0;
   }
@@ -186,8 +177,7 @@ uint64_t shim_reader_count_matches_in_batches(rocksdb::FilterBitsReader* reader,
 
 // Writes a table of these keys, which are sorted and different, each with its number as value. A block of a partition
 // takes `partition_bytes`; with 0 there are no partitions. Gives the error, or null.
-char* shim_write_table(const Policy* policy, const char* path, const std::vector<Slice>* keys,
-                       uint64_t partition_bytes) {
+char* shim_write_table(const Policy* policy, const char* path, const Slice* keys, size_t n, uint64_t partition_bytes) {
   rocksdb::BlockBasedTableOptions table = policy->options;
   if (partition_bytes > 0) {
     table.partition_filters = true;
@@ -199,7 +189,7 @@ char* shim_write_table(const Policy* policy, const char* path, const std::vector
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   rocksdb::Status status = writer.Open(path);
-  for (size_t i = 0; status.ok() && i < keys->size(); i++) status = writer.Put((*keys)[i], std::to_string(i));
+  for (size_t i = 0; status.ok() && i < n; i++) status = writer.Put(keys[i], std::to_string(i));
   if (status.ok()) status = writer.Finish();
   return Error(status);
 }

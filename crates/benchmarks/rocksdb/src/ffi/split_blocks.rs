@@ -36,11 +36,6 @@ impl SplitBlocks {
             .resize(self.blocks.div_ceil(2), Pair([0; 2 * BUCKET_SIZE]));
     }
 
-    /// The instructions that the crate chose.
-    pub fn instructions(&self) -> &'static str {
-        self.functions.which()
-    }
-
     /// The first byte of the first block.
     pub fn first_byte(&self) -> u8 {
         self.pairs[0].0[0]

@@ -7,7 +7,7 @@ use filter_policy::{Error, FilterPolicy};
 
 /// What a [`Counting`] policy was asked, and what it answered.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub(crate) struct Answers {
     filters: AtomicU64,
     yes: AtomicU64,
     no: AtomicU64,
@@ -15,22 +15,22 @@ pub struct Answers {
 
 impl Answers {
     /// Filters that were built.
-    pub fn filters(&self) -> u64 {
+    pub(crate) fn filters(&self) -> u64 {
         self.filters.load(Ordering::Relaxed)
     }
 
     /// Questions that were answered "may match".
-    pub fn yes(&self) -> u64 {
+    pub(crate) fn yes(&self) -> u64 {
         self.yes.load(Ordering::Relaxed)
     }
 
     /// Questions that were answered "no": each one saved a block.
-    pub fn no(&self) -> u64 {
+    pub(crate) fn no(&self) -> u64 {
         self.no.load(Ordering::Relaxed)
     }
 
     /// Sets the questions back to none.
-    pub fn forget_questions(&self) {
+    pub(crate) fn forget_questions(&self) {
         self.yes.store(0, Ordering::Relaxed);
         self.no.store(0, Ordering::Relaxed);
     }
@@ -38,14 +38,14 @@ impl Answers {
 
 /// A policy that passes everything on, and counts.
 #[derive(Debug)]
-pub struct Counting<P> {
+pub(crate) struct Counting<P> {
     policy: P,
     answers: Arc<Answers>,
 }
 
 impl<P> Counting<P> {
     /// The policy, and the counts that it will keep.
-    pub fn new(policy: P) -> (Self, Arc<Answers>) {
+    pub(crate) fn new(policy: P) -> (Self, Arc<Answers>) {
         let answers = Arc::new(Answers::default());
         let counting = Self {
             policy,

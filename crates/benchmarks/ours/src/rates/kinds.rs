@@ -1,0 +1,366 @@
+//! Kinds of filters: those of engines, and those for applications.
+//!
+//! Keys are hashed once for all bits per key: what is built and asked are the filters of the crates themselves, by the
+//! methods that take hash values.
+
+use std::fmt::Display;
+
+use filter_policy::sizing::{self, Format};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, Error, FastLocalBloomPolicy,
+    FilterView, LegacyFullFilterPolicy, PreparedFilter, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterView,
+};
+use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
+use membership_filters::{
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
+    InsertError,
+};
+use rand::{Rng as _, SeedableRng as _};
+use rand_xoshiro::SplitMix64;
+
+use super::keys::Key;
+
+/// What is to be expected of a filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Prospect {
+    /// The rate of an ideal Bloom filter, see [`Rate::ideal`](bench_kit::suites::rates::Rate::ideal).
+    pub(super) ideal: f64,
+    /// What the filter's own formula says, see [`Rate::expected`](bench_kit::suites::rates::Rate::expected).
+    pub(super) expected: f64,
+}
+
+/// A kind of filter `F`, of which `V` is kept of each key.
+pub(super) struct Kind<'a, V, F> {
+    pub(super) value: Box<dyn Fn(&Key) -> V + Sync + 'a>,
+    /// The filter for these bits per key, of keys with these values, of which there is one at least.
+    pub(super) build: fn(u32, &[V]) -> Result<F, String>,
+    /// Bytes that it takes where it is stored.
+    pub(super) bytes: fn(&F) -> u64,
+    /// How many of these match.
+    pub(super) matching: fn(&F, &[V]) -> u64,
+    /// What is to be expected of a filter of so many bits per key and keys.
+    pub(super) prospect: fn(&F, u32, u64) -> Result<Prospect, String>,
+}
+
+fn words(error: impl Display) -> String {
+    error.to_string()
+}
+
+fn prospect(ideal: Result<f64, String>, expected: Result<f64, String>) -> Result<Prospect, String> {
+    Ok(Prospect {
+        ideal: ideal?,
+        expected: expected?,
+    })
+}
+
+/// Of a filter whose own formula is the ideal one.
+fn as_ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<Prospect, String> {
+    let ideal = ideal(bits, keys, probes);
+    prospect(ideal.clone(), ideal)
+}
+
+/// The exact rate of an ideal filter of this shape.
+fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
+    let probes = u8::try_from(probes.into()).map_err(words)?;
+    sizing::exact_rate(bits, keys, probes).map_err(words)
+}
+
+/// What a format's formula says. That of `BloomFilter64` is the best ideal filter's, which filters without probes of their
+/// own are held against.
+fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
+    format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words)
+}
+
+/// A stored filter, which `append` appends.
+fn stored(append: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> Result<Vec<u8>, String> {
+    let mut filter = Vec::new();
+    append(&mut filter).map_err(words)?;
+    Ok(filter)
+}
+
+/// Values that are asked for together; a whole number of words of answers.
+const TOGETHER: usize = 4096;
+
+/// Counts the answers of a method that writes them as bits.
+fn count_bits<V>(values: &[V], ask: impl Fn(&[V], &mut [u64]) -> Result<(), Error>) -> u64 {
+    let mut answers = [0; TOGETHER / 64];
+    let mut matching = 0;
+    for values in values.chunks(TOGETHER) {
+        ask(values, &mut answers).expect("there are words for all values");
+        let words = &answers[..values.len().div_ceil(64)];
+        matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+    }
+    matching
+}
+
+fn count<V: Copy>(values: &[V], matches: impl Fn(V) -> bool) -> u64 {
+    values.iter().filter(|value| matches(**value)).count() as u64
+}
+
+/// LevelDB's scheme with any function of 32 bits.
+pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u32, Vec<u8>> {
+    Kind {
+        value: Box::new(move |key| hash(key.bytes())),
+        build: |bits_per_key, members| {
+            // The policy's own hash is not asked: the values are there.
+            let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
+            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
+        },
+        bytes: |filter| filter.len() as u64,
+        matching: |filter, values| {
+            let filter = PreparedFilter::new(filter);
+            count_bits(values, |values, answers| filter.may_match_hashes(values, answers))
+        },
+        prospect: |filter, bits_per_key, keys| {
+            let view = FilterView::new(filter);
+            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
+            prospect(ideal, rate_of(Format::LevelDb, bits_per_key, keys))
+        },
+    }
+}
+
+/// The bits of an ideal filter.
+pub(super) struct IdealFilter {
+    words: Vec<u64>,
+    bits: u64,
+    probes: u8,
+}
+
+impl IdealFilter {
+    /// Word and bit of each probe.
+    fn places(&self, value: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let mut generator = SplitMix64::seed_from_u64(value);
+        let bits = u128::from(self.bits);
+        (0..self.probes).map(move |_| {
+            let position = ((u128::from(generator.next_u64()) * bits) >> 64) as u64;
+            ((position / 64) as usize, 1 << (position % 64))
+        })
+    }
+}
+
+/// Ideal in both: 64 bits of an ideal hash, from which SplitMix64 draws as many independent positions as there are
+/// probes.
+pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<'a, u64, IdealFilter> {
+    Kind {
+        value: Box::new(move |key| hash(key.bytes())),
+        build: |bits_per_key, members| {
+            let bits_per_key = BitsPerKey::whole(bits_per_key);
+            let bits = bits_per_key.filter_bits(members.len() as u64).map_err(words)?;
+            let mut filter = IdealFilter {
+                words: vec![0; bits.div_ceil(64) as usize],
+                bits,
+                probes: BloomFilter64Policy::new(bits_per_key)
+                    .probe_count(members.len())
+                    .map_err(words)?,
+            };
+            for &value in members {
+                for (word, bit) in filter.places(value) {
+                    filter.words[word] |= bit;
+                }
+            }
+            Ok(filter)
+        },
+        bytes: |filter| filter.bits.div_ceil(8),
+        matching: |filter, values| {
+            let is_set = |(word, bit): (usize, u64)| filter.words[word] & bit != 0;
+            count(values, |value| filter.places(value).all(is_set))
+        },
+        prospect: |filter, _, keys| as_ideal(filter.bits, keys, filter.probes),
+    }
+}
+
+/// `BloomFilter64.Xxph3`.
+pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
+    Kind {
+        value: Box::new(|key| BloomFilter64Policy::hash(key.bytes())),
+        build: |bits_per_key, members| {
+            let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits_per_key));
+            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
+        },
+        bytes: |filter| filter.len() as u64,
+        matching: |filter, values| {
+            let view = BloomFilter64View::new(filter);
+            count_bits(values, |values, answers| view.may_match_hashes(values, answers))
+        },
+        prospect: |filter, bits_per_key, keys| {
+            let view = BloomFilter64View::new(filter);
+            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
+            prospect(ideal, rate_of(Format::BloomFilter64, bits_per_key, keys))
+        },
+    }
+}
+
+/// RocksDB's lines of 64 bytes.
+pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
+    Kind {
+        value: Box::new(|key| FastLocalBloomPolicy::hash(key.bytes())),
+        build: |bits_per_key, members| {
+            let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
+            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
+        },
+        bytes: |filter| filter.len() as u64,
+        matching: |filter, values| {
+            let view = RocksDbFilterView::new(filter);
+            count_bits(values, |values, answers| view.may_match_hashes(values, answers))
+        },
+        prospect: |filter, bits_per_key, keys| {
+            let view = RocksDbFilterView::new(filter);
+            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
+            prospect(ideal, rate_of(Format::FastLocalBloom, bits_per_key, keys))
+        },
+    }
+}
+
+/// RocksDB's Ribbon, of the same hash values.
+pub(super) fn ribbon() -> Kind<'static, u64, Vec<u8>> {
+    Kind {
+        build: |bits_per_key, members| {
+            let policy = RibbonPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
+            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
+        },
+        prospect: |filter, bits_per_key, keys| {
+            let view = RocksDbFilterView::new(filter);
+            let ideal = match view.probe_count() {
+                Some(probes) => ideal(view.bits(), keys, probes),
+                None => rate_of(Format::BloomFilter64, bits_per_key, keys),
+            };
+            prospect(ideal, rate_of(Format::Ribbon, bits_per_key, keys))
+        },
+        ..fast_local_bloom()
+    }
+}
+
+/// RocksDB's filter up to format version 4. It is asked by key alone, so that what is kept of a key is its number.
+pub(super) fn legacy_full() -> Kind<'static, u64, Vec<u8>> {
+    Kind {
+        value: Box::new(Key::number),
+        build: |bits_per_key, members| {
+            let policy = LegacyFullFilterPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
+            let hash = |&number: &u64| LegacyFullFilterPolicy::hash(Key::decimal(number, 1).bytes());
+            stored(|filter| policy.append_hashes(members.iter().map(hash), filter))
+        },
+        bytes: |filter| filter.len() as u64,
+        matching: |filter, values| {
+            let view = RocksDbFilterView::new(filter);
+            count(values, |number| view.may_match(Key::decimal(number, 1).bytes()))
+        },
+        prospect: |filter, _, keys| {
+            let view = RocksDbFilterView::new(filter);
+            as_ideal(view.bits(), keys, view.probe_count().unwrap_or(0))
+        },
+    }
+}
+
+/// The rate that filters are made for which are not configured by bits per key: the best that so many bits allow.
+fn rate_for(bits_per_key: u32) -> Result<f64, String> {
+    sizing::best_rate_at(f64::from(bits_per_key)).map_err(words)
+}
+
+fn parameters(bits_per_key: u32, members: &[Hash128]) -> Result<Parameters, String> {
+    Parameters::new(members.len() as u64, rate_for(bits_per_key)?).map_err(words)
+}
+
+/// What is kept of a key for all filters for applications.
+fn hash128() -> Box<dyn Fn(&Key) -> Hash128 + Sync> {
+    Box::new(|key| Hash128::of(key.bytes()))
+}
+
+fn guava_filter(parameters: &Parameters, members: &[Hash128]) -> Result<BloomFilter<()>, String> {
+    let mut filter = BloomFilter::new((), parameters).map_err(words)?;
+    for &hash in members {
+        filter.put_hash(hash);
+    }
+    Ok(filter)
+}
+
+/// Guava's filter under `MURMUR128_MITZ_64`.
+pub(super) fn guava_mitz64() -> Kind<'static, Hash128, BloomFilter<()>> {
+    Kind {
+        value: hash128(),
+        build: |bits_per_key, members| {
+            let parameters = parameters(bits_per_key, members)?;
+            guava_filter(&parameters.with_strategy(Strategy::Murmur128Mitz64), members)
+        },
+        bytes: |filter| StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
+        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
+        prospect: |filter, _, keys| as_ideal(filter.bit_size(), keys, filter.probes()),
+    }
+}
+
+/// The same under `MURMUR128_MITZ_32`.
+pub(super) fn guava_mitz32() -> Kind<'static, Hash128, BloomFilter<()>> {
+    Kind {
+        build: |bits_per_key, members| {
+            let parameters = parameters(bits_per_key, members)?;
+            guava_filter(&parameters.with_strategy(Strategy::Murmur128Mitz32), members)
+        },
+        ..guava_mitz64()
+    }
+}
+
+/// The counting filter with four bits a counter.
+pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
+    Kind {
+        value: hash128(),
+        build: |bits_per_key, members| {
+            let parameters = parameters(bits_per_key, members)?;
+            let mut filter = CountingBloomFilter::new((), &parameters, CounterWidth::FOUR).map_err(words)?;
+            for &hash in members {
+                filter.insert_hash(hash);
+            }
+            Ok(filter)
+        },
+        bytes: CountingBloomFilter::stored_bytes,
+        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
+        prospect: |filter, _, keys| as_ideal(filter.counters(), keys, filter.probes()),
+    }
+}
+
+/// The cuckoo filter.
+pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
+    Kind {
+        value: hash128(),
+        build: |bits_per_key, members| {
+            let rate = rate_for(bits_per_key)?;
+            let parameters = CuckooParameters::new(members.len() as u64, rate).map_err(words)?;
+            let mut filter = CuckooFilter::new((), &parameters).map_err(words)?;
+            for &hash in members {
+                match filter.insert_hash(hash) {
+                    // With narrow fingerprints one filter in thousands refuses a key, which it then goes without:
+                    // that leaves the rate as it is.
+                    Ok(()) | Err(InsertError::Full { .. } | InsertError::TooManyCopies { .. }) => {}
+                    Err(error) => return Err(words(error)),
+                }
+            }
+            Ok(filter)
+        },
+        bytes: CuckooFilter::stored_bytes,
+        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
+        prospect: |filter, bits_per_key, keys| {
+            let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
+            prospect(ideal, Ok(filter.parameters().fpp_of(keys)))
+        },
+    }
+}
+
+/// The growing filter, made for a tenth of the keys at first.
+pub(super) fn growing() -> Kind<'static, Hash128, GrowingBloomFilter<()>> {
+    Kind {
+        value: hash128(),
+        build: |bits_per_key, members| {
+            let first = members.len() as u64 / 10;
+            let parameters = GrowingParameters::new(first, rate_for(bits_per_key)?).map_err(words)?;
+            let mut filter = GrowingBloomFilter::new((), &parameters).map_err(words)?;
+            for &hash in members {
+                filter.insert_hash(hash).map_err(words)?;
+            }
+            Ok(filter)
+        },
+        bytes: GrowingBloomFilter::stored_bytes,
+        matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
+        prospect: |filter, bits_per_key, keys| {
+            let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
+            prospect(ideal, Ok(filter.parameters().fpp()))
+        },
+    }
+}
