@@ -189,8 +189,6 @@ macro_rules! timed {
             pub ns: u64,
         }
 
-        impl hash_comparison::record::table::Row for Batch {}
-
         impl $crate::rounds::Timed for Batch {
             fn round(&self) -> u64 {
                 self.round
@@ -236,8 +234,6 @@ macro_rules! timed {
             pub $calls: u64,
             $($(#[$column_doc])* #[serde(with = "statistics::significant")] pub $column: f64,)+
         }
-
-        impl hash_comparison::record::table::Row for $row {}
 
         impl From<&$crate::rounds::Series<'_, Batch>> for $row {
             fn from(series: &$crate::rounds::Series<'_, Batch>) -> Self {

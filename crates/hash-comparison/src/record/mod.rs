@@ -6,7 +6,6 @@
 
 mod baseline;
 mod bits;
-mod error;
 pub mod files;
 pub mod folder;
 mod function;

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::details::verdict_class;
 use super::table::{Cell, Table};
-use crate::judge::calibration::{self, COMMITTED};
+use crate::judge::calibration::{COMMITTED, CalibrationRow};
 use crate::judge::mechanisms::sentences;
 use crate::judge::structured::{ratio, worst};
 use crate::keys::structured;
 use crate::record::files::Records;
-use crate::record::{Choice, OccupancyRow, StructuredRow, Window};
+use crate::record::{Choice, OccupancyRow, StructuredRow, Window, table};
 use crate::report::chart::rows::distinct;
 use crate::report::chart::verdict_words;
 use plots::number;
@@ -241,8 +241,8 @@ fn attainable(share: f64) -> Cell {
 
 /// The calibration that is committed with the program.
 pub(super) fn calibration() -> Result<Table, String> {
-    let rows =
-        calibration::parse(Path::new("calibration.csv"), COMMITTED).map_err(|error| error.to_string())?;
+    let rows: Vec<CalibrationRow> = table::parse(Path::new("calibration.csv"), COMMITTED.as_bytes())
+        .map_err(|error| error.to_string())?;
     let mut table = Table::new([
         "Test",
         "Question",

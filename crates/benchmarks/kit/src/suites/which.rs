@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use hash_comparison::record::table::Row;
 use plots::bars::{Bar, Bars, Measure};
 use plots::number;
 use plots::scene::Scene;
@@ -140,8 +139,6 @@ pub struct Which {
     #[serde(with = "statistics::significant")]
     pub present_mad_ns: f64,
 }
-
-impl Row for Which {}
 
 /// The suite.
 pub struct EveryPolicy;
