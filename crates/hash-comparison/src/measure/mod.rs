@@ -47,10 +47,8 @@ pub fn times(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let (seed, quick) = (records.run.seed, records.run.quick);
-    let times = timing::measure(datasets, functions, seed, quick, progress)?;
-    records.timing = times.timing;
-    records.latency = times.latency;
-    records.spread = times.spread;
+    (records.timing, records.latency, records.spread) =
+        timing::measure(datasets, functions, seed, quick, progress)?;
     records.curves = curves::measure(functions, seed, quick, progress)?;
     records.places = places::measure(datasets, functions, seed, quick, progress)?;
     Ok(())

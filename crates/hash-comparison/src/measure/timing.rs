@@ -42,18 +42,8 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
 use statistics::robust;
 
-/// What the timing of a run gives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Times {
-    /// Independent calls: rows of `timing.csv`, by dataset and function in the order given, the floor first.
-    pub timing: Vec<TimingRow>,
-    /// Chained calls: rows of `latency.csv`, in the same order.
-    pub latency: Vec<TimingRow>,
-    /// How the readings of both lie: rows of `spread.csv`, independent calls first.
-    pub spread: Vec<SpreadRow>,
-}
-
-/// Times every function on every dataset, and the floor beside them.
+/// Times every function on every dataset, and the floor beside them: rows of `timing.csv` and `latency.csv`, by dataset and
+/// function in the order given, the floor first, and of `spread.csv`, independent calls first.
 ///
 /// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
 /// threads. The steps told to `progress` are rounds, the warm-up included.
@@ -67,7 +57,7 @@ pub fn measure(
     seed: u64,
     quick: bool,
     progress: &dyn Progress,
-) -> Result<Times, Error> {
+) -> Result<(Vec<TimingRow>, Vec<TimingRow>, Vec<SpreadRow>), Error> {
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
@@ -100,20 +90,10 @@ pub fn measure(
         tables[dataset].round(generator.next_u64(), progress)?;
         progress.step();
     }
-    Ok(Times {
-        timing: tables
-            .iter()
-            .flat_map(|table| table.rows(Form::Independent))
-            .collect(),
-        latency: tables
-            .iter()
-            .flat_map(|table| table.rows(Form::Chained))
-            .collect(),
-        spread: [Form::Independent, Form::Chained]
-            .into_iter()
-            .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
-            .collect(),
-    })
+    let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
+    let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
+    let spreads = spread(Form::Independent).chain(spread(Form::Chained));
+    Ok((rows(Form::Independent), rows(Form::Chained), spreads.collect()))
 }
 
 /// With fewer there is no median that one disturbed reading leaves alone.

@@ -48,7 +48,7 @@ fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
         function("first", first_byte),
         function("length", |key| key.len() as u64),
     ];
-    let times = measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
+    let (timing, latency, _) = measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
     let about = |rows: &[TimingRow]| -> Vec<(String, String, u64, u64)> {
         rows.iter()
             .map(|row| (row.dataset.clone(), row.function.clone(), row.keys, row.bytes))
@@ -60,9 +60,9 @@ fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
             [EMPTY, "first", "length"].map(|name| (dataset.to_owned(), name.to_owned(), keys, bytes))
         })
         .collect();
-    assert_eq!(about(&times.timing), expected);
-    assert_eq!(about(&times.latency), expected);
-    for row in times.timing.iter().chain(&times.latency) {
+    assert_eq!(about(&timing), expected);
+    assert_eq!(about(&latency), expected);
+    for row in timing.iter().chain(&latency) {
         assert!(row.median_ns_per_key > 0.0 && row.mad_ns_per_key >= 0.0 && row.samples == 11);
     }
 }
