@@ -47,7 +47,7 @@ pub fn times(
     progress: &dyn Progress,
 ) -> Result<(), Error> {
     let (seed, quick) = (records.run.seed, records.run.quick);
-    (records.timing, records.latency, records.spread) =
+    ([records.timing, records.latency], records.spread) =
         timing::measure(datasets, functions, seed, quick, progress)?;
     records.curves = curves::measure(functions, seed, quick, progress)?;
     records.places = places::measure(datasets, functions, seed, quick, progress)?;

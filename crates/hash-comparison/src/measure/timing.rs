@@ -57,7 +57,7 @@ pub fn measure(
     seed: u64,
     quick: bool,
     progress: &dyn Progress,
-) -> Result<(Vec<TimingRow>, Vec<TimingRow>, Vec<SpreadRow>), Error> {
+) -> Result<([Vec<TimingRow>; 2], Vec<SpreadRow>), Error> {
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
@@ -93,7 +93,7 @@ pub fn measure(
     let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
     let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
     let spreads = spread(Form::Independent).chain(spread(Form::Chained));
-    Ok((rows(Form::Independent), rows(Form::Chained), spreads.collect()))
+    Ok(([Form::Independent, Form::Chained].map(rows), spreads.collect()))
 }
 
 /// With fewer there is no median that one disturbed reading leaves alone.

@@ -48,7 +48,8 @@ fn every_function_has_a_row_in_both_forms_and_the_floor_comes_first() {
         function("first", first_byte),
         function("length", |key| key.len() as u64),
     ];
-    let (timing, latency, _) = measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
+    let ([timing, latency], _) =
+        measure(&datasets, &[&functions[0], &functions[1]], 1, true, &Silent).unwrap();
     let about = |rows: &[TimingRow]| -> Vec<(String, String, u64, u64)> {
         rows.iter()
             .map(|row| (row.dataset.clone(), row.function.clone(), row.keys, row.bytes))
