@@ -7,12 +7,12 @@
 //! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
 //! are the embedded set `app-accounts`.
 //!
-//! Copy this file and put your function in: implement [`HashFunction`], name it in [`own`].
+//! Copy this file and put your function in: name it in [`OWN`].
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use hash_comparison::functions::{Function, HashFunction, OwnFunctionError};
+use hash_comparison::functions::Function;
 use hash_comparison::keys::DEFAULT_SEED;
 use hash_comparison::progress::Silent;
 use hash_comparison::record::Resistance;
@@ -22,65 +22,58 @@ use hash_comparison::report::render;
 use hash_comparison::run::compare::{self, Options};
 
 /// Eight bytes a step, each word multiplied in, and the finaliser of MurmurHash3 at the end.
-struct Wordwise;
-
-impl HashFunction for Wordwise {
-    const NAME: &'static str = "Wordwise";
-    const OUTPUT_BITS: u32 = 64;
-    // Computed by another program, so that a slip here is noticed before anything is measured.
-    const ANSWERS: &'static [(&'static [u8], u64)] = &[
-        (b"", 0),
-        (b"a", 0x47d1_e6b3_92f8_636d),
-        (b"hello world", 0x06d9_713b_4c30_46ff),
-    ];
-    const AUTHOR: &'static str = "this example";
-    const SOURCE: &'static str = "crates/hash-comparison/examples/own_function.rs";
-    const STABLE: bool = true;
-    const RESISTANCE: Resistance = Resistance::None;
-    const RESISTANCE_REASON: &'static str =
-        "No seed: keys that collide are made once, and collide in every program.";
-
-    fn hash(key: &[u8]) -> u64 {
-        let mut h = (key.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut rest = key;
-        while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-            h = (h ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            h ^= h >> 32;
-            rest = tail;
-        }
-        if !rest.is_empty() {
-            let tail = rest
-                .iter()
-                .rev()
-                .fold(0, |tail, &byte| tail << 8 | u64::from(byte));
-            h = (h ^ tail).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-        h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-        h ^ (h >> 33)
+fn wordwise(key: &[u8]) -> u64 {
+    let mut h = (key.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut rest = key;
+    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
+        h = (h ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        h ^= h >> 32;
+        rest = tail;
     }
+    if !rest.is_empty() {
+        let tail = rest
+            .iter()
+            .rev()
+            .fold(0, |tail, &byte| tail << 8 | u64::from(byte));
+        h = (h ^ tail).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+    h = (h ^ (h >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    h = (h ^ (h >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    h ^ (h >> 33)
 }
 
 /// The sum of all bytes: words of the same letters collide.
-struct ByteSum;
-
-impl HashFunction for ByteSum {
-    const NAME: &'static str = "ByteSum";
-    const OUTPUT_BITS: u32 = 32;
-    const ANSWERS: &'static [(&'static [u8], u64)] = &[(b"", 0), (b"abc", 294), (b"cab", 294)];
-    const STABLE: bool = true;
-    const WEAKNESSES: &'static [&'static str] = &["Keys of the same bytes in another order collide."];
-
-    fn hash(key: &[u8]) -> u64 {
-        let sum = |sum: u32, &byte: &u8| sum.wrapping_add(u32::from(byte));
-        u64::from(key.iter().fold(0, sum))
-    }
+fn byte_sum(key: &[u8]) -> u64 {
+    let sum = |sum: u32, &byte: &u8| sum.wrapping_add(u32::from(byte));
+    u64::from(key.iter().fold(0, sum))
 }
 
-/// The functions that this program brings.
-fn own() -> Result<Vec<Function>, OwnFunctionError> {
-    Ok(vec![Function::own::<Wordwise>()?, Function::own::<ByteSum>()?])
-}
+/// The functions that this program brings, and what is known of them.
+const OWN: [Function; 2] = [
+    Function {
+        author: "this example",
+        source: "crates/hash-comparison/examples/own_function.rs",
+        stable: true,
+        resistance: Resistance::None,
+        resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
+        ..Function::own(
+            "Wordwise",
+            64,
+            wordwise,
+            // Computed by another program, so that a slip here is noticed before anything is measured.
+            &[
+                (b"", 0),
+                (b"a", 0x47d1_e6b3_92f8_636d),
+                (b"hello world", 0x06d9_713b_4c30_46ff),
+            ],
+        )
+    },
+    Function {
+        stable: true,
+        weaknesses: &["Keys of the same bytes in another order collide."],
+        ..Function::own("ByteSum", 32, byte_sum, &[(b"", 0), (b"abc", 294), (b"cab", 294)])
+    },
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
@@ -100,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &[]
     };
     let beside = ["MurMurHash2", "FNV-1a", "XXH3"].map(str::to_owned);
-    let options = Options::new(datasets, &beside, keys, DEFAULT_SEED, true)?.with_own(&own()?, &command)?;
+    let options = Options::new(datasets, &beside, keys, DEFAULT_SEED, true)?.with_own(&OWN, &command)?;
 
     let destination = Destination::check(&out)?;
     let records = compare::run(&options, &Silent)?;

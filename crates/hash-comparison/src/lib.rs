@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod error;
 pub mod names;
 pub mod progress;
 #[cfg(test)]

@@ -188,8 +188,6 @@ macro_rules! timed {
             pub ns: u64,
         }
 
-        impl hash_comparison::record::table::Row for Batch {}
-
         impl $crate::rounds::Contest for Batch {
             fn timing(&self) -> $crate::rounds::Timing {
                 $crate::rounds::Timing {
@@ -245,8 +243,6 @@ macro_rules! timed {
             pub $calls: u64,
             $($(#[$column_doc])* #[serde(with = "statistics::significant")] pub $column: f64,)+
         }
-
-        impl hash_comparison::record::table::Row for $row {}
 
         impl From<&$crate::rounds::Series<'_, Batch>> for $row {
             fn from(series: &$crate::rounds::Series<'_, Batch>) -> Self {

@@ -4,12 +4,14 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use super::compare;
+use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::judge::calibration::{self, Plan, SEEDS};
 use crate::program::Program;
+use crate::record::table;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
-use filter_tools::table::table;
+use filter_tools::table::table as shown;
 
 /// Count how often a hash that nothing is wrong with is called bad.
 ///
@@ -36,8 +38,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
         calibration::check_destination(path).map_err(Failure::input)?;
     }
-    let failure = |error| compare::failure(error, program.name);
-    let plan = Plan::full(arguments.seeds).map_err(|error| failure(error.into()))?;
+    let failure = |error: Error| compare::failure(&error, program.name);
+    let plan = Plan::full(arguments.seeds).map_err(failure)?;
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
     let rows = calibration::measure(&plan, &terminal).map_err(|error| failure(error.into()))?;
@@ -68,9 +70,9 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
         "at most 1 %",
     ];
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", table(header, &[2, 3, 4, 6], lines))?;
+    writeln!(out, "{}", shown(header, &[2, 3, 4, 6], lines))?;
     if let Some(path) = &arguments.out {
-        calibration::write(path, &rows).map_err(Failure::internal)?;
+        table::write(path, &rows).map_err(Failure::internal)?;
         writeln!(out, "written: {}", path.display())?;
     }
     if rows.iter().all(|row| row.holds) {

@@ -3,12 +3,13 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::error::{Error, ErrorKind};
 use crate::judge::baseline;
 use crate::keys::DEFAULT_SEED;
-use crate::record::files::{Records, RecordsError};
+use crate::record::files::Records;
 use crate::record::folder::Destination;
 use crate::record::{Purpose, Request};
-use crate::run::compare::{self, CompareError, Options};
+use crate::run::compare::{self, Options};
 
 use super::summary;
 use super::written;
@@ -141,7 +142,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         baseline,
         out,
     } = arguments;
-    let failure = |error| failure(error, program.name);
+    let failure = |error: Error| failure(&error, program.name);
     let options = Options::new(&datasets, &functions, keys, seed, quick)
         .and_then(|options| {
             options.with_request(Request {
@@ -154,16 +155,19 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         .map_err(failure)?
         .of_program(program.name);
     let out = out.unwrap_or_else(|| program.out.clone());
-    let destination = Destination::check(&out).map_err(written::output)?;
+    let destination = Destination::check(&out).map_err(failure)?;
 
     // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
     let earlier = baseline
         .map(|folder| match Records::read(&folder) {
             Ok(records) => Ok((folder, records)),
-            Err(error @ RecordsError::Changed { .. }) => Err(Failure::input(format!("--baseline: {error}"))),
-            Err(error) => Err(Failure::input(format!(
-                "--baseline: {error}; give the folder of a run"
-            ))),
+            Err(error) => {
+                let advice = match error.kind() {
+                    ErrorKind::Changed => "",
+                    _ => "; give the folder of a run",
+                };
+                Err(Failure::input(format!("--baseline: {error}{advice}")))
+            }
         })
         .transpose()?;
 
@@ -194,11 +198,11 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How a command ends that could not measure.
-pub fn failure(error: CompareError, program: &str) -> Failure {
-    match error {
-        CompareError::Cancelled => Failure::Interrupted,
-        CompareError::Name(_) => Failure::input(format!("{error}; `{program} list` shows all")),
+/// How a command ends that went wrong.
+pub fn failure(error: &Error, program: &str) -> Failure {
+    match error.kind() {
+        ErrorKind::Cancelled => Failure::Interrupted,
+        ErrorKind::UnknownName => Failure::input(format!("{error}; `{program} list` shows all")),
         _ if error.is_input() => Failure::input(error),
         _ => Failure::internal(error),
     }

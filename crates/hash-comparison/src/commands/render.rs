@@ -3,8 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use crate::error::ErrorKind;
 use crate::progress::Progress as _;
-use crate::record::files::{self, Records, RecordsError};
+use crate::record::files::{self, Records};
 use crate::record::folder::{Destination, REPORT, RUN};
 
 use super::written;
@@ -31,9 +32,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let destination = Destination::ours(dir).map_err(written::output)?;
-    let mut records = Records::read(dir).map_err(|error| match error {
-        RecordsError::Changed { .. } => Failure::input(error),
-        other => Failure::input(format!("{other}; restore it, or measure again")),
+    let mut records = Records::read(dir).map_err(|error| match error.kind() {
+        ErrorKind::Changed => Failure::input(error),
+        _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
@@ -46,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         // Another version of this program drew other charts.
         records.run.files = files;
         files::write_run(&staging.path().join(RUN), &records.run)
-            .map_err(|error| written::unwritten(&staging, error))?;
+            .map_err(|error| Failure::internal(staging.destined(error)))?;
     }
     written::finish(&records, staging, &terminal, &interrupt)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;

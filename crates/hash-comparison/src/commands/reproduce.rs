@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use crate::judge::published::KeySet;
-use crate::run::reproduce::{self, FileState, ReproduceError, Reproduction};
+use crate::run::reproduce::{self, FileState, Reproduction};
 use plots::thousands::grouped;
 
 use super::compare;
@@ -36,10 +36,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
     let interrupt = Interrupt::listen().map_err(Failure::internal)?;
     let terminal = Terminal::new(&interrupt);
-    let result = reproduce::run(&reference, &terminal).map_err(|error| match error {
-        ReproduceError::Compare(error) => compare::failure(error, program.name),
-        other => Failure::internal(other),
-    })?;
+    let result =
+        reproduce::run(&reference, &terminal).map_err(|error| compare::failure(&error, program.name))?;
     drop(terminal);
 
     let mut out = io::stdout().lock();

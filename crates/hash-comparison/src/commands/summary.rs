@@ -7,7 +7,7 @@ use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
 use crate::record::{
-    Baseline, CollisionRow, EMPTY, Environment, Exclusion, Finding, Other, Recommendation, TimingRow, Verdict,
+    Baseline, EMPTY, Environment, Exclusion, Other, Recommendation, TimingRow, Verdict, about,
 };
 
 /// Columns of the summary; the false positives are those of a filter of ten bits per key.
@@ -25,35 +25,22 @@ pub fn summary(records: &Records) -> String {
     for dataset in &records.run.datasets {
         let rows = records.run.functions.iter().map(|function| {
             let name = function.name.as_str();
-            let about = |of: &str, by: &str| of == dataset.name && by == name;
-            let time = records
-                .timing
-                .iter()
-                .find(|row| about(&row.dataset, &row.function));
-            let collisions = (records.collisions.iter())
-                .find(|row| about(&row.dataset, &row.function) && row.bits == function.bits);
-            let rate = (records.false_positives.iter())
-                .find(|row| about(&row.dataset, &row.function) && row.bits_per_key == 10);
-            let finding = records
-                .run
-                .findings
-                .iter()
-                .find(|finding| about(&finding.dataset, &finding.function));
+            let time = about(&records.timing, &dataset.name, name).next();
+            let collisions =
+                about(&records.collisions, &dataset.name, name).find(|row| row.bits == function.bits);
+            let rate =
+                about(&records.false_positives, &dataset.name, name).find(|row| row.bits_per_key == 10);
+            let finding = about(&records.run.findings, &dataset.name, name).next();
             [
                 name.to_owned(),
                 time.map_or_else(String::new, |row| format!("{:.2}", row.median_ns_per_key)),
                 time.map_or_else(String::new, |row| total(row, dataset.keys)),
-                collisions.map_or_else(String::new, |row: &CollisionRow| grouped(row.collisions)),
+                collisions.map_or_else(String::new, |row| grouped(row.collisions)),
                 rate.map_or_else(String::new, |row| format!("{:.3} %", row.rate * 100.0)),
-                finding.map_or_else(String::new, |finding: &Finding| {
-                    verdict(finding.verdict).to_owned()
-                }),
+                finding.map_or_else(String::new, |finding| verdict(finding.verdict).to_owned()),
             ]
         });
-        let floor = records
-            .timing
-            .iter()
-            .find(|row| row.dataset == dataset.name && row.function == EMPTY);
+        let floor = about(&records.timing, &dataset.name, EMPTY).next();
         text.push_str(&format!(
             "\n{}: {}, {}{}{}\n{}\n",
             dataset.name,

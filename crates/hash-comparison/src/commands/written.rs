@@ -1,9 +1,10 @@
 //! How a run gets to its folder: written beside it, moved when complete.
 
+use crate::error::Error;
 use crate::progress::Progress as _;
-use crate::record::files::{Records, RecordsError};
-use crate::record::folder::{Destination, OutputError, RUN, Staging};
-use crate::report::render::{self, RenderError};
+use crate::record::files::Records;
+use crate::record::folder::{Destination, RUN, Staging};
+use crate::report::render;
 
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
@@ -28,7 +29,7 @@ pub fn all(
         .write(staging.path())
         .and_then(|()| Records::read(staging.path()));
     // What is drawn is what the files say: numbers with nine digits, not those in memory.
-    *records = stored.map_err(|error| unwritten(&staging, error))?;
+    *records = stored.map_err(|error| Failure::internal(staging.destined(error)))?;
     finish(records, staging, terminal, interrupt)
 }
 
@@ -46,29 +47,12 @@ pub fn finish(
     let drawn = render::render(records, staging.path());
     terminal.step();
     terminal.finish();
-    drawn.map_err(|error| match error {
-        RenderError::Io { path, source } => {
-            let path = staging.destined(&path);
-            Failure::internal(RenderError::Io { path, source })
-        }
-        other => Failure::internal(other),
-    })?;
+    drawn.map_err(|error| Failure::internal(staging.destined(error)))?;
     if interrupt.requested() {
         return Err(Failure::Interrupted);
     }
     interrupt.ignore();
     staging.commit(&records.run).map_err(output)
-}
-
-/// How a command ends that could not write its records; the message names the file as it would have been.
-pub fn unwritten(staging: &Staging, error: RecordsError) -> Failure {
-    Failure::internal(match error {
-        RecordsError::Io { path, source } => RecordsError::Io {
-            path: staging.destined(&path),
-            source,
-        },
-        other => other,
-    })
 }
 
 /// Every file that belongs to the run of `records`, sorted.
@@ -87,9 +71,10 @@ pub fn files(records: &Records) -> Vec<String> {
 }
 
 /// A folder that is not ours is the user's choice; a disk that is full is not.
-pub fn output(error: OutputError) -> Failure {
-    match error {
-        OutputError::Refused { .. } => Failure::input(error),
-        _ => Failure::internal(error),
+pub fn output(error: Error) -> Failure {
+    if error.is_input() {
+        Failure::input(error)
+    } else {
+        Failure::internal(error)
     }
 }

@@ -1,40 +1,32 @@
 //! Known answers.
 
-use std::fmt;
-
 use super::Function;
 
-/// A known answer that did not come out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrongAnswer {
-    /// What was asked.
-    pub question: String,
-    /// The known answer.
-    pub expected: u64,
-    /// What came out.
-    pub got: u64,
-}
+/// Keys and their values.
+pub type Answers = [(&'static [u8], u64)];
 
-impl fmt::Display for WrongAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: expected {:#x}, got {:#x}",
-            self.question, self.expected, self.got
-        )
-    }
-}
-
-/// Values of keys.
-pub(super) type Answers = [(&'static [u8], u64)];
-
-/// Compares [`Function::hash`] with known answers.
-pub(super) fn check_answers(function: &Function, answers: &Answers) -> Result<(), WrongAnswer> {
-    for &(key, expected) in answers {
+/// Compares [`Function::hash`] with the known answers.
+pub(super) fn check_answers(function: &Function) -> Result<(), String> {
+    function.answers.iter().try_for_each(|&(key, expected)| {
         let question = || format!("the value of \"{}\"", key.escape_ascii());
-        check(question, expected, (function.hash)(key))?;
-    }
-    Ok(())
+        check(question, expected, (function.hash)(key))
+    })
+}
+
+/// Compares SMHasher's verification value, of a function whose results have so many bytes, with the known one.
+pub(super) fn check_code(
+    expected: u32,
+    result_bytes: usize,
+    hash: impl Fn(&[u8], u32) -> u64,
+) -> Result<(), String> {
+    let code = hashzoo::verification_value(hash, result_bytes);
+    check_value(expected, code)
+}
+
+/// The same of a value that was computed already.
+pub(super) fn check_value(expected: u32, got: u32) -> Result<(), String> {
+    let question = || "SMHasher's verification value".to_owned();
+    check(question, expected.into(), got.into())
 }
 
 /// A key beyond the 255 bytes of the verification procedure, where some functions go another way: from 241, 257 or 289
@@ -61,7 +53,7 @@ const OF_LONG_KEY: [(&str, u64); 6] = [
 ];
 
 /// Compares the value of a long key with its known one, for functions that treat long keys in another way.
-pub(super) fn check_long_key(function: &Function) -> Result<(), WrongAnswer> {
+pub(super) fn check_long_key(function: &Function) -> Result<(), String> {
     let known = OF_LONG_KEY.iter().find(|(name, _)| *name == function.name);
     known.map_or(Ok(()), |&(_, expected)| {
         let question = || "the value of a key of 30,011 bytes".to_owned();
@@ -69,14 +61,10 @@ pub(super) fn check_long_key(function: &Function) -> Result<(), WrongAnswer> {
     })
 }
 
-/// Compares a value with its known one.
-pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> Result<(), WrongAnswer> {
+/// Compares a value with its known one; what is wrong, in words.
+pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> Result<(), String> {
     if expected == got {
         return Ok(());
     }
-    Err(WrongAnswer {
-        question: question(),
-        expected,
-        got,
-    })
+    Err(format!("{}: expected {expected:#x}, got {got:#x}", question()))
 }

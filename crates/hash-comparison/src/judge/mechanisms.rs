@@ -83,77 +83,49 @@ fn sentence(row: &MechanismRow) -> String {
         trials,
         ..
     } = row;
-    let measured = |what: &str| {
-        if hits == trials {
-            format!("measured on {trials} {what}")
-        } else {
-            format!("measured on {hits} of {trials} {what}")
+    let counted = |noun: &str| match parameter {
+        1 => noun.to_owned(),
+        many => format!("{many} {noun}s"),
+    };
+    let ends = |end: &str| {
+        let bytes = counted("byte");
+        format!("only the {end} {bytes} of a key and its length matter")
+    };
+    let what = match row.mechanism {
+        Mechanism::XorLinear => {
+            "the difference of two values depends on the difference of the keys alone, so one pair of keys that collide \
+             gives as many as one likes"
+                .to_owned()
         }
-    };
-    let bytes = |end: &str| {
-        let many = if *parameter == 1 {
-            "byte".to_owned()
-        } else {
-            format!("{parameter} bytes")
-        };
-        format!(
-            "only the {end} {many} of a key and its length matter: {}",
-            measured("pairs of keys")
-        )
-    };
-    match row.mechanism {
-        Mechanism::XorLinear => format!(
-            "the difference of two values depends on the difference of the keys alone, so one pair of keys that \
-             collide gives as many as one likes: {}",
-            measured("fours a, b, c, a\u{2295}b\u{2295}c whose values cancel")
-        ),
         Mechanism::LowBits => {
-            let bits = if *parameter == 1 {
-                "bit".to_owned()
-            } else {
-                format!("{parameter} bits")
-            };
-            format!(
-                "the low {bits} depend on the low {bits} of the bytes alone: {}",
-                measured("pairs of keys")
-            )
+            let bits = counted("bit");
+            format!("the low {bits} depend on the low {bits} of the bytes alone")
         }
-        Mechanism::LastBytes => bytes("last"),
-        Mechanism::FirstBytes => bytes("first"),
-        Mechanism::ByteSum => format!(
-            "the last byte but one raised by one and the last lowered by {parameter} leave the value: {}",
-            measured("pairs of keys")
-        ),
+        Mechanism::LastBytes => ends("last"),
+        Mechanism::FirstBytes => ends("first"),
+        Mechanism::ByteSum => {
+            format!("the last byte but one raised by one and the last lowered by {parameter} leave the value")
+        }
         Mechanism::ByteFlip => format!(
             "the lowest bit of the last byte but one and bit {parameter} of the last (counted from 0), flipped together, \
-             leave the value: {}",
-            measured("pairs of keys")
+             leave the value"
         ),
-        Mechanism::ByteOrder => {
-            format!(
-                "the last two bytes exchanged leave the value: {}",
-                measured("pairs of keys")
-            )
-        }
-        Mechanism::LetterCase => {
-            format!(
-                "upper and lower case give one value: {}",
-                measured("pairs of keys")
-            )
-        }
-        Mechanism::LeadingZeroes => {
-            format!(
-                "zero bytes before a key leave the value: {}",
-                measured("pairs of keys")
-            )
-        }
-        Mechanism::FixedBits => {
-            format!(
-                "only {parameter} bits of the value ever change: {}",
-                measured("keys")
-            )
-        }
-    }
+        Mechanism::ByteOrder => "the last two bytes exchanged leave the value".to_owned(),
+        Mechanism::LetterCase => "upper and lower case give one value".to_owned(),
+        Mechanism::LeadingZeroes => "zero bytes before a key leave the value".to_owned(),
+        Mechanism::FixedBits => format!("only {parameter} bits of the value ever change"),
+    };
+    let on = match row.mechanism {
+        Mechanism::XorLinear => "fours a, b, c, a\u{2295}b\u{2295}c whose values cancel",
+        Mechanism::FixedBits => "keys",
+        _ => "pairs of keys",
+    };
+    let of = if hits == trials {
+        String::new()
+    } else {
+        format!("{hits} of ")
+    };
+    format!("{what}: measured on {of}{trials} {on}")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Single bits that do not mix: avalanche and independence of output bits.
 
 use super::words;
-use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest};
+use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, of};
 use plots::thousands::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
@@ -23,10 +23,7 @@ pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iter
     rows.chunk_by(|a, b| a.function == b.function)
         .flat_map(move |rows| {
             let function = &rows[0].function;
-            let cells: Vec<&AvalancheRow> = avalanche
-                .iter()
-                .filter(|cell| cell.function == *function)
-                .collect();
+            let cells: Vec<&AvalancheRow> = of(avalanche, function).collect();
             [
                 (MixingTest::Avalanche, BitTest::Avalanche),
                 (MixingTest::Independence, BitTest::Independence),

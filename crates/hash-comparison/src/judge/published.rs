@@ -276,22 +276,18 @@ pub struct FilterRate {
 /// [`FilterRate`] for each number of bits per key of [`FILTERS`]. What the scheme costs beyond the textbook is the
 /// weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
 pub const FILTER_RATES: [FilterRate; 3] = [
-    FilterRate {
-        bits_per_key: 10,
-        policy: 0.011_72,
-        textbook: 0.008_44,
-    },
-    FilterRate {
-        bits_per_key: 15,
-        policy: 0.001_09,
-        textbook: 0.000_744,
-    },
-    FilterRate {
-        bits_per_key: 20,
-        policy: 0.000_113,
-        textbook: 0.000_068,
-    },
+    rate(10, 0.011_72, 0.008_44),
+    rate(15, 0.001_09, 0.000_744),
+    rate(20, 0.000_113, 0.000_068),
 ];
+
+const fn rate(bits_per_key: u32, policy: f64, textbook: f64) -> FilterRate {
+    FilterRate {
+        bits_per_key,
+        policy,
+        textbook,
+    }
+}
 
 #[cfg(test)]
 mod tests {

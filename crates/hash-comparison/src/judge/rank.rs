@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::collisions::ratio;
 use crate::record::files::Records;
-use crate::record::{CallForm, Finding, IDEAL, Verdict};
+use crate::record::{CallForm, Finding, IDEAL, Verdict, about};
 
 /// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
 /// explains it.
@@ -23,25 +23,15 @@ struct Severity {
 
 impl Severity {
     fn of(records: &Records, finding: &Finding) -> Self {
-        let is_of =
-            |dataset: &str, function: &str| dataset == finding.dataset && function == finding.function;
-        let collisions = records.collisions.iter().find(|row| {
-            is_of(&row.dataset, &row.function)
-                && row.bits == finding.worst_bits
-                && row.verdict > Verdict::InBand
-        });
+        let (dataset, function) = (finding.dataset.as_str(), finding.function.as_str());
+        let collisions = about(&records.collisions, dataset, function)
+            .find(|row| row.bits == finding.worst_bits && row.verdict > Verdict::InBand);
         let rates = &records.false_positives;
-        let surely = rates
-            .iter()
-            .filter(|row| is_of(&row.dataset, &row.function))
-            .filter_map(|row| {
-                let mut ideal = rates.iter().filter(|ideal| ideal.dataset == row.dataset);
-                let ideal =
-                    ideal.find(|ideal| ideal.function == IDEAL && ideal.bits_per_key == row.bits_per_key)?;
-                Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
-            });
-        let uneven = records.distribution.iter();
-        let uneven = uneven.filter(|row| is_of(&row.dataset, &row.function));
+        let surely = about(rates, dataset, function).filter_map(|row| {
+            let ideal = about(rates, dataset, IDEAL).find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
+            Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
+        });
+        let uneven = about(&records.distribution, dataset, function);
         Self {
             collisions: collisions.and_then(ratio).unwrap_or(1.0),
             false_positives: surely.fold(1.0, f64::max),
@@ -99,10 +89,8 @@ pub fn rank(records: &mut Records) {
 fn deciding_time(records: &Records, finding: &Finding) -> f64 {
     let mut told = records.run.recommendations.iter();
     let told = told.find(|told| told.dataset == finding.dataset);
-    let mut rows = records
-        .times(told.map_or(CallForm::Independent, |told| told.form))
-        .iter();
-    let row = rows.find(|row| row.dataset == finding.dataset && row.function == finding.function);
+    let times = records.times(told.map_or(CallForm::Independent, |told| told.form));
+    let row = about(times, &finding.dataset, &finding.function).next();
     row.map_or(f64::INFINITY, |row| row.median_ns_per_key)
 }
 

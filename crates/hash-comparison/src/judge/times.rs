@@ -5,7 +5,7 @@
 //! apart. Two runs of one machine are compared by the same least change; see [`baseline`](super::baseline::times).
 
 use crate::record::files::Records;
-use crate::record::{CallForm, EMPTY, Environment, Interval, SpreadRow, TimingRow};
+use crate::record::{CallForm, EMPTY, Environment, Interval, TimingRow, about};
 use plots::number::{grouped, percent};
 
 /// Smaller differences are not told, however sure: between runs of one build and nothing else changed, the largest change of
@@ -28,21 +28,16 @@ pub(super) struct Speed {
 impl Speed {
     /// `None` where it was not timed.
     pub(super) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
-        let about = |row: &&TimingRow| row.dataset == dataset && row.function == function;
-        let row = records
-            .times(form)
-            .iter()
-            .find(about)
+        let row = about(records.times(form), dataset, function)
+            .next()
             .filter(|row| row.median_ns_per_key.is_finite())?;
-        let about = |row: &&SpreadRow| row.form == form && row.dataset == dataset && row.function == function;
+        let mut spread = about(&records.spread, dataset, function);
         let median = row.median_ns_per_key;
         Some(Self {
             median,
             deviation: row.mad_ns_per_key,
-            low: records
-                .spread
-                .iter()
-                .find(about)
+            low: spread
+                .find(|row| row.form == form)
                 .map_or([median; 2], |row| [row.min_ns, row.q1_ns]),
         })
     }

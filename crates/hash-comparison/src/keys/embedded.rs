@@ -1,12 +1,15 @@
 //! The datasets that are part of the program, and the manifest that describes them.
 
+use std::fmt::Display;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Dataset, DatasetError, Recipe, sha256};
+use super::{Dataset, Recipe, sha256};
+use crate::error::Error;
 use crate::keys::KeySet;
 use crate::names::UnknownName;
+use crate::progress::Silent;
 use crate::record::DatasetKind;
 
 /// `bench-data/datasets.toml`.
@@ -75,12 +78,12 @@ pub fn embedded_names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 ///
 /// When no dataset has that name, or its keys are not those of the manifest.
-pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, DatasetError> {
+pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
     let entry = Manifest::embedded()
         .datasets
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| DatasetError::Unknown(UnknownName::new("dataset", name, embedded_names())))?;
+        .ok_or_else(|| UnknownName::new("dataset", name, embedded_names()))?;
     let (keys, duplicates_dropped) = keys(entry, seed)?;
     let dataset = Dataset {
         name: entry.name.clone(),
@@ -97,42 +100,39 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, DatasetError> {
 }
 
 /// The keys of `entry`, drawn from `seed` or from the file of its name, and how many duplicates were dropped.
-fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), DatasetError> {
+fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
     if let Some(recipe) = entry.recipe {
         return Ok((recipe.keys(seed, entry.count), 0));
     }
     let (_, bytes) = FILES
         .iter()
         .find(|(name, _)| *name == entry.name)
-        .ok_or_else(|| DatasetError::NoSource {
-            name: entry.name.clone(),
+        .ok_or_else(|| {
+            Error::internal(format!(
+                "dataset {}: the manifest gives no recipe, and no file of this name is inside the program",
+                entry.name
+            ))
         })?;
-    Ok(KeySet::from_lines(bytes.to_vec()).expect("the files inside the program are short"))
+    KeySet::from_lines(bytes.to_vec(), &Silent)
 }
 
 /// Compares with the manifest what it says of the dataset's seed.
-fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), DatasetError> {
-    let mismatch = |field, expected: &dyn ToString, got: &dyn ToString| DatasetError::Mismatch {
-        name: entry.name.clone(),
-        field,
-        expected: expected.to_string(),
-        got: got.to_string(),
+fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), Error> {
+    let check = |field, expected: &dyn Display, got: &dyn Display| {
+        let (expected, got, name) = (expected.to_string(), got.to_string(), &entry.name);
+        if expected == got {
+            return Ok(());
+        }
+        Err(Error::internal(format!(
+            "dataset {name}: {field} is {got}, the manifest says {expected}"
+        )))
     };
-    let count = dataset.keys.len();
-    if count != entry.count {
-        return Err(mismatch("count", &entry.count, &count));
-    }
+    check("count", &entry.count, &dataset.keys.len())?;
     if entry.seed.is_some_and(|seed| seed != dataset.seed) {
         return Ok(());
     }
-    let bytes = dataset.keys.total_bytes();
-    if bytes != entry.bytes {
-        return Err(mismatch("bytes", &entry.bytes, &bytes));
-    }
-    if dataset.sha256 != entry.sha256 {
-        return Err(mismatch("sha256", &entry.sha256, &dataset.sha256));
-    }
-    Ok(())
+    check("bytes", &entry.bytes, &dataset.keys.total_bytes())?;
+    check("sha256", &entry.sha256, &dataset.sha256)
 }
 
 #[cfg(test)]

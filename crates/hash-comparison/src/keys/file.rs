@@ -1,13 +1,15 @@
 //! The user's own keys, one a line.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, ErrorKind as Io, Read as _};
 use std::path::Path;
 
-use super::{Dataset, DatasetError, embedded_names, sha256};
-use crate::keys::{KeySet, LinesError, TooLarge};
-use crate::progress::{Progress, Silent};
+use super::key_set::{KeySet, MAX_BYTES, too_large};
+use super::{Dataset, embedded_names, sha256};
+use crate::error::Error;
+use crate::progress::Progress;
 use crate::record::DatasetKind;
+use crate::system;
 
 /// The names of the datasets that these key files would give, in order.
 ///
@@ -15,15 +17,20 @@ use crate::record::DatasetKind;
 ///
 /// When a path is a folder or has no usable stem, or a stem is the name of an embedded dataset or of another file. Names are compared
 /// without regard to ASCII case, since files are named after them.
-pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, DatasetError> {
+pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
     let mut names: Vec<String> = Vec::with_capacity(paths.len());
     for (index, path) in paths.iter().map(AsRef::as_ref).enumerate() {
         let name = name_of(path)?;
         if let Some(first) = names.iter().position(|other| other.eq_ignore_ascii_case(&name)) {
-            return Err(DatasetError::SameName {
-                first: paths[first].as_ref().to_owned(),
-                second: paths[index].as_ref().to_owned(),
-                name,
+            let [first, second] = [first, index].map(|index| paths[index].as_ref());
+            return Err(if first == second {
+                Error::input("given twice; name each file once").about(first)
+            } else {
+                Error::input(format!(
+                    "{} and {} would both be the dataset {name}; rename or copy one of them",
+                    first.display(),
+                    second.display()
+                ))
             });
         }
         names.push(name);
@@ -35,31 +42,15 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, DatasetErr
 ///
 /// # Errors
 ///
-/// When the path is missing, unreadable, a folder, empty or too long, or names no dataset ([`file_names`]).
-pub fn load_file(path: &Path, seed: u64) -> Result<Dataset, DatasetError> {
-    load_file_watched(path, seed, &Silent)
-}
-
-/// The same, unless `progress` asks to stop meanwhile.
-///
-/// # Errors
-///
-/// Those of [`load_file`], and [`DatasetError::Cancelled`].
-pub fn load_file_watched(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, DatasetError> {
+/// When the path is missing, unreadable, a folder, empty or too long, or names no dataset ([`file_names`]); when
+/// `progress` asks to stop.
+pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
     let name = name_of(path)?;
     let data = read(path)?;
-    let lines = KeySet::from_lines_watched(data, progress);
-    let (keys, duplicates_dropped) = lines.map_err(|error| match error {
-        LinesError::TooLarge(source) => DatasetError::TooLarge {
-            path: path.to_owned(),
-            source,
-        },
-        LinesError::Cancelled(cancelled) => DatasetError::Cancelled(cancelled),
-    })?;
+    let lines = KeySet::from_lines(data, progress);
+    let (keys, duplicates_dropped) = lines.map_err(|error| error.about(path))?;
     if keys.is_empty() {
-        return Err(DatasetError::NoKeys {
-            path: path.to_owned(),
-        });
+        return Err(Error::input("no keys: the file is empty; give one key a line").about(path));
     }
     Ok(Dataset {
         name,
@@ -73,54 +64,54 @@ pub fn load_file_watched(path: &Path, seed: u64, progress: &dyn Progress) -> Res
     })
 }
 
-fn name_of(path: &Path) -> Result<String, DatasetError> {
+fn name_of(path: &Path) -> Result<String, Error> {
     // Before the name, which `.` and `..` have none of.
     if path.is_dir() {
-        return Err(DatasetError::Folder {
-            path: path.to_owned(),
-        });
+        return Err(folder(path));
     }
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let name = stem
-        .filter(|stem| !stem.contains(char::is_control))
-        .ok_or_else(|| DatasetError::NoName {
-            path: path.to_owned(),
-        })?;
-    match embedded_names().find(|embedded| embedded.eq_ignore_ascii_case(&name)) {
-        Some(_) => Err(DatasetError::NameOfEmbedded {
-            path: path.to_owned(),
-            name,
-        }),
-        None => Ok(name),
+    let Some(name) = stem.filter(|stem| !stem.contains(char::is_control)) else {
+        let reason = "the dataset is named after the file's name without its extension; it needs one, without control \
+                      characters: rename or copy the file";
+        return Err(Error::input(reason).about(path));
+    };
+    if embedded_names().any(|embedded| embedded.eq_ignore_ascii_case(&name)) {
+        let reason = format!("{name} is the name of an embedded dataset; rename or copy the file");
+        return Err(Error::input(reason).about(path));
     }
+    Ok(name)
+}
+
+/// The error of a folder where a key file should be.
+fn folder(path: &Path) -> Error {
+    Error::input("is a folder; give a file with one key a line").about(path)
 }
 
 /// The whole file in one buffer of its size.
-fn read(path: &Path) -> Result<Vec<u8>, DatasetError> {
-    let unreadable = |source| DatasetError::Unreadable {
-        path: path.to_owned(),
-        source,
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let unreadable = |error: io::Error| {
+        let advice = match error.kind() {
+            Io::NotFound | Io::NotADirectory => "check the path",
+            Io::PermissionDenied => "allow reading it, or give another file",
+            Io::OutOfMemory => "split the file",
+            _ => "give another file, or a copy of it",
+        };
+        let reason = system::text(&error);
+        Error::input(format!("cannot read the keys: {reason}; {advice}")).about(path)
     };
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err(DatasetError::Folder {
-            path: path.to_owned(),
-        });
+        return Err(folder(path));
     }
-    if metadata.len() > TooLarge::MAX_BYTES {
-        return Err(DatasetError::TooLarge {
-            path: path.to_owned(),
-            source: TooLarge {
-                bytes: metadata.len(),
-            },
-        });
+    if metadata.len() > MAX_BYTES {
+        return Err(too_large(metadata.len()).about(path));
     }
     let mut data = Vec::new();
     data.try_reserve_exact(metadata.len() as usize)
-        .map_err(|_| unreadable(std::io::ErrorKind::OutOfMemory.into()))?;
+        .map_err(|_| unreadable(Io::OutOfMemory.into()))?;
     // A pipe has no length to check beforehand; one byte too many is enough to refuse it.
-    file.take(TooLarge::MAX_BYTES + 1)
+    file.take(MAX_BYTES + 1)
         .read_to_end(&mut data)
         .map_err(unreadable)?;
     Ok(data)
@@ -129,6 +120,7 @@ fn read(path: &Path) -> Result<Vec<u8>, DatasetError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
 
     fn folder_with(name: &str, data: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
         let folder = tempfile::tempdir().unwrap();
@@ -140,7 +132,7 @@ mod tests {
     #[test]
     fn a_file_is_named_after_its_stem_and_keeps_its_bytes() {
         let (_folder, path) = folder_with("user.keys.txt", b"b\r\na\n\n\xff\nb");
-        let dataset = load_file(&path, 7).unwrap();
+        let dataset = load_file(&path, 7, &Silent).unwrap();
         assert_eq!(dataset.name, "user.keys");
         assert_eq!(dataset.kind, DatasetKind::File);
         assert_eq!(
@@ -170,7 +162,7 @@ mod tests {
             (Path::new("App-Accounts.csv"), "embedded dataset"),
         ];
         for (path, expected) in cases {
-            let error = load_file(path, 1).unwrap_err().to_string();
+            let error = load_file(path, 1, &Silent).unwrap_err().to_string();
             assert!(error.starts_with(&path.display().to_string()), "{error}");
             assert!(error.contains(expected), "{error}");
         }
@@ -181,8 +173,8 @@ mod tests {
         let (_folder, path) = folder_with("large", b"");
         // Sparse: takes no room on disk.
         let file = File::options().write(true).open(&path).unwrap();
-        file.set_len(TooLarge::MAX_BYTES + 1).unwrap();
-        let error = load_file(&path, 1).unwrap_err().to_string();
+        file.set_len(MAX_BYTES + 1).unwrap();
+        let error = load_file(&path, 1, &Silent).unwrap_err().to_string();
         assert!(
             error.contains("4294967296 bytes") && error.contains("4 GiB"),
             "{error}"
@@ -207,6 +199,6 @@ mod tests {
     #[test]
     fn one_empty_line_is_one_key() {
         let (_folder, path) = folder_with("line", b"\n");
-        assert_eq!(load_file(&path, 1).unwrap().keys.len(), 1);
+        assert_eq!(load_file(&path, 1, &Silent).unwrap().keys.len(), 1);
     }
 }

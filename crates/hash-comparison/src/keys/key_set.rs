@@ -4,7 +4,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::progress::{Cancelled, Progress, Silent, go_on};
+use crate::error::Error;
+use crate::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
@@ -12,11 +13,12 @@ use crate::progress::{Cancelled, Progress, Silent, go_on};
 ///
 /// ```
 /// use hash_comparison::keys::KeySet;
+/// use hash_comparison::progress::Silent;
 ///
-/// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec())?;
+/// let (keys, duplicates) = KeySet::from_lines(b"one\ntwo\r\n\none".to_vec(), &Silent)?;
 /// assert_eq!(keys.iter().collect::<Vec<_>>(), [&b"one"[..], b"two", b""]);
 /// assert_eq!(duplicates, 1);
-/// # Ok::<(), hash_comparison::keys::TooLarge>(())
+/// # Ok::<(), hash_comparison::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {
@@ -25,51 +27,15 @@ pub struct KeySet {
     ends: Vec<u32>,
 }
 
-/// More bytes than a [`KeySet`] can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLarge {
-    /// How many there were.
-    pub bytes: u64,
+/// The most that a [`KeySet`] holds, bytes: positions are 32 bits wide.
+pub const MAX_BYTES: u64 = u32::MAX as u64;
+
+/// The error of more bytes than [`MAX_BYTES`].
+pub(super) fn too_large(bytes: u64) -> Error {
+    Error::input(format!(
+        "{bytes} bytes of keys; at most {MAX_BYTES} (4 GiB) are allowed: split the file"
+    ))
 }
-
-impl TooLarge {
-    /// The most that a set holds, bytes: positions are 32 bits wide.
-    pub const MAX_BYTES: u64 = u32::MAX as u64;
-}
-
-impl std::fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} bytes of keys; at most {} (4 GiB) are allowed: split the file",
-            self.bytes,
-            Self::MAX_BYTES
-        )
-    }
-}
-
-impl std::error::Error for TooLarge {}
-
-/// Why lines gave no [`KeySet`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LinesError {
-    /// They are too long.
-    TooLarge(TooLarge),
-    /// The run was asked to stop.
-    Cancelled(Cancelled),
-}
-
-impl std::fmt::Display for LinesError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::TooLarge(error) => error.fmt(f),
-            Self::Cancelled(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LinesError {}
 
 /// Lines taken in before somebody is asked whether to go on.
 const LINES_UNWATCHED: u32 = 1 << 16;
@@ -89,29 +55,15 @@ impl KeySet {
     /// empty key. An LF at the end of the data ends the last line and begins no other; a last line without it counts,
     /// and keeps a CR that it may end with. Of equal lines the first stays.
     ///
-    /// The keys stay in the buffer that `data` brings, so the bytes are held once.
+    /// The keys stay in the buffer that `data` brings, so the bytes are held once. Of ten million lines `progress` is asked
+    /// every few milliseconds whether to go on.
     ///
     /// # Errors
     ///
-    /// When `data` is longer than [`TooLarge::MAX_BYTES`].
-    pub fn from_lines(data: Vec<u8>) -> Result<(Self, u64), TooLarge> {
-        match Self::from_lines_watched(data, &Silent) {
-            Ok(done) => Ok(done),
-            Err(LinesError::TooLarge(error)) => Err(error),
-            Err(LinesError::Cancelled(_)) => unreachable!("nobody stops what nobody watches"),
-        }
-    }
-
-    /// The same, unless `progress` asks to stop meanwhile: of ten million lines it is asked every few milliseconds.
-    ///
-    /// # Errors
-    ///
-    /// When `data` is longer than [`TooLarge::MAX_BYTES`], or `progress` asks to stop.
-    pub fn from_lines_watched(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), LinesError> {
-        if data.len() as u64 > TooLarge::MAX_BYTES {
-            return Err(LinesError::TooLarge(TooLarge {
-                bytes: data.len() as u64,
-            }));
+    /// When `data` is longer than [`MAX_BYTES`], or `progress` asks to stop.
+    pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), Error> {
+        if data.len() as u64 > MAX_BYTES {
+            return Err(too_large(data.len() as u64));
         }
         let most = most_distinct_lines(&data);
         let mut ends: Vec<u32> = Vec::with_capacity(most);
@@ -124,7 +76,7 @@ impl KeySet {
         while next < data.len() {
             until_asked -= 1;
             if until_asked == 0 {
-                go_on(progress).map_err(LinesError::Cancelled)?;
+                go_on(progress)?;
                 until_asked = LINES_UNWATCHED;
             }
             let start = next;
@@ -160,7 +112,7 @@ impl KeySet {
     ///
     /// # Panics
     ///
-    /// If the set would be larger than [`TooLarge::MAX_BYTES`].
+    /// If the set would be larger than [`MAX_BYTES`].
     pub fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         let end = u32::try_from(self.bytes.len()).expect("a key set holds at most 4 GiB");
@@ -229,9 +181,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::progress::Silent;
 
     fn lines(data: &[u8]) -> (Vec<Vec<u8>>, u64) {
-        let (keys, duplicates) = KeySet::from_lines(data.to_vec()).unwrap();
+        let (keys, duplicates) = KeySet::from_lines(data.to_vec(), &Silent).unwrap();
         (keys.iter().map(<[u8]>::to_vec).collect(), duplicates)
     }
 
@@ -314,7 +267,7 @@ mod tests {
             data.extend_from_slice(format!("{}\r\n", i % 700_000).as_bytes());
         }
         let buffer = data.as_ptr();
-        let (keys, duplicates) = KeySet::from_lines(data).unwrap();
+        let (keys, duplicates) = KeySet::from_lines(data, &Silent).unwrap();
         assert_eq!((keys.len(), duplicates), (700_000, 300_000));
         assert_eq!(keys.get(699_999), b"699999");
         assert_eq!(keys.bytes.as_ptr(), buffer);

@@ -1,7 +1,6 @@
 //! Where keys come from: embedded, generated from a seed, or the user's own file.
 
 mod embedded;
-mod error;
 mod file;
 mod key_set;
 mod printed;
@@ -12,8 +11,7 @@ pub mod structured;
 use sha2::{Digest as _, Sha256};
 
 pub use embedded::{Manifest, ManifestEntry, embedded_names, load_embedded};
-pub use error::DatasetError;
-pub use file::{file_names, load_file, load_file_watched};
+pub use file::{file_names, load_file};
 pub use key_set::*;
 pub use printed::printed;
 pub use recipe::Recipe;

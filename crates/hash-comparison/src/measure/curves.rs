@@ -9,12 +9,12 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::timing::{Batch, Subject, TimingError, read, subjects};
+use super::timing::{Batch, Line, Subject, read, subjects};
+use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::shuffled;
 use crate::progress::{Progress, go_on};
-use crate::record::{CallForm, CurveRow};
-use statistics::robust;
+use crate::record::CurveRow;
 
 /// Every length up to here is timed.
 pub const EACH_UP_TO: usize = 64;
@@ -57,7 +57,7 @@ pub fn measure(
     seed: u64,
     quick: bool,
     progress: &dyn Progress,
-) -> Result<Vec<CurveRow>, TimingError> {
+) -> Result<Vec<CurveRow>, Error> {
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let lengths = lengths(quick);
@@ -67,19 +67,23 @@ pub fn measure(
         .iter()
         .map(|&length| Column::new(length, &subjects, &mut generator))
         .collect();
-    // The first round is the warm-up.
     for round in 0..=rounds {
         for index in shuffled(columns.len() as u32, generator.next_u64()) {
             go_on(progress)?;
-            columns[index as usize].round(generator.next_u64(), round > 0)?;
+            columns[index as usize].round(generator.next_u64())?;
             progress.step();
+        }
+        if round == 0 {
+            // That was the warm-up.
+            let lines = columns.iter_mut().flat_map(|column| &mut column.lines);
+            lines.for_each(|line| line.samples.clear());
         }
     }
     let rows = (0..subjects.len()).flat_map(|subject| {
         columns.iter().flat_map(move |column| {
-            column.cells[2 * subject..2 * subject + 2]
+            column.lines[2 * subject..2 * subject + 2]
                 .iter()
-                .map(|cell| column.row(cell))
+                .map(|line| column.row(line))
         })
     });
     Ok(rows.collect())
@@ -90,15 +94,9 @@ struct Column {
     length: usize,
     batch: Batch,
     /// By function, then by form.
-    cells: Vec<Cell>,
-}
-
-/// All readings of one function in one form.
-struct Cell {
-    subject: Subject,
-    form: CallForm,
-    expected: u64,
-    samples: Vec<f64>,
+    lines: Vec<Line>,
+    /// What readings must give, by function.
+    expected: Vec<u64>,
 }
 
 impl Column {
@@ -111,49 +109,36 @@ impl Column {
             (0..count).map(|key| &bytes[key * length..][..length]),
             repetitions,
         );
-        let cells = subjects.iter().flat_map(|&subject| {
-            let expected = batch.checksum(0, subject.hash);
-            [CallForm::Independent, CallForm::Chained].map(|form| Cell {
-                subject,
-                form,
-                expected,
-                samples: Vec::new(),
-            })
-        });
-        let cells = cells.collect();
-        Self { length, batch, cells }
+        Self {
+            length,
+            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
+            expected: subjects
+                .iter()
+                .map(|subject| batch.checksum(0, subject.hash))
+                .collect(),
+            batch,
+        }
     }
 
-    fn round(&mut self, seed: u64, kept: bool) -> Result<(), TimingError> {
-        for index in shuffled(self.cells.len() as u32, seed) {
-            let cell = &mut self.cells[index as usize];
-            let (nanoseconds, found) = read(&self.batch, 0, cell.form, cell.subject.hash);
-            if found != cell.expected {
-                return Err(TimingError::WrongResult {
-                    dataset: format!("keys of {} bytes", self.length),
-                    function: cell.subject.name.to_owned(),
-                    expected: cell.expected,
-                    found,
-                });
-            }
-            if kept {
-                cell.samples.push(nanoseconds);
-            }
+    fn round(&mut self, seed: u64) -> Result<(), Error> {
+        let name = format!("keys of {} bytes", self.length);
+        for index in shuffled(self.lines.len() as u32, seed) {
+            let line = &mut self.lines[index as usize];
+            let reading = read(&self.batch, 0, line.form, line.subject.hash);
+            line.take(reading, self.expected[index as usize / 2], &name)?;
         }
         Ok(())
     }
 
-    fn row(&self, cell: &Cell) -> CurveRow {
-        // There is at least one round.
-        let median = robust::median(&mut cell.samples.clone()).unwrap_or(f64::NAN);
-        let mad = robust::median_absolute_deviation(&cell.samples, median).unwrap_or(f64::NAN);
+    fn row(&self, line: &Line) -> CurveRow {
+        let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
         CurveRow {
-            function: cell.subject.name.to_owned(),
+            function: line.subject.name.to_owned(),
             length: self.length as u64,
-            form: cell.form,
-            median_ns_per_key: median,
-            mad_ns_per_key: mad,
-            samples: cell.samples.len() as u64,
+            form: line.form,
+            median_ns_per_key,
+            mad_ns_per_key,
+            samples,
         }
     }
 }
@@ -163,7 +148,7 @@ mod tests {
     use super::*;
     use crate::functions;
     use crate::progress::Silent;
-    use crate::record::EMPTY;
+    use crate::record::{CallForm, EMPTY};
 
     #[test]
     fn every_function_has_every_length_in_both_forms() {

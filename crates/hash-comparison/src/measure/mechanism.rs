@@ -58,10 +58,39 @@ fn of(function: &Function) -> RawMechanisms {
     tried.extend((1..=LONG as u32 / 2).map(|bytes| attempt.ends(Mechanism::FirstBytes, bytes)));
     tried.push(attempt.xor_linear());
     tried.extend((1..=7).rev().map(|bits| attempt.low_bits(bits)));
-    tried.extend((1..=255).map(|step| attempt.byte_sum(step)));
-    tried.extend((0..8).map(|bit| attempt.byte_flip(bit)));
-    tried.push(attempt.byte_order());
-    tried.push(attempt.letter_case());
+    tried.extend((1..=255).map(|step: u8| {
+        attempt.changed(Mechanism::ByteSum, step.into(), |key| {
+            // Neither byte runs over.
+            key[BYTES - 2] = key[BYTES - 2].min(254);
+            key[BYTES - 1] = key[BYTES - 1].max(step);
+            let mut other = key.to_vec();
+            other[BYTES - 2] += 1;
+            other[BYTES - 1] -= step;
+            other
+        })
+    }));
+    tried.extend((0..8).map(|bit| {
+        attempt.changed(Mechanism::ByteFlip, bit, |key| {
+            let mut other = key.to_vec();
+            other[BYTES - 2] ^= 1;
+            other[BYTES - 1] ^= 1 << bit;
+            other
+        })
+    }));
+    tried.push(attempt.changed(Mechanism::ByteOrder, 0, |key| {
+        if key[BYTES - 2] == key[BYTES - 1] {
+            key[BYTES - 1] ^= 1;
+        }
+        let mut other = key.to_vec();
+        other.swap(BYTES - 2, BYTES - 1);
+        other
+    }));
+    tried.push(attempt.changed(Mechanism::LetterCase, 0, |key| {
+        for byte in &mut *key {
+            *byte = b'a' + *byte % 26;
+        }
+        key.to_ascii_uppercase()
+    }));
     tried.push(attempt.leading_zeroes());
     tried.push(attempt.fixed_bits());
     RawMechanisms {
@@ -154,46 +183,16 @@ impl Attempt {
         })
     }
 
-    fn byte_sum(&mut self, step: u32) -> Tried {
-        let step_byte = step as u8;
-        self.pairs(Mechanism::ByteSum, step, u64::MAX, |of| {
+    /// Pairs of a key, which `change` may make fit, and what it makes of it.
+    fn changed(
+        &mut self,
+        mechanism: Mechanism,
+        parameter: u32,
+        change: impl Fn(&mut [u8]) -> Vec<u8>,
+    ) -> Tried {
+        self.pairs(mechanism, parameter, u64::MAX, |of| {
             let mut key = of.key(BYTES);
-            // Neither byte runs over.
-            key[BYTES - 2] = key[BYTES - 2].min(254);
-            key[BYTES - 1] = key[BYTES - 1].max(step_byte);
-            let mut other = key.clone();
-            other[BYTES - 2] += 1;
-            other[BYTES - 1] -= step_byte;
-            [key, other]
-        })
-    }
-
-    fn byte_flip(&mut self, bit: u32) -> Tried {
-        self.pairs(Mechanism::ByteFlip, bit, u64::MAX, |of| {
-            let key = of.key(BYTES);
-            let mut other = key.clone();
-            other[BYTES - 2] ^= 1;
-            other[BYTES - 1] ^= 1 << bit;
-            [key, other]
-        })
-    }
-
-    fn byte_order(&mut self) -> Tried {
-        self.pairs(Mechanism::ByteOrder, 0, u64::MAX, |of| {
-            let mut key = of.key(BYTES);
-            if key[BYTES - 2] == key[BYTES - 1] {
-                key[BYTES - 1] ^= 1;
-            }
-            let mut other = key.clone();
-            other.swap(BYTES - 2, BYTES - 1);
-            [key, other]
-        })
-    }
-
-    fn letter_case(&mut self) -> Tried {
-        self.pairs(Mechanism::LetterCase, 0, u64::MAX, |of| {
-            let key: Vec<u8> = of.key(BYTES).iter().map(|byte| b'a' + byte % 26).collect();
-            let other = key.to_ascii_uppercase();
+            let other = change(&mut key);
             [key, other]
         })
     }

@@ -28,7 +28,7 @@ use self::collisions::RawCollisions;
 use self::false_positives::Probes;
 pub use self::hashed::Hashed;
 use self::occupancy::RawOccupancy;
-use self::timing::TimingError;
+use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::progress::{Cancelled, Progress, go_on};
@@ -45,12 +45,10 @@ pub fn times(
     datasets: &[Dataset],
     functions: &[&Function],
     progress: &dyn Progress,
-) -> Result<(), TimingError> {
+) -> Result<(), Error> {
     let (seed, quick) = (records.run.seed, records.run.quick);
-    let times = timing::measure(datasets, functions, seed, quick, progress)?;
-    records.timing = times.timing;
-    records.latency = times.latency;
-    records.spread = times.spread;
+    ([records.timing, records.latency], records.spread) =
+        timing::measure(datasets, functions, seed, quick, progress)?;
     records.curves = curves::measure(functions, seed, quick, progress)?;
     records.places = places::measure(datasets, functions, seed, quick, progress)?;
     Ok(())

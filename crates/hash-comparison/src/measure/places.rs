@@ -12,12 +12,12 @@ use rand::Rng as _;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::SeedableRng as _;
 
-use super::timing::{Subject, TimingError, subjects, timed};
+use super::timing::{Line, subjects, timed};
+use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
 use crate::progress::{Progress, go_on};
 use crate::record::{CallForm, Place, PlaceRow};
-use statistics::robust;
 
 /// Most keys of a sample. A branch predictor might learn the order of so few lengths, but between two readings of a
 /// function come those of all others; and a short reading is seldom interrupted.
@@ -46,7 +46,7 @@ pub fn measure(
     seed: u64,
     quick: bool,
     progress: &dyn Progress,
-) -> Result<Vec<PlaceRow>, TimingError> {
+) -> Result<Vec<PlaceRow>, Error> {
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let rounds = if quick { QUICK_ROUNDS } else { ROUNDS };
@@ -54,30 +54,29 @@ pub fn measure(
     let mut rows = Vec::new();
     for dataset in datasets {
         let [cache, memory] = Layout::both(dataset, generator.next_u64());
-        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut lines: Vec<PlacedLine<'_>> = Vec::new();
         for &subject in &subjects {
             go_on(progress)?;
             for (place, layout) in [(Place::Cache, &cache), (Place::Memory, &memory)] {
                 let expected = layout.checksum(subject.hash);
-                for form in [CallForm::Independent, CallForm::Chained] {
-                    lines.push(Line {
-                        subject,
-                        place,
-                        form,
-                        layout,
-                        expected,
-                        samples: Vec::new(),
-                    });
-                }
+                lines.extend(Line::both(subject).map(|line| PlacedLine {
+                    line,
+                    place,
+                    layout,
+                    expected,
+                }));
             }
         }
-        // The first round is the warm-up.
         let mut reading = 0;
         for round in 0..=rounds {
             for index in shuffled(lines.len() as u32, generator.next_u64()) {
                 go_on(progress)?;
-                lines[index as usize].read(reading, dataset, round > 0)?;
+                lines[index as usize].read(reading, &dataset.name)?;
                 reading += 1;
+            }
+            if round == 0 {
+                // That was the warm-up.
+                lines.iter_mut().for_each(|one| one.line.samples.clear());
             }
             progress.step();
         }
@@ -189,52 +188,36 @@ impl Layout {
 }
 
 /// All readings of one function in one place and form.
-struct Line<'a> {
-    subject: Subject,
+struct PlacedLine<'a> {
+    line: Line,
     place: Place,
-    form: CallForm,
     layout: &'a Layout,
     expected: u64,
-    samples: Vec<f64>,
 }
 
-impl Line<'_> {
-    fn read(&mut self, reading: usize, dataset: &Dataset, kept: bool) -> Result<(), TimingError> {
+impl PlacedLine<'_> {
+    fn read(&mut self, reading: usize, dataset: &str) -> Result<(), Error> {
+        let (form, hash) = (self.line.form, self.line.subject.hash);
         if self.place == Place::Cache {
             // The reading before was of keys in memory, more often than not.
-            self.layout.run(reading, self.form, self.subject.hash);
+            self.layout.run(reading, form, hash);
         }
-        let (nanoseconds, found) = timed(self.layout.keys, || {
-            self.layout.run(reading, self.form, self.subject.hash)
-        });
-        if found != self.expected {
-            return Err(TimingError::WrongResult {
-                dataset: dataset.name.clone(),
-                function: self.subject.name.to_owned(),
-                expected: self.expected,
-                found,
-            });
-        }
-        if kept {
-            self.samples.push(nanoseconds);
-        }
-        Ok(())
+        let timed = timed(self.layout.keys, || self.layout.run(reading, form, hash));
+        self.line.take(timed, self.expected, dataset)
     }
 
     fn row(&self, dataset: &Dataset) -> PlaceRow {
-        // There is at least one round.
-        let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
-        let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
+        let (median_ns_per_key, mad_ns_per_key, samples) = self.line.summary();
         PlaceRow {
             dataset: dataset.name.clone(),
-            function: self.subject.name.to_owned(),
+            function: self.line.subject.name.to_owned(),
             place: self.place,
-            form: self.form,
+            form: self.line.form,
             keys: self.layout.keys as u64,
             footprint_bytes: self.layout.bytes.len() as u64,
-            median_ns_per_key: median,
-            mad_ns_per_key: mad,
-            samples: self.samples.len() as u64,
+            median_ns_per_key,
+            mad_ns_per_key,
+            samples,
         }
     }
 }
@@ -251,7 +234,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.txt");
         std::fs::write(&path, lines).unwrap();
-        load_file(&path, 1).unwrap()
+        load_file(&path, 1, &Silent).unwrap()
     }
 
     #[test]

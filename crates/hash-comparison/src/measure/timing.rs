@@ -35,68 +35,15 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 pub(super) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
 pub use self::watch::{Watch, Watched};
+use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
 use statistics::robust;
 
-/// What the timing of a run gives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Times {
-    /// Independent calls: rows of `timing.csv`, by dataset and function in the order given, the floor first.
-    pub timing: Vec<TimingRow>,
-    /// Chained calls: rows of `latency.csv`, in the same order.
-    pub latency: Vec<TimingRow>,
-    /// How the readings of both lie: rows of `spread.csv`, independent calls first.
-    pub spread: Vec<SpreadRow>,
-}
-
-/// Why there are no times.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TimingError {
-    /// A batch gave another result than the one computed beforehand.
-    WrongResult {
-        /// Name of the dataset.
-        dataset: String,
-        /// Name of the function.
-        function: String,
-        /// Sum of the values computed beforehand.
-        expected: u64,
-        /// Sum of the values of the timed batch.
-        found: u64,
-    },
-    /// The run was asked to stop.
-    Cancelled(Cancelled),
-}
-
-impl std::fmt::Display for TimingError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::WrongResult {
-                dataset,
-                function,
-                expected,
-                found,
-            } => write!(
-                f,
-                "timing {function} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand"
-            ),
-            Self::Cancelled(cancelled) => cancelled.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for TimingError {}
-
-impl From<Cancelled> for TimingError {
-    fn from(cancelled: Cancelled) -> Self {
-        Self::Cancelled(cancelled)
-    }
-}
-
-/// Times every function on every dataset, and the floor beside them.
+/// Times every function on every dataset, and the floor beside them: rows of `timing.csv` and `latency.csv`, by dataset and
+/// function in the order given, the floor first, and of `spread.csv`, independent calls first.
 ///
 /// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
 /// threads. The steps told to `progress` are rounds, the warm-up included.
@@ -110,7 +57,7 @@ pub fn measure(
     seed: u64,
     quick: bool,
     progress: &dyn Progress,
-) -> Result<Times, TimingError> {
+) -> Result<([Vec<TimingRow>; 2], Vec<SpreadRow>), Error> {
     let mut generator = SplitMix64::seed_from_u64(seed);
     let subjects = subjects(functions);
     let batches: Vec<Batch> = datasets
@@ -143,20 +90,10 @@ pub fn measure(
         tables[dataset].round(generator.next_u64(), progress)?;
         progress.step();
     }
-    Ok(Times {
-        timing: tables
-            .iter()
-            .flat_map(|table| table.rows(Form::Independent))
-            .collect(),
-        latency: tables
-            .iter()
-            .flat_map(|table| table.rows(Form::Chained))
-            .collect(),
-        spread: [Form::Independent, Form::Chained]
-            .into_iter()
-            .flat_map(|form| tables.iter().flat_map(move |table| table.spread(form)))
-            .collect(),
-    })
+    let rows = |form| tables.iter().flat_map(move |table| table.rows(form)).collect();
+    let spread = |form| tables.iter().flat_map(move |table| table.spread(form));
+    let spreads = spread(Form::Independent).chain(spread(Form::Chained));
+    Ok(([Form::Independent, Form::Chained].map(rows), spreads.collect()))
 }
 
 /// With fewer there is no median that one disturbed reading leaves alone.
@@ -235,18 +172,53 @@ struct Table<'a> {
     dataset: &'a str,
     batch: &'a Batch,
     lines: Vec<Line>,
+    /// What readings of each part must give, by function.
+    expected: Vec<Vec<u64>>,
     /// Rounds taken, the warm-up included.
     rounds: usize,
 }
 
 /// All readings of one function in one form.
-struct Line {
-    subject: Subject,
-    form: Form,
-    /// What readings of each part must give.
-    expected: Vec<u64>,
+pub(super) struct Line {
+    pub(super) subject: Subject,
+    pub(super) form: Form,
     /// Nanoseconds per key, one a round.
-    samples: Vec<f64>,
+    pub(super) samples: Vec<f64>,
+}
+
+impl Line {
+    /// No readings yet of this function, in both forms.
+    pub(super) fn both(subject: Subject) -> [Self; 2] {
+        [Form::Independent, Form::Chained].map(|form| Self {
+            subject,
+            form,
+            samples: Vec::new(),
+        })
+    }
+
+    /// Takes a reading of keys of `dataset`, whose values must add up to `expected`.
+    pub(super) fn take(
+        &mut self,
+        (nanoseconds, found): (f64, u64),
+        expected: u64,
+        dataset: &str,
+    ) -> Result<(), Error> {
+        if found != expected {
+            return Err(Error::internal(format!(
+                "timing {} on {dataset}: the values add up to {found:#018x}, not to {expected:#018x} as computed beforehand",
+                self.subject.name
+            )));
+        }
+        self.samples.push(nanoseconds);
+        Ok(())
+    }
+
+    /// Median, median absolute deviation, and number of readings; there is at least one.
+    pub(super) fn summary(&self) -> (f64, f64, u64) {
+        let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
+        let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
+        (median, mad, self.samples.len() as u64)
+    }
 }
 
 impl<'a> Table<'a> {
@@ -256,24 +228,16 @@ impl<'a> Table<'a> {
         subjects: &[Subject],
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
-        let mut lines = Vec::with_capacity(2 * subjects.len());
-        for &subject in subjects {
+        let expected = subjects.iter().map(|subject| {
             go_on(progress)?;
             let parts = 0..batch.parts();
-            let expected: Vec<u64> = parts.map(|part| batch.checksum(part, subject.hash)).collect();
-            for form in [Form::Independent, Form::Chained] {
-                lines.push(Line {
-                    subject,
-                    form,
-                    expected: expected.clone(),
-                    samples: Vec::new(),
-                });
-            }
-        }
+            Ok(parts.map(|part| batch.checksum(part, subject.hash)).collect())
+        });
         Ok(Self {
             dataset,
             batch,
-            lines,
+            lines: subjects.iter().flat_map(|&subject| Line::both(subject)).collect(),
+            expected: expected.collect::<Result<_, Cancelled>>()?,
             rounds: 0,
         })
     }
@@ -285,7 +249,7 @@ impl<'a> Table<'a> {
     }
 
     /// One reading of each line, in an order drawn from `seed`.
-    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), TimingError> {
+    fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
         let order = shuffled(self.lines.len() as u32, seed);
         // The round before may have been another dataset's: bring these keys back into the cache.
         if let Some(&last) = order.last() {
@@ -297,16 +261,8 @@ impl<'a> Table<'a> {
             go_on(progress)?;
             let part = self.next_part(index as usize);
             let line = &mut self.lines[index as usize];
-            let (nanoseconds, found) = read(self.batch, part, line.form, line.subject.hash);
-            if found != line.expected[part] {
-                return Err(TimingError::WrongResult {
-                    dataset: self.dataset.to_owned(),
-                    function: line.subject.name.to_owned(),
-                    expected: line.expected[part],
-                    found,
-                });
-            }
-            line.samples.push(nanoseconds);
+            let reading = read(self.batch, part, line.form, line.subject.hash);
+            line.take(reading, self.expected[index as usize / 2][part], self.dataset)?;
         }
         self.rounds += 1;
         Ok(())
@@ -347,17 +303,15 @@ impl<'a> Table<'a> {
             .iter()
             .filter(move |line| line.form == form)
             .map(|line| {
-                // There is at least one round.
-                let median = robust::median(&mut line.samples.clone()).unwrap_or(f64::NAN);
-                let mad = robust::median_absolute_deviation(&line.samples, median).unwrap_or(f64::NAN);
+                let (median_ns_per_key, mad_ns_per_key, samples) = line.summary();
                 TimingRow {
                     dataset: self.dataset.to_owned(),
                     function: line.subject.name.to_owned(),
                     keys: self.batch.keys() as u64,
                     bytes: self.batch.bytes() as u64,
-                    median_ns_per_key: median,
-                    mad_ns_per_key: mad,
-                    samples: line.samples.len() as u64,
+                    median_ns_per_key,
+                    mad_ns_per_key,
+                    samples,
                 }
             })
     }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::significant;
-use super::table::Row;
 
 /// Which bits of a value a window takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,8 +48,6 @@ pub struct WindowRow {
     pub p_adjusted: f64,
 }
 
-impl Row for WindowRow {}
-
 /// A row of `avalanche.csv`: how often turning over one bit of a key turns over one bit of the value.
 ///
 /// The file has the keys of eight bytes and the output bits that are compared elsewhere, at most 32; `mixing.csv` sums up
@@ -70,8 +67,6 @@ pub struct AvalancheRow {
     /// Number of trials.
     pub trials: u64,
 }
-
-impl Row for AvalancheRow {}
 
 /// What a row of `mixing.csv` sums up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -127,8 +122,6 @@ pub struct MixingRow {
     #[serde(with = "significant")]
     pub p_adjusted: f64,
 }
-
-impl Row for MixingRow {}
 
 /// A kind of test of single bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

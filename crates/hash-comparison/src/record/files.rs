@@ -9,10 +9,9 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-pub use super::error::RecordsError;
-use super::error::{io, malformed};
 pub use super::rows::{FILES, RecordFile, Records};
 use super::{CallForm, EMPTY, FORMAT, IDEAL, Run, SCHEMA, TimingRow, table};
+use crate::error::{Error, ErrorKind};
 
 /// Name of the file that says what the others do not.
 pub const RUN: &str = "run.json";
@@ -30,14 +29,14 @@ impl Records {
     /// # Errors
     ///
     /// As [`read_run`]; when another file is missing, or is not what the run wrote.
-    pub fn read(dir: &Path) -> Result<Self, RecordsError> {
+    pub fn read(dir: &Path) -> Result<Self, Error> {
         let mut records = Self::of(read_run(&dir.join(RUN))?);
         for file in FILES {
             let path = dir.join(file.name);
             if let Some(stored) = records.run.checksums.get(file.name) {
                 let bytes = table::bytes_of(&path)?;
                 if *stored != checksum(&bytes) {
-                    return Err(RecordsError::Changed { path });
+                    return Err(changed(&path));
                 }
                 (file.parse)(&mut records, &path, &bytes)?;
             }
@@ -66,12 +65,12 @@ impl Records {
     /// # Errors
     ///
     /// When a file cannot be written.
-    pub fn write(&self, dir: &Path) -> Result<(), RecordsError> {
+    pub fn write(&self, dir: &Path) -> Result<(), Error> {
         let mut run = self.run.clone();
         for file in self.files() {
             let bytes = (file.bytes)(self);
             let path = dir.join(file.name);
-            std::fs::write(&path, &bytes).map_err(io(&path))?;
+            std::fs::write(&path, &bytes).map_err(Error::system(&path))?;
             run.checksums.insert(file.name.to_owned(), checksum(&bytes));
         }
         write_run(&dir.join(RUN), &run)
@@ -100,6 +99,14 @@ fn check(run: &Run) -> Result<(), String> {
     Ok(())
 }
 
+/// The error of a file that somebody has changed.
+fn changed(path: &Path) -> Error {
+    let reason = format!(
+        "is not what the run wrote: its SHA-256 is not the one in {RUN}; restore the file, or run `compare` again"
+    );
+    Error::new(ErrorKind::Changed, reason).about(path)
+}
+
 /// SHA-256, lower-case hex.
 fn checksum(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
@@ -124,16 +131,11 @@ fn of_itself(sum: &str) -> String {
 ///
 /// When it is missing, unreadable, damaged or changed, or of another program or schema; when it has more datasets or
 /// functions than charts have room for.
-pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
+pub fn read_run(path: &Path) -> Result<Run, Error> {
     let bytes = table::bytes_of(path)?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: not JSON: {e}")))?;
-    let foreign = |reason| {
-        Err(RecordsError::Foreign {
-            path: path.to_owned(),
-            reason,
-        })
-    };
+    let value: serde_json::Value = serde_json::from_slice(&bytes)
+        .map_err(|e| table::malformed(path, format!("damaged: not JSON: {e}")))?;
+    let foreign = |reason| Err(Error::new(ErrorKind::Foreign, reason).about(path));
     match value.get("format").and_then(serde_json::Value::as_str) {
         Some(FORMAT) => {}
         Some(other) => {
@@ -157,15 +159,14 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
         }
     }
     // From the text once more: this error names line and column.
-    let run: Run = serde_json::from_slice(&bytes).map_err(|e| malformed(path, format!("damaged: {e}")))?;
+    let run: Run =
+        serde_json::from_slice(&bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
     let stored = run.checksums.get(RUN).map_or("", String::as_str);
     let text = String::from_utf8_lossy(&bytes).replacen(&of_itself(stored), &of_itself(UNKNOWN), 1);
     if checksum(text.as_bytes()) != stored {
-        return Err(RecordsError::Changed {
-            path: path.to_owned(),
-        });
+        return Err(changed(path));
     }
-    check(&run).map_err(|reason| malformed(path, reason))?;
+    check(&run).map_err(|reason| table::malformed(path, reason))?;
     Ok(run)
 }
 
@@ -174,12 +175,12 @@ pub fn read_run(path: &Path) -> Result<Run, RecordsError> {
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn write_run(path: &Path, run: &Run) -> Result<(), RecordsError> {
+pub fn write_run(path: &Path, run: &Run) -> Result<(), Error> {
     let mut run = run.clone();
     run.checksums.insert(RUN.to_owned(), UNKNOWN.to_owned());
-    let mut text = serde_json::to_string_pretty(&run).map_err(|e| malformed(path, e.to_string()))?;
+    let mut text = serde_json::to_string_pretty(&run).map_err(|e| table::malformed(path, e.to_string()))?;
     text.push('\n');
     let sum = checksum(text.as_bytes());
     let text = text.replacen(&of_itself(UNKNOWN), &of_itself(&sum), 1);
-    std::fs::write(path, text).map_err(io(path))
+    std::fs::write(path, text).map_err(Error::system(path))
 }

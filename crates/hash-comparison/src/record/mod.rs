@@ -4,9 +4,9 @@
 //! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
 //! is what every reader of the file sees.
 
+mod about;
 mod baseline;
 mod bits;
-mod error;
 pub mod files;
 pub mod folder;
 mod function;
@@ -18,6 +18,7 @@ pub mod table;
 
 pub use statistics::significant;
 
+pub use self::about::{about, of, on};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub use self::bits::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};

@@ -5,11 +5,11 @@ use std::path::Path;
 use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 
-use super::error::RecordsError;
-use super::table::{self, Row};
+use super::table;
 use super::{
     AvalancheRow, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, significant,
 };
+use crate::error::Error;
 
 /// A file of rows.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct RecordFile {
     /// Its bytes.
     pub bytes: fn(&Records) -> Vec<u8>,
     /// Puts the rows of these bytes into the records; the path is for the message.
-    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), RecordsError>,
+    pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
 }
 
 impl RecordFile {
@@ -152,8 +152,6 @@ pub struct CollisionRow {
     pub verdict: Verdict,
 }
 
-impl Row for CollisionRow {}
-
 /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the one before).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimingRow {
@@ -174,8 +172,6 @@ pub struct TimingRow {
     /// Number of rounds.
     pub samples: u64,
 }
-
-impl Row for TimingRow {}
 
 /// Whether a timed call waits for the result of the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -226,8 +222,6 @@ pub struct SpreadRow {
     pub max_ns: f64,
 }
 
-impl Row for SpreadRow {}
-
 /// A row of `curves.csv`: the time of keys of one length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurveRow {
@@ -246,8 +240,6 @@ pub struct CurveRow {
     /// Number of rounds.
     pub samples: u64,
 }
-
-impl Row for CurveRow {}
 
 /// Where keys lie while they are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -284,8 +276,6 @@ pub struct PlaceRow {
     pub samples: u64,
 }
 
-impl Row for PlaceRow {}
-
 /// Which question a row of `distribution.csv` answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -319,8 +309,6 @@ pub struct DistributionRow {
     #[serde(with = "significant")]
     pub p_value: f64,
 }
-
-impl Row for DistributionRow {}
 
 /// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
 pub const IDEAL: &str = "ideal";
@@ -366,5 +354,3 @@ pub struct FalsePositiveRow {
     #[serde(with = "significant")]
     pub saved: f64,
 }
-
-impl Row for FalsePositiveRow {}

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table::Row;
 use super::{Verdict, significant};
 
 /// Which bits of a value are compared.
@@ -54,8 +53,6 @@ pub struct StructuredRow {
     /// That other key.
     pub second: String,
 }
-
-impl Row for StructuredRow {}
 
 /// How a hash table makes a bucket of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -135,8 +132,6 @@ pub struct OccupancyRow {
     pub verdict: Verdict,
 }
 
-impl Row for OccupancyRow {}
-
 /// A way in which values of a function depend on keys that a random function's do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -190,5 +185,3 @@ pub struct MechanismRow {
     /// A key whose value, or whose part of it, the same mechanism makes equal; empty where it takes more than two keys.
     pub second: String,
 }
-
-impl Row for MechanismRow {}

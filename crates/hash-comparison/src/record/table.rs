@@ -4,19 +4,16 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use serde::de::value::Error;
+use serde::de::value::Error as NoValue;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::{Serialize, forward_to_deserialize_any};
 
-use super::error::{RecordsError, io, malformed};
+use crate::error::{Error, ErrorKind};
 
 /// A row: a struct of plain fields, whose names in their order are the first line of the file.
-pub trait Row: Serialize + DeserializeOwned {
-    /// What is wrong with a row of the right form, in words: values that code behind the reader cannot bear.
-    fn fault(&self) -> Option<String> {
-        None
-    }
-}
+pub trait Row: Serialize + DeserializeOwned {}
+
+impl<T: Serialize + DeserializeOwned> Row for T {}
 
 /// Most bytes that a file may have: ten times what the largest run has in one.
 const MOST_BYTES: u64 = 1 << 28;
@@ -27,20 +24,20 @@ pub fn header<T: Row>() -> &'static [&'static str] {
     struct Names<'a>(&'a mut &'static [&'static str]);
 
     impl<'de> Deserializer<'de> for Names<'_> {
-        type Error = Error;
+        type Error = NoValue;
 
         fn deserialize_struct<V: Visitor<'de>>(
             self,
             _name: &'static str,
             fields: &'static [&'static str],
             _visitor: V,
-        ) -> Result<V::Value, Error> {
+        ) -> Result<V::Value, NoValue> {
             *self.0 = fields;
-            Err(Error::custom("the names are all there is"))
+            Err(NoValue::custom("the names are all there is"))
         }
 
-        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
-            Err(Error::custom("a row is a struct"))
+        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, NoValue> {
+            Err(NoValue::custom("a row is a struct"))
         }
 
         forward_to_deserialize_any! {
@@ -51,7 +48,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
 
     let mut names: &[&str] = &[];
     // Always an error, after the names are taken.
-    let _: Result<T, Error> = T::deserialize(Names(&mut names));
+    let _: Result<T, NoValue> = T::deserialize(Names(&mut names));
     names
 }
 
@@ -60,12 +57,12 @@ pub fn header<T: Row>() -> &'static [&'static str] {
 /// # Errors
 ///
 /// When the system refuses, or the file is larger.
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, RecordsError> {
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(io(path))?;
+    let file = File::open(path).map_err(Error::system(path))?;
     file.take(MOST_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(io(path))?;
+        .map_err(Error::system(path))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(malformed(
             path,
@@ -80,7 +77,7 @@ pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, RecordsError> {
 /// # Errors
 ///
 /// When the file cannot be read, or is not what [`write()`] writes, with line and field.
-pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, RecordsError> {
+pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, &bytes_of(path)?)
 }
 
@@ -89,7 +86,7 @@ pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, RecordsError> {
 /// # Errors
 ///
 /// When they are not what [`to_bytes`] gives.
-pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, RecordsError> {
+pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
     let header = header::<T>();
     let damaged = |error: csv::Error| malformed(path, reason(error.kind(), header));
     let mut reader = csv::Reader::from_reader(bytes);
@@ -101,14 +98,14 @@ pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, RecordsError> 
     let mut rows = Vec::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(damaged)? {
-        let row: T = record.deserialize(Some(&found)).map_err(damaged)?;
-        if let Some(fault) = row.fault() {
-            let line = record.position().map_or(0, csv::Position::line);
-            return Err(malformed(path, format!("line {line}: {fault}")));
-        }
-        rows.push(row);
+        rows.push(record.deserialize(Some(&found)).map_err(damaged)?);
     }
     Ok(rows)
+}
+
+/// The error of a file that is not what this program writes.
+pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Malformed, reason).about(path)
 }
 
 /// Line and field of a mistake, as a person counts and calls them.
@@ -137,8 +134,8 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
 /// # Errors
 ///
 /// When the system refuses.
-pub fn write<T: Row>(path: &Path, rows: &[T]) -> Result<(), RecordsError> {
-    std::fs::write(path, to_bytes(rows)).map_err(io(path))
+pub fn write<T: Row>(path: &Path, rows: &[T]) -> Result<(), Error> {
+    std::fs::write(path, to_bytes(rows)).map_err(Error::system(path))
 }
 
 /// The bytes of a file of these rows.
@@ -171,12 +168,6 @@ mod tests {
         count: Option<u32>,
         #[serde(with = "statistics::significant")]
         grams: f64,
-    }
-
-    impl Row for Fruit {
-        fn fault(&self) -> Option<String> {
-            (self.name == "stone").then(|| "a stone is no fruit".to_owned())
-        }
     }
 
     fn fruit(name: &str, count: Option<u32>, grams: f64) -> Fruit {
@@ -226,10 +217,6 @@ mod tests {
             (
                 "name,seeds,grams\nfig,-1,1\n",
                 "f.csv: line 2, field seeds: invalid digit found in string",
-            ),
-            (
-                "name,seeds,grams\nfig,1,1\nstone,,2\n",
-                "f.csv: line 3: a stone is no fruit",
             ),
         ] {
             assert_eq!(refusal(text), expected);

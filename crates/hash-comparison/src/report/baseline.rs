@@ -28,59 +28,41 @@ pub(super) fn section(baseline: &Baseline) -> AgainstBaseline {
             .iter()
             .map(|line| printable(line))
             .collect(),
-        differences: (!baseline.differences.is_empty()).then(|| differences(baseline)),
+        differences: differences(baseline),
         times: times(baseline),
     }
 }
 
-fn differences(baseline: &Baseline) -> Table {
-    let mut table = Table::new(["File", "Dataset", "Function", "Row", "Column", "Before", "Now"]);
-    for one in &baseline.differences {
-        let texts = [
-            &one.file,
-            &one.dataset,
-            &one.function,
-            &one.question,
-            &one.column,
-            &one.before,
-            &one.now,
-        ];
-        table.push(texts.map(|text| Cell::text(text)).to_vec());
-    }
-    table
+fn differences(baseline: &Baseline) -> Option<Table> {
+    Table::of(&baseline.differences)
+        .column("File", |one| Cell::text(&one.file))
+        .column("Dataset", |one| Cell::text(&one.dataset))
+        .column("Function", |one| Cell::text(&one.function))
+        .column("Row", |one| Cell::text(&one.question))
+        .column("Column", |one| Cell::text(&one.column))
+        .column("Before", |one| Cell::text(&one.before))
+        .column("Now", |one| Cell::text(&one.now))
+        .if_any()
 }
 
 fn times(baseline: &Baseline) -> Option<Table> {
-    let times = baseline.times.as_ref().filter(|times| !times.rows.is_empty())?;
-    let mut table = Table::new([
-        "Function",
-        "Dataset",
-        "Calls",
-        "#Before, ns per key",
-        "#± MAD",
-        "#Now, ns per key",
-        "#± MAD",
-        "#Ratio, the machine's drift taken out",
-        "#Told from",
-        "Changed",
-    ]);
-    for row in &times.rows {
-        table.push(vec![
-            Cell::text(&row.function),
-            Cell::text(&row.dataset),
-            Cell::text(row.form.word()),
-            Cell::number(row.before_ns),
-            Cell::number(row.before_mad_ns),
-            Cell::number(row.now_ns),
-            Cell::number(row.now_mad_ns),
-            Cell::sorted(format!("{:.3}", row.ratio), row.ratio),
-            Cell::sorted(format!("{:.3}", row.threshold), row.threshold),
+    let ratio = |ratio: f64| Cell::sorted(format!("{ratio:.3}"), ratio);
+    Table::of(&baseline.times.as_ref()?.rows)
+        .column("Function", |row| Cell::text(&row.function))
+        .column("Dataset", |row| Cell::text(&row.dataset))
+        .column("Calls", |row| Cell::text(row.form.word()))
+        .column("#Before, ns per key", |row| Cell::number(row.before_ns))
+        .column("#± MAD", |row| Cell::number(row.before_mad_ns))
+        .column("#Now, ns per key", |row| Cell::number(row.now_ns))
+        .column("#± MAD", |row| Cell::number(row.now_mad_ns))
+        .column("#Ratio, the machine's drift taken out", |row| ratio(row.ratio))
+        .column("#Told from", |row| ratio(row.threshold))
+        .column("Changed", |row| {
             Cell::text(match (row.changed, row.ratio > 1.0) {
                 (false, _) => "no difference beyond noise",
                 (true, true) => "slower",
                 (true, false) => "faster",
-            }),
-        ]);
-    }
-    Some(table)
+            })
+        })
+        .if_any()
 }

@@ -5,48 +5,44 @@ use crate::judge::mixing;
 use crate::judge::windows::{failed, place};
 use crate::measure::mixing::KEY_BYTES;
 use crate::record::files::Records;
-use crate::record::{BitFact, BitTest, MixingRow, MixingTest, Run};
+use crate::record::{BitFact, BitTest, MixingTest, Run, WindowRow, of};
 use crate::report::chart::rows::{DatasetRows, distinct};
-use plots::number;
 
 /// How many windows of each function have too many collisions, and its least likely one; `None` without rows.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
-    let mut table = Table::new([
-        "Function",
-        "#Windows",
-        "#With too many collisions",
-        "Least likely window",
-        "#Its collisions",
-        "#Expected",
-        "#Its p, adjusted",
-        "Why",
-    ]);
     let functions = distinct(data.windows.iter().map(|row| row.function.as_str()));
-    if functions.is_empty() {
-        return None;
-    }
-    for function in functions {
-        let rows = || data.windows.iter().filter(|row| row.function == function);
-        let off = rows().filter(|row| failed(row)).count() as u64;
+    let rows = functions.into_iter().map(|function| {
+        let rows: Vec<&WindowRow> = of(data.windows.iter().copied(), function).collect();
         // Those with too many collisions before those with too few.
-        let least = rows().min_by(|a, b| {
+        let least = rows.iter().copied().min_by(|a, b| {
             let few = |row| !failed(row);
             few(a).cmp(&few(b)).then(a.p_value.total_cmp(&b.p_value))
         });
-        let why = reasons(run, function, BitTest::Windows, Some(&data.summary.name));
-        let mut cells = vec![
-            Cell::text(function),
-            Cell::count(rows().count() as u64),
-            Cell::count(off),
-        ];
-        cells.push(Cell::or_empty(least.map(|row| Cell::text(&place(row)))));
-        cells.push(Cell::or_empty(least.map(|row| Cell::count(row.collisions))));
-        cells.push(Cell::or_empty(least.map(|row| Cell::number(row.expected))));
-        cells.push(Cell::or_empty(least.map(|row| p_cell(row.p_adjusted))));
-        cells.push(Cell::folded(&why, "why"));
-        table.push(cells);
-    }
-    Some(table)
+        (function, rows, least)
+    });
+    Table::of(rows)
+        .column("Function", |(name, ..)| Cell::text(name))
+        .column("#Windows", |(_, rows, _)| Cell::count(rows.len() as u64))
+        .column("#With too many collisions", |(_, rows, _)| {
+            Cell::count(rows.iter().filter(|row| failed(row)).count() as u64)
+        })
+        .column("Least likely window", |(.., least)| {
+            least.map(|row| Cell::text(&place(row)))
+        })
+        .column("#Its collisions", |(.., least)| {
+            least.map(|row| Cell::count(row.collisions))
+        })
+        .column("#Expected", |(.., least)| {
+            least.map(|row| Cell::number(row.expected))
+        })
+        .column("#Its p, adjusted", |(.., least)| {
+            least.map(|row| Cell::p(row.p_adjusted))
+        })
+        .column("Why", |(name, ..)| {
+            let why = reasons(run, name, BitTest::Windows, Some(&data.summary.name));
+            Cell::folded(&why, "why")
+        })
+        .if_any()
 }
 
 /// What one test says of every function; `None` where the run did not ask.
@@ -57,30 +53,26 @@ pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
         MixingTest::Avalanche => BitTest::Avalanche,
         MixingTest::Independence => BitTest::Independence,
     };
-    let heads = KEY_BYTES.map(|bytes| format!("#Cells off, {bytes} bytes"));
-    let mut table = Table::new(
-        ["Function", "Outcome"]
-            .into_iter()
-            .chain(heads.iter().map(String::as_str))
-            .chain(["#Least p, adjusted", "Why"]),
-    );
-    for function in &records.run.functions {
+    let functions = records.run.functions.iter().map(|function| {
         let name = function.name.as_str();
-        let of_function = || rows().filter(|row| row.function == name);
-        let least = of_function().map(|row| row.p_adjusted).min_by(f64::total_cmp);
-        let outcome = |p| Cell::text(if mixing::failed(p) { "fails" } else { "as chance" });
-        let mut cells = vec![Cell::text(name), Cell::or_empty(least.map(outcome))];
-        for bytes in KEY_BYTES {
-            let share = |row: &MixingRow| Cell::percent(row.off_cells as f64 / row.cells as f64);
-            cells.push(Cell::or_empty(
-                of_function().find(|row| row.key_bytes == bytes).map(share),
-            ));
-        }
-        cells.push(Cell::or_empty(least.map(p_cell)));
-        cells.push(Cell::folded(&reasons(&records.run, name, kind, None), "why"));
-        table.push(cells);
+        let least = of(rows(), name).map(|row| row.p_adjusted).min_by(f64::total_cmp);
+        (name, least)
+    });
+    let outcome = |p| Cell::text(if mixing::failed(p) { "fails" } else { "as chance" });
+    let mut table = Table::of(functions)
+        .column("Function", |(name, _)| Cell::text(name))
+        .column("Outcome", |(_, least)| least.map(outcome));
+    for bytes in KEY_BYTES {
+        table = table.column(&format!("#Cells off, {bytes} bytes"), |(name, _)| {
+            let row = of(rows(), name).find(|row| row.key_bytes == bytes);
+            row.map(|row| Cell::percent(row.off_cells as f64 / row.cells as f64))
+        });
     }
-    Some(table)
+    let why = |name| Cell::folded(&reasons(&records.run, name, kind, None), "why");
+    table
+        .column("#Least p, adjusted", |(_, least)| least.map(Cell::p))
+        .column("Why", |(name, _)| why(name))
+        .if_any()
 }
 
 /// What failed, in words.
@@ -93,8 +85,4 @@ fn reasons(run: &Run, function: &str, test: BitTest, dataset: Option<&str>) -> V
         .filter(of)
         .map(|fact| fact.reason.clone())
         .collect()
-}
-
-fn p_cell(p: f64) -> Cell {
-    Cell::sorted(number::p_value(p), p)
 }

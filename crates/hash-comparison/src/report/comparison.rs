@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::table::{Cell, Table};
-use crate::judge::published::{FILTER_RATES, FILTERS, KeySet, ROWS, spread};
+use crate::judge::published::{FILTER_RATES, FILTERS, KeySet, ROWS, Row, spread};
 use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
 use plots::number;
@@ -34,60 +34,65 @@ fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
 /// Collisions and times of one dataset beside the published ones; `None` where the articles have no such set.
 pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
     let set = set_of(data)?;
-    let counts: &[&str] = if set.is_exact() {
-        &["Function", "#Published collisions", "#Ours", "Equal"]
+    let rows: Vec<_> = ROWS
+        .iter()
+        .filter_map(|row| {
+            Some((
+                row,
+                data.full_width(row.function)?.collisions,
+                row.collisions(set),
+            ))
+        })
+        .collect();
+    let (compared, equal) = (
+        rows.len(),
+        rows.iter().filter(|(_, ours, theirs)| ours == theirs).count(),
+    );
+    let mut table = Table::of(rows)
+        .column("Function", |(row, ..)| Cell::text(row.function))
+        .column("#Published collisions", |&(.., theirs)| Cell::count(theirs))
+        .column("#Ours", |&(_, ours, _)| Cell::count(ours));
+    if set.is_exact() {
+        table = table.column("Equal", |(_, ours, theirs)| {
+            Cell::text(if ours == theirs { "yes" } else { "NO" })
+        });
     } else {
-        &[
-            "Function",
-            "#Published collisions",
-            "#Ours",
-            "#Mean over seeds",
-            "#Standard deviation",
-            "#Fewest",
-            "#Most",
-            "#z of the published",
-            "#z of ours",
-        ]
-    };
-    let times = ["#Published ns per key", "#Ours, ns per key"];
-    let mut table = Table::new(counts.iter().copied().chain(times));
-    let (mut equal, mut compared) = (0, 0);
-    for row in &ROWS {
-        let Some(ours) = data.full_width(row.function).map(|row| row.collisions) else {
-            continue;
+        let of = |row: &Row| spread(set, row.function);
+        let fixed = |value| Cell::sorted(number::fixed(value, 2), value);
+        let z = |row, count| {
+            of(row)
+                .map(|spread| spread.z(count))
+                .map(|z| Cell::sorted(format!("{z:+.2}"), z))
         };
-        let theirs = row.collisions(set);
-        compared += 1;
-        equal += usize::from(ours == theirs);
-        let mut cells = vec![Cell::text(row.function), Cell::count(theirs), Cell::count(ours)];
-        if let Some(spread) = spread(set, row.function) {
-            let z = |count| Cell::sorted(format!("{:+.2}", spread.z(count)), spread.z(count));
-            cells.extend([
-                Cell::sorted(number::fixed(spread.mean, 2), spread.mean),
-                Cell::sorted(number::fixed(spread.sd, 2), spread.sd),
-                Cell::count(spread.min),
-                Cell::count(spread.max),
-                z(theirs),
-                z(ours),
-            ]);
-        } else {
-            cells.push(Cell::text(if ours == theirs { "yes" } else { "NO" }));
-        }
-        let per_key = row.total_ns(set) as f64 / set.keys() as f64;
-        cells.push(Cell::number(per_key));
-        cells.push(Cell::or_empty(
-            data.throughput(row.function)
-                .map(|row| Cell::number(row.median_ns_per_key)),
-        ));
-        table.push(cells);
+        table = table
+            .column("#Mean over seeds", |(row, ..)| {
+                of(row).map(|spread| fixed(spread.mean))
+            })
+            .column("#Standard deviation", |(row, ..)| {
+                of(row).map(|spread| fixed(spread.sd))
+            })
+            .column("#Fewest", |(row, ..)| {
+                of(row).map(|spread| Cell::count(spread.min))
+            })
+            .column("#Most", |(row, ..)| of(row).map(|spread| Cell::count(spread.max)))
+            .column("#z of the published", |&(row, _, theirs)| z(row, theirs))
+            .column("#z of ours", |&(row, ours, _)| z(row, ours));
     }
-    (compared > 0).then(|| SetComparison {
+    let table = table
+        .column("#Published ns per key", |(row, ..)| {
+            Cell::number(row.total_ns(set) as f64 / set.keys() as f64)
+        })
+        .column("#Ours, ns per key", |(row, ..)| {
+            let time = data.throughput(row.function);
+            time.map(|row| Cell::number(row.median_ns_per_key))
+        });
+    Some(SetComparison {
         dataset: set.dataset(),
         exact: set.is_exact(),
         seeds: number::grouped(u64::from(set.seeds())),
         equal,
         compared,
-        table,
+        table: table.if_any()?,
     })
 }
 
@@ -95,50 +100,40 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
 pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
     /// The policy's hash.
     const HASH: &str = "MurMurHash2";
-    let mut table = Table::new([
-        "#Bits per key",
-        "Set",
-        "#Keys",
-        "#Raw bytes",
-        "#Filter bytes, published",
-        "#Filter bytes, formula",
-        "#Saved",
-        "#Published “error rate (per 10,000)”",
-        "#Textbook, 80,000 keys",
-        "#This policy, 80,000 keys",
-        "#This run",
-        "#over keys",
-    ]);
-    let mut any = false;
-    for filter in FILTERS {
-        let Some(data) = all.iter().find(|data| set_of(data) == Some(filter.set)) else {
-            continue;
-        };
-        any = true;
-        let known = FILTER_RATES
-            .iter()
-            .find(|rate| rate.bits_per_key == filter.bits_per_key);
+    let rows = FILTERS.iter().filter_map(|filter| {
+        let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;
         // The separate measurement was of video ids.
-        let known = known.filter(|_| filter.set == KeySet::VideoIds);
-        let ours = data.false_positives(HASH, filter.bits_per_key);
-        table.push(vec![
-            Cell::count(u64::from(filter.bits_per_key)),
-            Cell::text(filter.set.dataset()),
-            Cell::count(filter.keys),
-            Cell::count(filter.raw_bytes),
-            Cell::count(filter.filter_bytes),
-            Cell::count(filter.formula_bytes()),
-            Cell::sorted(format!("{:.4} %", filter.saved * 100.0), filter.saved),
-            Cell::or_empty(
-                filter
-                    .matches_per_10_000
-                    .map(|share| Cell::sorted(format!("{share:.4}"), share)),
-            ),
-            Cell::or_empty(known.map(|rate| Cell::percent(rate.textbook))),
-            Cell::or_empty(known.map(|rate| Cell::percent(rate.policy))),
-            Cell::or_empty(ours.map(|row| Cell::percent(row.rate))),
-            Cell::or_empty(ours.map(|row| Cell::count(row.keys))),
-        ]);
-    }
-    any.then_some(FilterComparison { table })
+        let known = (FILTER_RATES.iter())
+            .find(|rate| rate.bits_per_key == filter.bits_per_key && filter.set == KeySet::VideoIds);
+        Some((filter, known, data.false_positives(HASH, filter.bits_per_key)))
+    });
+    let table = Table::of(rows)
+        .column("#Bits per key", |(filter, ..)| {
+            Cell::count(filter.bits_per_key.into())
+        })
+        .column("Set", |(filter, ..)| Cell::text(filter.set.dataset()))
+        .column("#Keys", |(filter, ..)| Cell::count(filter.keys))
+        .column("#Raw bytes", |(filter, ..)| Cell::count(filter.raw_bytes))
+        .column("#Filter bytes, published", |(filter, ..)| {
+            Cell::count(filter.filter_bytes)
+        })
+        .column("#Filter bytes, formula", |(filter, ..)| {
+            Cell::count(filter.formula_bytes())
+        })
+        .column("#Saved", |(filter, ..)| {
+            Cell::sorted(format!("{:.4} %", filter.saved * 100.0), filter.saved)
+        })
+        .column("#Published “error rate (per 10,000)”", |(filter, ..)| {
+            let share = filter.matches_per_10_000;
+            share.map(|share| Cell::sorted(format!("{share:.4}"), share))
+        })
+        .column("#Textbook, 80,000 keys", |(_, known, _)| {
+            known.map(|rate| Cell::percent(rate.textbook))
+        })
+        .column("#This policy, 80,000 keys", |(_, known, _)| {
+            known.map(|rate| Cell::percent(rate.policy))
+        })
+        .column("#This run", |(.., ours)| ours.map(|row| Cell::percent(row.rate)))
+        .column("#over keys", |(.., ours)| ours.map(|row| Cell::count(row.keys)));
+    table.if_any().map(|table| FilterComparison { table })
 }

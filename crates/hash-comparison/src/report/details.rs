@@ -1,54 +1,48 @@
 //! The tables below the first screen.
 
+use std::collections::BTreeSet;
+
 use super::table::{Cell, Table};
-use crate::record::{
-    CollisionRow, DatasetKind, DistributionKind, DistributionRow, Finding, FunctionSummary, Run, TimingRow,
-    Verdict,
-};
+use crate::record::{DatasetKind, DistributionKind, Finding, FunctionSummary, Run, TimingRow, of};
 use crate::report::chart::rows::{DatasetRows, distinct};
-use crate::report::chart::verdict_words;
 use plots::number;
 
 /// The published layout (function, time, collisions, total) and what we add to it.
 pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
-    let mut table = Table::new([
-        "Function",
-        "#Time, ns",
-        "#Collisions",
-        "#Total",
-        "#ns per key",
-        "#± MAD",
-        "#Chained, ns per key",
-        "#Bits",
-        "#Expected collisions",
-        "#p of collisions at full width, adjusted",
-        "Verdict",
-        "Why",
-    ]);
-    for finding in data.best_first() {
-        let row = data.full_width(&finding.function);
-        let time = data.throughput(&finding.function);
-        let collisions = |cell: fn(&CollisionRow) -> Cell| Cell::or_empty(row.map(cell));
-        let timed = |cell: fn(&TimingRow) -> Cell| Cell::or_empty(time.map(cell));
-        table.push(vec![
-            Cell::text(&finding.function),
-            Cell::or_empty(time.map(|row| Cell::count(total_ns(row, data.summary.keys)))),
-            collisions(|row| Cell::count(row.collisions)),
-            Cell::count(data.summary.keys),
-            timed(|row| Cell::number(row.median_ns_per_key)),
-            timed(|row| Cell::number(row.mad_ns_per_key)),
-            Cell::or_empty(
-                data.chained(&finding.function)
-                    .map(|row| Cell::number(row.median_ns_per_key)),
-            ),
-            collisions(|row| Cell::count(u64::from(row.bits))),
-            collisions(|row| Cell::number(row.expected)),
-            collisions(|row| Cell::sorted(number::p_value(row.p_adjusted), row.p_adjusted)),
-            Cell::classed(verdict_words(finding.verdict), verdict_class(finding.verdict)),
-            Cell::folded(&why(finding), "why"),
-        ]);
-    }
-    table
+    let keys = data.summary.keys;
+    let rows = data.best_first().into_iter().map(|finding| {
+        let name = finding.function.as_str();
+        (finding, data.full_width(name), data.throughput(name))
+    });
+    Table::of(rows)
+        .column("Function", |(finding, ..)| Cell::text(&finding.function))
+        .column("#Time, ns", |(.., time)| {
+            time.map(|row| Cell::count(total_ns(row, keys)))
+        })
+        .column("#Collisions", |(_, row, _)| {
+            row.map(|row| Cell::count(row.collisions))
+        })
+        .column("#Total", |_| Cell::count(keys))
+        .column("#ns per key", |(.., time)| {
+            time.map(|row| Cell::number(row.median_ns_per_key))
+        })
+        .column("#± MAD", |(.., time)| {
+            time.map(|row| Cell::number(row.mad_ns_per_key))
+        })
+        .column("#Chained, ns per key", |(finding, ..)| {
+            let chained = data.chained(&finding.function);
+            chained.map(|row| Cell::number(row.median_ns_per_key))
+        })
+        .column("#Bits", |(_, row, _)| row.map(|row| Cell::count(row.bits.into())))
+        .column("#Expected collisions", |(_, row, _)| {
+            row.map(|row| Cell::number(row.expected))
+        })
+        .column("#p of collisions at full width, adjusted", |(_, row, _)| {
+            row.map(|row| Cell::p(row.p_adjusted))
+        })
+        .column("Verdict", |(finding, ..)| Cell::verdict(finding.verdict))
+        .column("Why", |(finding, ..)| Cell::folded(&why(finding), "why"))
+        .done()
 }
 
 /// The reasons for a verdict, and a pair of keys as it was recorded.
@@ -67,165 +61,100 @@ fn total_ns(row: &TimingRow, keys: u64) -> u64 {
 
 /// p-values of the bucket tests and the most uneven output bit; `None` without rows.
 pub(crate) fn distribution(data: &DatasetRows<'_>) -> Option<Table> {
-    let buckets = |row: &&DistributionRow| row.kind != DistributionKind::BitShare;
-    let mut columns: Vec<_> = data
-        .distribution
-        .iter()
-        .copied()
-        .filter(buckets)
-        .map(|row| (row.kind, row.parameter))
-        .collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let heads: Vec<String> = columns
-        .iter()
-        .map(|(_, count)| format!("#p, {} buckets", number::grouped(*count)))
-        .collect();
-    let mut table = Table::new(
-        ["Function"]
-            .into_iter()
-            .chain(heads.iter().map(String::as_str))
-            .chain(["#Most uneven bit", "#Its share of ones", "#Its p"]),
-    );
-    let functions = distinct(data.distribution.iter().map(|row| row.function.as_str()));
-    if functions.is_empty() {
-        return None;
+    let rows = || data.distribution.iter().copied();
+    let buckets = rows().filter(|row| row.kind != DistributionKind::BitShare);
+    let counts: BTreeSet<_> = buckets.map(|row| (row.kind, row.parameter)).collect();
+    let functions = distinct(rows().map(|row| row.function.as_str()));
+    let mut table = Table::of(functions).column("Function", |name| Cell::text(name));
+    for (kind, count) in counts {
+        let head = format!("#p, {} buckets", number::grouped(count));
+        table = table.column(&head, |name| {
+            let found = of(rows(), name).find(|row| (row.kind, row.parameter) == (kind, count));
+            found.map(|row| Cell::p(row.p_value))
+        });
     }
-    for function in functions {
-        let of_function = || data.distribution.iter().filter(|row| row.function == function);
-        let mut cells = vec![Cell::text(function)];
-        for (kind, parameter) in &columns {
-            let found = of_function().find(|row| row.kind == *kind && row.parameter == *parameter);
-            cells.push(Cell::or_empty(found.map(|row| p_cell(row.p_value))));
-        }
-        let bits = of_function().filter(|row| row.kind == DistributionKind::BitShare);
-        let worst = bits.min_by(|a, b| a.p_value.total_cmp(&b.p_value));
-        cells.push(Cell::or_empty(worst.map(|row| Cell::count(row.parameter))));
-        cells.push(Cell::or_empty(worst.map(|row| Cell::percent(row.statistic))));
-        cells.push(Cell::or_empty(worst.map(|row| p_cell(row.p_value))));
-        table.push(cells);
-    }
-    Some(table)
-}
-
-fn p_cell(p: f64) -> Cell {
-    Cell::sorted(number::p_value(p), p)
+    let worst = |name: &str| {
+        let bits = of(rows(), name).filter(|row| row.kind == DistributionKind::BitShare);
+        bits.min_by(|a, b| a.p_value.total_cmp(&b.p_value))
+    };
+    table
+        .column("#Most uneven bit", |name| {
+            worst(name).map(|row| Cell::count(row.parameter))
+        })
+        .column("#Its share of ones", |name| {
+            worst(name).map(|row| Cell::percent(row.statistic))
+        })
+        .column("#Its p", |name| worst(name).map(|row| Cell::p(row.p_value)))
+        .if_any()
 }
 
 /// The false-positive rates as recorded; `None` without rows.
 pub(crate) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
-    let mut table = Table::new([
-        "Function",
-        "#Bits per key",
-        "#Keys",
-        "#Absent keys asked",
-        "#False positives",
-        "#Rate",
-        "#95 % from",
-        "#to",
-        "#Textbook",
-        "#Raw bytes",
-        "#Filter bytes",
-        "#Saved",
-    ]);
-    for row in &data.false_positives {
-        table.push(vec![
-            Cell::text(&row.function),
-            Cell::count(u64::from(row.bits_per_key)),
-            Cell::count(row.keys),
-            Cell::count(row.probes),
-            Cell::count(row.false_positives),
-            Cell::percent(row.rate),
-            Cell::percent(row.ci_low),
-            Cell::percent(row.ci_high),
-            Cell::percent(row.theory),
-            Cell::count(row.raw_bytes),
-            Cell::count(row.filter_bytes),
-            Cell::percent(row.saved),
-        ]);
-    }
-    (!data.false_positives.is_empty()).then_some(table)
+    Table::of(&data.false_positives)
+        .column("Function", |row| Cell::text(&row.function))
+        .column("#Bits per key", |row| Cell::count(row.bits_per_key.into()))
+        .column("#Keys", |row| Cell::count(row.keys))
+        .column("#Absent keys asked", |row| Cell::count(row.probes))
+        .column("#False positives", |row| Cell::count(row.false_positives))
+        .column("#Rate", |row| Cell::percent(row.rate))
+        .column("#95 % from", |row| Cell::percent(row.ci_low))
+        .column("#to", |row| Cell::percent(row.ci_high))
+        .column("#Textbook", |row| Cell::percent(row.theory))
+        .column("#Raw bytes", |row| Cell::count(row.raw_bytes))
+        .column("#Filter bytes", |row| Cell::count(row.filter_bytes))
+        .column("#Saved", |row| Cell::percent(row.saved))
+        .if_any()
 }
 
 /// What the keys are.
 pub(crate) fn key_sets(run: &Run) -> Table {
-    let mut table = Table::new([
-        "Dataset",
-        "Kind",
-        "#Keys",
-        "#Bytes",
-        "#Shortest",
-        "#Longest",
-        "#Mean length",
-        "#Duplicates dropped",
-        "Source",
-        "SHA-256 of the keys, a line feed after each",
-    ]);
-    for set in &run.datasets {
-        let kind = match set.kind {
-            DatasetKind::Embedded => "embedded",
-            DatasetKind::Generated => "generated",
-            DatasetKind::File => "own file",
-        };
-        table.push(vec![
-            Cell::text(&set.name),
-            Cell::text(kind),
-            Cell::count(set.keys),
-            Cell::count(set.bytes),
-            Cell::count(set.min_len),
-            Cell::count(set.max_len),
-            Cell::number(set.mean_len),
-            Cell::count(set.duplicates_dropped),
-            Cell::classed(&set.source, "wide"),
-            Cell::classed(&set.sha256, "digest"),
-        ]);
-    }
-    table
+    let kind = |kind| match kind {
+        DatasetKind::Embedded => "embedded",
+        DatasetKind::Generated => "generated",
+        DatasetKind::File => "own file",
+    };
+    Table::of(&run.datasets)
+        .column("Dataset", |set| Cell::text(&set.name))
+        .column("Kind", |set| Cell::text(kind(set.kind)))
+        .column("#Keys", |set| Cell::count(set.keys))
+        .column("#Bytes", |set| Cell::count(set.bytes))
+        .column("#Shortest", |set| Cell::count(set.min_len))
+        .column("#Longest", |set| Cell::count(set.max_len))
+        .column("#Mean length", |set| Cell::number(set.mean_len))
+        .column("#Duplicates dropped", |set| Cell::count(set.duplicates_dropped))
+        .column("Source", |set| Cell::classed(&set.source, "wide"))
+        .column("SHA-256 of the keys, a line feed after each", |set| {
+            Cell::classed(&set.sha256, "digest")
+        })
+        .done()
 }
 
 /// Where each function comes from.
 pub(crate) fn functions(run: &Run) -> Table {
-    let mut table = Table::new([
-        "Function",
-        "Group",
-        "#Output bits",
-        "#Bits compared",
-        "#Year",
-        "Author",
-        "Source",
-        "Origin",
-        "Licence",
-        "Values fixed for ever",
-        "Seed or key used",
-        "Against chosen keys",
-        "Known weaknesses",
-    ]);
-    for function in &run.functions {
-        table.push(vec![
-            Cell::text(&function.name),
-            Cell::text(function.group.label()),
-            Cell::count(u64::from(function.output_bits)),
-            Cell::count(u64::from(function.bits)),
-            // Not grouped: a year is no quantity. A user's own function may have none.
-            Cell::or_empty(
-                (function.year > 0)
-                    .then(|| Cell::sorted(function.year.to_string(), f64::from(function.year))),
-            ),
-            Cell::text(&function.author),
-            Cell::classed(&function.source, "wide"),
-            Cell::text(&function.origin),
-            Cell::text(&function.licence),
-            Cell::text(if function.stable {
-                "yes"
-            } else {
-                "no: in memory only"
-            }),
-            Cell::text(function.seed.as_deref().unwrap_or("none")),
-            Cell::classed(&against_attackers(function), "wide"),
-            Cell::classed(&function.weaknesses.join(" "), "wide"),
-        ]);
-    }
-    table
+    // Not grouped: a year is no quantity. A user's own function may have none.
+    let year = |year: u16| (year > 0).then(|| Cell::sorted(year.to_string(), year.into()));
+    let fixed = |stable| if stable { "yes" } else { "no: in memory only" };
+    Table::of(&run.functions)
+        .column("Function", |one| Cell::text(&one.name))
+        .column("Group", |one| Cell::text(one.group.label()))
+        .column("#Output bits", |one| Cell::count(one.output_bits.into()))
+        .column("#Bits compared", |one| Cell::count(one.bits.into()))
+        .column("#Year", |one| year(one.year))
+        .column("Author", |one| Cell::text(&one.author))
+        .column("Source", |one| Cell::classed(&one.source, "wide"))
+        .column("Origin", |one| Cell::text(&one.origin))
+        .column("Licence", |one| Cell::text(&one.licence))
+        .column("Values fixed for ever", |one| Cell::text(fixed(one.stable)))
+        .column("Seed or key used", |one| {
+            Cell::text(one.seed.as_deref().unwrap_or("none"))
+        })
+        .column("Against chosen keys", |one| {
+            Cell::classed(&against_attackers(one), "wide")
+        })
+        .column("Known weaknesses", |one| {
+            Cell::classed(&one.weaknesses.join(" "), "wide")
+        })
+        .done()
 }
 
 /// What a function is worth against chosen keys, and why.
@@ -285,13 +214,4 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         *value = plots::scene::printable(value);
     }
     rows
-}
-
-pub(super) fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::FewerThanChance => "verdict fewer",
-        Verdict::InBand => "verdict in-band",
-        Verdict::MeasurablyWorse => "verdict worse",
-        Verdict::Unusable => "verdict unusable",
-    }
 }

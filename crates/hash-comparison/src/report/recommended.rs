@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::table::{Cell, Table};
 use crate::judge::recommend::words;
-use crate::record::{Recommendation, Run};
+use crate::record::{Candidate, Interval, Recommendation, Run};
 use plots::scene::printable;
 
 /// What the section shows.
@@ -51,36 +51,34 @@ fn of_dataset(told: &Recommendation) -> OfDataset {
 }
 
 fn list(told: &Recommendation) -> Option<Table> {
-    let mut table = Table::new(["Function", "#Rank", "#ns per key", "#from", "#to", "Why"]);
-    for one in &told.short_list {
-        let time = |ns: Option<f64>| Cell::or_empty(ns.map(Cell::number));
-        table.push(vec![
-            Cell::text(&one.function),
-            Cell::count(one.rank),
-            time(one.time.map(|time| time.ns)),
-            time(one.time.map(|time| time.low_ns)),
-            time(one.time.map(|time| time.high_ns)),
-            Cell::classed(&one.reasons.join("; "), "wide"),
-        ]);
-    }
-    for one in &told.more {
-        let mut cells = vec![Cell::text(&one.function), Cell::count(one.rank)];
-        cells.extend((0..4).map(|_| Cell::text("")));
-        table.push(cells);
-    }
-    (!told.short_list.is_empty()).then_some(table)
+    told.short_list.first()?;
+    let listed = told
+        .short_list
+        .iter()
+        .map(|one| (&one.function, one.rank, Some(one)));
+    let more = told.more.iter().map(|one| (&one.function, one.rank, None));
+    let time = |one: Option<&Candidate>, ns: fn(Interval) -> f64| Some(Cell::number(ns(one?.time?)));
+    Table::of(listed.chain(more))
+        .column("Function", |(name, ..)| Cell::text(name))
+        .column("#Rank", |&(_, rank, _)| Cell::count(rank))
+        .column("#ns per key", |&(.., one)| time(one, |time| time.ns))
+        .column("#from", |&(.., one)| time(one, |time| time.low_ns))
+        .column("#to", |&(.., one)| time(one, |time| time.high_ns))
+        .column("Why", |(.., one)| {
+            one.map(|one| Cell::classed(&one.reasons.join("; "), "wide"))
+        })
+        .if_any()
 }
 
 fn excluded(told: &Recommendation) -> Option<Table> {
-    let mut table = Table::new(["Function", "Left out because", "What was seen, or is known"]);
-    for group in &told.excluded {
-        for one in &group.functions {
-            table.push(vec![
-                Cell::text(&one.function),
-                Cell::text(words::ground(group.ground)),
-                Cell::classed(&one.reason, "wide"),
-            ]);
-        }
-    }
-    (!told.excluded.is_empty()).then_some(table)
+    let rows = told.excluded.iter();
+    Table::of(rows.flat_map(|group| group.functions.iter().map(move |one| (one, group.ground))))
+        .column("Function", |(one, _)| Cell::text(&one.function))
+        .column("Left out because", |(_, ground)| {
+            Cell::text(words::ground(*ground))
+        })
+        .column("What was seen, or is known", |(one, _)| {
+            Cell::classed(&one.reason, "wide")
+        })
+        .if_any()
 }

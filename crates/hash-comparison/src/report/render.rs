@@ -1,53 +1,16 @@
 //! From stored records to charts and report. Measures nothing and reads no clock: the same records give the same bytes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::chart::{self, Chart};
+use crate::error::Error;
 use crate::record::files::Records;
 use crate::record::folder::{CHARTS, REPORT};
-use crate::system;
 
 /// Charts painted at a time: each takes some 50 MB while its pixels are worked out.
 const AT_ONCE: usize = 4;
-
-/// Why charts or report could not be written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RenderError {
-    /// A file or folder could not be written.
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A chart would be too large to paint.
-    TooLarge {
-        /// Its file.
-        name: String,
-    },
-    /// The page could not be filled in.
-    Report {
-        /// What the template engine said.
-        reason: String,
-    },
-}
-
-impl std::fmt::Display for RenderError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
-            Self::TooLarge { name } => {
-                write!(f, "{name}: the figures of this run make it too large to paint")
-            }
-            Self::Report { reason } => write!(f, "report: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for RenderError {}
 
 /// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist, and returns their names
 /// relative to it, sorted: those that [`file_names`] tells.
@@ -57,9 +20,10 @@ impl std::error::Error for RenderError {}
 /// # Errors
 ///
 /// When a file cannot be written or the page cannot be filled in.
-pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError> {
+pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     let charts = chart::all(records);
-    create(&dir.join(CHARTS))?;
+    let folder = dir.join(CHARTS);
+    std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
     let mut drawn = Vec::with_capacity(charts.len());
     // As few threads paint no more at a time, and need not wait for each other in between.
     let together = if rayon::current_num_threads() <= AT_ONCE {
@@ -74,7 +38,8 @@ pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, RenderError>
                 .collect::<Result<Vec<_>, _>>()?,
         );
     }
-    let page = super::page(records, &charts, &drawn).map_err(|reason| RenderError::Report { reason })?;
+    let page = super::page(records, &charts, &drawn)
+        .map_err(|reason| Error::internal(format!("report: {reason}")))?;
     write(&dir.join(REPORT), page.as_bytes())?;
     Ok(names(&charts))
 }
@@ -115,10 +80,12 @@ fn png_name(chart: &Chart) -> String {
 }
 
 /// Writes both files of a chart and returns its SVG element for the page.
-fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
+fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
     if !chart.scene.is_drawable() {
-        let name = svg_name(chart);
-        return Err(RenderError::TooLarge { name });
+        return Err(Error::internal(format!(
+            "{}: the figures of this run make it too large to paint",
+            svg_name(chart)
+        )));
     }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
@@ -132,18 +99,8 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, RenderError> {
     Ok(element)
 }
 
-fn create(path: &Path) -> Result<(), RenderError> {
-    std::fs::create_dir_all(path).map_err(|source| RenderError::Io {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), RenderError> {
-    std::fs::write(path, bytes).map_err(|source| RenderError::Io {
-        path: path.to_owned(),
-        source,
-    })
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    std::fs::write(path, bytes).map_err(Error::system(path))
 }
 
 #[cfg(test)]

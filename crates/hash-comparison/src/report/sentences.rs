@@ -10,6 +10,7 @@ use crate::judge::recommend::words;
 use crate::judge::times::unsteady;
 use crate::record::Run;
 use crate::report::chart::rows::DatasetRows;
+use filter_tools::table::counted;
 use plots::number::{grouped, significant};
 use plots::scene::printable;
 
@@ -68,8 +69,8 @@ fn data_line(data: &DatasetRows<'_>) -> String {
     };
     let lengths = match (summary.keys, summary.min_len == summary.max_len) {
         (0, _) => String::new(),
-        (1, _) => format!(", {}", plural(summary.min_len, "byte")),
-        (_, true) => format!(", {} each", plural(summary.min_len, "byte")),
+        (1, _) => format!(", {}", counted(summary.min_len, "byte")),
+        (_, true) => format!(", {} each", counted(summary.min_len, "byte")),
         (_, false) => format!(
             ", {} to {} bytes, mean {:.1}",
             grouped(summary.min_len),
@@ -80,7 +81,7 @@ fn data_line(data: &DatasetRows<'_>) -> String {
     format!(
         "{}: {}{lengths}{dropped}",
         printable(&summary.name),
-        plural(summary.keys, "key"),
+        counted(summary.keys, "key"),
     )
 }
 
@@ -113,14 +114,14 @@ fn width(data: &DatasetRows<'_>) -> String {
         Some(row) if keys > 1 && row.expected < RARE => format!(
             "a perfect function of 32 bits gives two of these {} the same value in {}, but puts {million} keys on values \
              already taken, on average; {advice}.",
-            plural(keys, "key"),
+            counted(keys, "key"),
             cases(row.expected),
         ),
         Some(row) if keys > 1 && keys != 1_000_000 => format!(
             "even a perfect function of 32 bits puts {} of these {} on a value already taken, on average, and {million}; \
              {advice}.",
             significant(row.expected, 2),
-            plural(keys, "key"),
+            counted(keys, "key"),
         ),
         _ => format!(
             "even a perfect function of 32 bits puts {million} keys on values already taken, on average; {advice}."
@@ -174,18 +175,4 @@ fn footer(data: &DatasetRows<'_>) -> String {
     format!(
         "{seen}. It cannot rank the functions inside the band, and it says nothing of keys that an attacker chooses."
     )
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
-}
-
-/// `a`, `a or b`, `a, b or c`.
-fn list(names: &[String], conjunction: &str) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
-    }
 }

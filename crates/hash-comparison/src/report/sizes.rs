@@ -7,7 +7,7 @@ use filter_tools::table::readable;
 
 use super::table::{Cell, Table};
 use crate::record::files::Records;
-use crate::record::{DatasetSummary, IDEAL};
+use crate::record::{DatasetSummary, IDEAL, about};
 use plots::number::{grouped, percent, significant};
 
 /// Numbers of keys besides those of the run.
@@ -21,26 +21,32 @@ const RATES: [(f64, [&str; 2]); 3] = [
 
 /// A row for each kind of filter and number of keys.
 pub(super) fn table(records: &Records) -> Table {
-    let heads = RATES.iter().flat_map(|(_, heads)| *heads);
-    let mut table = Table::new(["Filter", "#Keys"].into_iter().chain(heads).chain(["What it is"]));
     let sets = &records.run.datasets;
     let of_run = sets.iter().map(|set| set.keys).filter(|&keys| keys > 0);
-    for keys in of_run.chain(KEYS).collect::<BTreeSet<u64>>() {
-        for filter in Filter::ALL {
-            let mut about = vec![filter.describe().to_owned()];
-            let mut cells = vec![Cell::text(filter.name()), Cell::count(keys)];
-            for (rate, _) in RATES {
-                cells.extend(sized(filter, keys, rate, &mut about));
-            }
-            if filter == Filter::LevelDb {
-                let measured = sets.iter().filter(|set| set.keys == keys);
-                about.extend(measured.filter_map(|set| in_this_run(records, set)));
-            }
-            cells.push(Cell::folded(&about, "wide"));
-            table.push(cells);
+    let counts: BTreeSet<u64> = of_run.chain(KEYS).collect();
+    let rows = counts
+        .iter()
+        .flat_map(|&keys| Filter::ALL.map(|filter| (filter, keys)));
+    let rows = rows.map(|(filter, keys)| {
+        let mut about = vec![filter.describe().to_owned()];
+        let cells = RATES.map(|(rate, _)| sized(filter, keys, rate, &mut about));
+        if filter == Filter::LevelDb {
+            let measured = sets.iter().filter(|set| set.keys == keys);
+            about.extend(measured.filter_map(|set| in_this_run(records, set)));
+        }
+        (filter, keys, cells, about)
+    });
+    let mut table = Table::of(rows)
+        .column("Filter", |(filter, ..)| Cell::text(filter.name()))
+        .column("#Keys", |&(_, keys, ..)| Cell::count(keys));
+    for (index, (_, heads)) in RATES.iter().enumerate() {
+        for (at, head) in heads.iter().enumerate() {
+            table = table.column(head, |(_, _, cells, _)| cells[index][at].clone());
         }
     }
     table
+        .column("What it is", |(.., about)| Cell::folded(about, "wide"))
+        .done()
 }
 
 /// Bits per key and memory of the smallest filter; empty cells where there is none, with the reason told in `about`.
@@ -73,11 +79,7 @@ fn sized(filter: Filter, keys: u64, rate: f64, about: &mut Vec<String>) -> [Cell
 
 /// The rates of an ideal hash in the filters that this run built from the set.
 fn in_this_run(records: &Records, set: &DatasetSummary) -> Option<String> {
-    let is_ideal = |row: &&_| {
-        let row: &crate::record::FalsePositiveRow = row;
-        row.dataset == set.name && row.function == IDEAL
-    };
-    let rows: Vec<_> = records.false_positives.iter().filter(is_ideal).collect();
+    let rows: Vec<_> = about(&records.false_positives, &set.name, IDEAL).collect();
     let rates = rows
         .iter()
         .map(|row| format!("{} at {} bits per key", percent(row.rate), row.bits_per_key));

@@ -4,16 +4,14 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::details::verdict_class;
 use super::table::{Cell, Table};
-use crate::judge::calibration::{self, COMMITTED};
+use crate::judge::calibration::{COMMITTED, CalibrationRow};
 use crate::judge::mechanisms::sentences;
 use crate::judge::structured::{ratio, worst};
 use crate::keys::structured;
 use crate::record::files::Records;
-use crate::record::{Choice, OccupancyRow, StructuredRow, Window};
+use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, on, table};
 use crate::report::chart::rows::distinct;
-use crate::report::chart::verdict_words;
 use plots::number;
 
 /// The sections about structured keys and hash tables.
@@ -38,7 +36,7 @@ pub(super) fn section<'a>(records: &Records, chart: Option<&'a str>) -> Structur
     let occupancy = distinct(records.occupancy.iter().map(|row| row.dataset.as_str()));
     let occupancy = occupancy.into_iter().map(|dataset| Occupancy {
         dataset: plots::scene::printable(dataset),
-        table: tables(records.occupancy.iter().filter(|row| row.dataset == dataset)),
+        table: tables(on(&records.occupancy, dataset)),
     });
     StructureSection {
         chart,
@@ -51,17 +49,14 @@ pub(super) fn section<'a>(records: &Records, chart: Option<&'a str>) -> Structur
 
 /// The worst row of each set on which a function failed, the sets in recorded order.
 fn failed<'a>(records: &'a Records, function: &str) -> Vec<&'a StructuredRow> {
-    distinct(records.structured.iter().map(|row| row.set.as_str()))
-        .into_iter()
-        .filter_map(|set| {
-            worst(
-                records
-                    .structured
-                    .iter()
-                    .filter(|row| row.set == set && row.function == function),
-            )
-        })
+    let rows = || of(&records.structured, function);
+    let sets = set_names(records).into_iter();
+    sets.filter_map(|set| worst(rows().filter(|row| row.set == set)))
         .collect()
+}
+
+fn set_names(records: &Records) -> Vec<&str> {
+    distinct(records.structured.iter().map(|row| row.set.as_str()))
 }
 
 fn names(records: &Records) -> Vec<&str> {
@@ -70,68 +65,49 @@ fn names(records: &Records) -> Vec<&str> {
 
 /// How each function did over all sets, and why.
 fn functions(records: &Records) -> Table {
-    let sets = distinct(records.structured.iter().map(|row| row.set.as_str())).len();
-    let mut table = Table::new([
-        "Function",
-        "#Sets failed",
-        "#Of",
-        "Worst set",
-        "#Times chance there",
-        "Two keys that collide there",
-        "Why, as measured",
-        "Sets failed",
-    ]);
-    for function in names(records) {
-        let failed = failed(records, function);
+    let sets = set_names(records).len() as u64;
+    let rows = names(records).into_iter().map(|name| {
+        let failed = failed(records, name);
         let worst = worst(failed.iter().copied());
-        let list: Vec<String> = failed.iter().map(|row| row.set.clone()).collect();
-        table.push(vec![
-            Cell::text(function),
-            Cell::count(failed.len() as u64),
-            Cell::count(sets as u64),
-            Cell::text(worst.map_or("", |row| &row.set)),
-            Cell::or_empty(worst.map(|row| Cell::number(ratio(row)))),
-            Cell::classed(&worst.map_or_else(String::new, pair), "wide"),
-            Cell::folded(&sentences(function, &records.mechanisms), "why"),
-            Cell::folded(&list, ""),
-        ]);
-    }
-    table
+        (name, failed, worst)
+    });
+    Table::of(rows)
+        .column("Function", |(name, ..)| Cell::text(name))
+        .column("#Sets failed", |(_, failed, _)| Cell::count(failed.len() as u64))
+        .column("#Of", |_| Cell::count(sets))
+        .column("Worst set", |(.., worst)| worst.map(|row| Cell::text(&row.set)))
+        .column("#Times chance there", |(.., worst)| {
+            worst.map(|row| Cell::number(ratio(row)))
+        })
+        .column("Two keys that collide there", |(.., worst)| {
+            Cell::classed(&worst.map_or_else(String::new, pair), "wide")
+        })
+        .column("Why, as measured", |(name, ..)| {
+            Cell::folded(&sentences(name, &records.mechanisms), "why")
+        })
+        .column("Sets failed", |(_, failed, _)| {
+            let sets: Vec<String> = failed.iter().map(|row| row.set.clone()).collect();
+            Cell::folded(&sets, "")
+        })
+        .done()
 }
 
 /// Every set on which a function failed.
 fn failures(records: &Records) -> Table {
-    let mut table = Table::new([
-        "Function",
-        "Set",
-        "Compared",
-        "#Keys",
-        "#Collisions",
-        "#Expected",
-        "#99 % from",
-        "#to",
-        "#p, adjusted",
-        "Verdict",
-        "Two keys that collide",
-    ]);
-    for function in names(records) {
-        for row in failed(records, function) {
-            table.push(vec![
-                Cell::text(function),
-                Cell::text(&row.set),
-                Cell::text(&compared(row)),
-                Cell::count(row.keys),
-                Cell::count(row.collisions),
-                Cell::number(row.expected),
-                Cell::number(row.ci_low),
-                Cell::number(row.ci_high),
-                Cell::sorted(number::p_value(row.p_adjusted), row.p_adjusted),
-                Cell::classed(verdict_words(row.verdict), verdict_class(row.verdict)),
-                Cell::classed(&pair(row), "wide"),
-            ]);
-        }
-    }
-    table
+    let names = names(records).into_iter();
+    Table::of(names.flat_map(|name| failed(records, name)))
+        .column("Function", |row| Cell::text(&row.function))
+        .column("Set", |row| Cell::text(&row.set))
+        .column("Compared", |row| Cell::text(&compared(row)))
+        .column("#Keys", |row| Cell::count(row.keys))
+        .column("#Collisions", |row| Cell::count(row.collisions))
+        .column("#Expected", |row| Cell::number(row.expected))
+        .column("#99 % from", |row| Cell::number(row.ci_low))
+        .column("#to", |row| Cell::number(row.ci_high))
+        .column("#p, adjusted", |row| Cell::p(row.p_adjusted))
+        .column("Verdict", |row| Cell::verdict(row.verdict))
+        .column("Two keys that collide", |row| Cell::classed(&pair(row), "wide"))
+        .done()
 }
 
 fn compared(row: &StructuredRow) -> String {
@@ -155,74 +131,52 @@ fn pair(row: &StructuredRow) -> String {
 
 /// What the sets are.
 fn sets(records: &Records) -> Table {
-    let mut table = Table::new(["Set", "#Keys", "Recipe"]);
-    for set in distinct(records.structured.iter().map(|row| row.set.as_str())) {
-        let keys = records
-            .structured
-            .iter()
-            .find(|row| row.set == set)
-            .map(|row| row.keys);
-        let known = structured::ALL.iter().find(|known| known.name == set);
-        table.push(vec![
-            Cell::text(set),
-            Cell::or_empty(keys.map(Cell::count)),
-            Cell::classed(known.map_or("", |known| known.recipe), "wide"),
-        ]);
-    }
-    table
+    let keys = |set: &str| records.structured.iter().find(|row| row.set == set);
+    let known = |set: &str| structured::ALL.iter().find(|known| known.name == set);
+    Table::of(set_names(records))
+        .column("Set", |set| Cell::text(set))
+        .column("#Keys", |set| keys(set).map(|row| Cell::count(row.keys)))
+        .column("Recipe", |set| {
+            Cell::classed(known(set).map_or("", |known| known.recipe), "wide")
+        })
+        .done()
 }
 
 fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
-    let mut table = Table::new([
-        "Function",
-        "Bucket by",
-        "#Buckets",
-        "#Keys",
-        "#Compared until found",
-        "#By chance until found",
-        "#p of that",
-        "#Compared until not found",
-        "#Fullest bucket",
-        "#By chance fullest",
-        "#p of the fullest",
-        "#Empty",
-        "#By chance empty",
-        "#p of empty",
-        "Verdict",
-    ]);
-    let p = |value: f64| Cell::sorted(number::p_value(value), value);
+    let choice = |choice| match choice {
+        Choice::LowBits => "low bits",
+        Choice::HighBits => "high bits",
+        Choice::Fibonacci => "product, high bits",
+        Choice::Prime => "remainder, prime",
+    };
     // The band is narrow: three digits would show both its ends alike.
     let digits = |value: f64| number::significant(value, 5);
-    for row in rows {
-        let choice = match row.choice {
-            Choice::LowBits => "low bits",
-            Choice::HighBits => "high bits",
-            Choice::Fibonacci => "product, high bits",
-            Choice::Prime => "remainder, prime",
-        };
-        table.push(vec![
-            Cell::text(&row.function),
-            Cell::text(choice),
-            Cell::count(row.buckets),
-            Cell::count(row.keys),
-            Cell::sorted(digits(row.hit), row.hit),
-            chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected),
-            p(row.hit_p),
-            Cell::number(row.miss),
-            Cell::count(row.longest),
-            Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected),
-            p(row.longest_p),
-            Cell::percent(row.empty),
-            chance(
-                number::percent(row.empty_low),
-                number::percent(row.empty_high),
-                row.empty_expected,
-            ),
-            p(row.empty_p),
-            Cell::classed(verdict_words(row.verdict), verdict_class(row.verdict)),
-        ]);
-    }
-    table
+    Table::of(rows)
+        .column("Function", |row| Cell::text(&row.function))
+        .column("Bucket by", |row| Cell::text(choice(row.choice)))
+        .column("#Buckets", |row| Cell::count(row.buckets))
+        .column("#Keys", |row| Cell::count(row.keys))
+        .column("#Compared until found", |row| {
+            Cell::sorted(digits(row.hit), row.hit)
+        })
+        .column("#By chance until found", |row| {
+            chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected)
+        })
+        .column("#p of that", |row| Cell::p(row.hit_p))
+        .column("#Compared until not found", |row| Cell::number(row.miss))
+        .column("#Fullest bucket", |row| Cell::count(row.longest))
+        .column("#By chance fullest", |row| {
+            Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected)
+        })
+        .column("#p of the fullest", |row| Cell::p(row.longest_p))
+        .column("#Empty", |row| Cell::percent(row.empty))
+        .column("#By chance empty", |row| {
+            let [low, high] = [row.empty_low, row.empty_high].map(number::percent);
+            chance(low, high, row.empty_expected)
+        })
+        .column("#p of empty", |row| Cell::p(row.empty_p))
+        .column("Verdict", |row| Cell::verdict(row.verdict))
+        .done()
 }
 
 /// Where random functions lie, in the order of what is expected of them.
@@ -241,39 +195,21 @@ fn attainable(share: f64) -> Cell {
 
 /// The calibration that is committed with the program.
 pub(super) fn calibration() -> Result<Table, String> {
-    let rows =
-        calibration::parse(Path::new("calibration.csv"), COMMITTED).map_err(|error| error.to_string())?;
-    let mut table = Table::new([
-        "Test",
-        "Question",
-        "#Stated, at most",
-        "#By the law of the counts",
-        "#Times asked",
-        "#False alarms",
-        "#Share",
-        "#From",
-        "#to",
-        "Holds",
-    ]);
-    for row in rows {
-        table.push(vec![
-            Cell::text(if row.test == "run" {
-                "a whole run"
-            } else {
-                &row.test
-            }),
-            Cell::text(&row.question),
-            Cell::percent(row.level),
-            attainable(row.attainable),
-            Cell::count(row.trials),
-            Cell::count(row.alarms),
-            Cell::percent(row.share),
-            Cell::percent(row.ci_low),
-            Cell::percent(row.ci_high),
-            Cell::text(if row.holds { "yes" } else { "NO" }),
-        ]);
-    }
-    Ok(table)
+    let rows: Vec<CalibrationRow> = table::parse(Path::new("calibration.csv"), COMMITTED.as_bytes())
+        .map_err(|error| error.to_string())?;
+    let test = |test| if test == "run" { "a whole run" } else { test };
+    let table = Table::of(&rows)
+        .column("Test", |row| Cell::text(test(&row.test)))
+        .column("Question", |row| Cell::text(&row.question))
+        .column("#Stated, at most", |row| Cell::percent(row.level))
+        .column("#By the law of the counts", |row| attainable(row.attainable))
+        .column("#Times asked", |row| Cell::count(row.trials))
+        .column("#False alarms", |row| Cell::count(row.alarms))
+        .column("#Share", |row| Cell::percent(row.share))
+        .column("#From", |row| Cell::percent(row.ci_low))
+        .column("#to", |row| Cell::percent(row.ci_high))
+        .column("Holds", |row| Cell::text(if row.holds { "yes" } else { "NO" }));
+    Ok(table.done())
 }
 
 #[cfg(test)]

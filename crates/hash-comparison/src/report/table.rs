@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use crate::record::significant;
+use crate::record::{Verdict, significant};
+use crate::report::chart::verdict_words;
 use plots::number;
 use plots::scene::printable;
 
 /// A table.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Table {
     /// Column heads.
     head: Vec<Head>,
@@ -91,9 +92,20 @@ impl Cell {
         Self::sorted(number::percent(value), value)
     }
 
-    /// The cell, or an empty one.
-    pub(crate) fn or_empty(cell: Option<Self>) -> Self {
-        cell.unwrap_or_else(|| Self::text(""))
+    /// A probability.
+    pub(crate) fn p(value: f64) -> Self {
+        Self::sorted(number::p_value(value), value)
+    }
+
+    /// A verdict.
+    pub(crate) fn verdict(verdict: Verdict) -> Self {
+        let class = match verdict {
+            Verdict::FewerThanChance => "verdict fewer",
+            Verdict::InBand => "verdict in-band",
+            Verdict::MeasurablyWorse => "verdict worse",
+            Verdict::Unusable => "verdict unusable",
+        };
+        Self::classed(verdict_words(verdict), class)
     }
 }
 
@@ -116,29 +128,51 @@ fn shortest(value: f64) -> String {
     }
 }
 
+/// A table of these rows, told column by column.
+pub(crate) struct Columns<R> {
+    of: Vec<R>,
+    table: Table,
+}
+
 impl Table {
-    /// A table without rows. A column whose head starts with `#` is numeric.
-    pub(crate) fn new<'a>(heads: impl IntoIterator<Item = &'a str>) -> Self {
-        let head = heads.into_iter().map(|head| match head.strip_prefix('#') {
-            Some(text) => Head {
-                text: text.to_owned(),
-                numeric: true,
-            },
-            None => Head {
-                text: head.to_owned(),
-                numeric: false,
-            },
-        });
-        Self {
-            head: head.collect(),
-            rows: Vec::new(),
+    /// A table of these rows, without a column yet.
+    pub(crate) fn of<R>(rows: impl IntoIterator<Item = R>) -> Columns<R> {
+        let of: Vec<R> = rows.into_iter().collect();
+        let (head, rows) = (Vec::new(), of.iter().map(|_| Vec::new()).collect());
+        Columns {
+            of,
+            table: Self { head, rows },
         }
     }
+}
 
-    /// Adds a row.
-    pub(crate) fn push(&mut self, cells: Vec<Cell>) {
-        debug_assert_eq!(cells.len(), self.head.len());
-        self.rows.push(cells);
+impl<R> Columns<R> {
+    /// Adds a column; one whose head starts with `#` is numeric.
+    pub(crate) fn column<C: Into<Cell>>(mut self, head: &str, cell: impl Fn(&R) -> C) -> Self {
+        let numeric = head.starts_with('#');
+        let text = head.strip_prefix('#').unwrap_or(head).to_owned();
+        self.table.head.push(Head { text, numeric });
+        for (cells, row) in self.table.rows.iter_mut().zip(&self.of) {
+            cells.push(cell(row).into());
+        }
+        self
+    }
+
+    /// The table.
+    pub(crate) fn done(self) -> Table {
+        self.table
+    }
+
+    /// The table, if it has a row.
+    pub(crate) fn if_any(self) -> Option<Table> {
+        (!self.of.is_empty()).then_some(self.table)
+    }
+}
+
+/// Empty where there is none.
+impl From<Option<Cell>> for Cell {
+    fn from(cell: Option<Cell>) -> Self {
+        cell.unwrap_or_else(|| Self::text(""))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::error::Error;
 use crate::functions::Function;
 use crate::judge;
 use crate::keys::Dataset;
@@ -12,7 +13,6 @@ use crate::measure::{OnKeys, mechanism, structured};
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
 use crate::record::{MechanismRow, OccupancyRow, StructuredRow};
-use crate::run::compare::CompareError;
 
 /// Measures everything that does not depend on the machine, on as many threads as there are processors or as the variable
 /// `RAYON_NUM_THREADS` says, puts its rows into `records`, and gives the collisions as counted. The result does not depend
@@ -26,10 +26,10 @@ pub fn fill(
     datasets: &[Dataset],
     functions: &[&Function],
     progress: &dyn Progress,
-) -> Result<Vec<RawCollisions>, CompareError> {
+) -> Result<Vec<RawCollisions>, Error> {
     let pool = rayon::ThreadPoolBuilder::new()
         .build()
-        .map_err(|error| CompareError::Threads(error.to_string()))?;
+        .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
     let seed = records.run.seed;
     Ok(pool.install(|| -> Result<_, Cancelled> {
         let mut on_keys = OnKeys::measure(datasets, functions, progress)?;

@@ -30,7 +30,7 @@ fn from_lines(data: &[u8]) -> Dataset {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("keys.txt");
     std::fs::write(&path, data).expect("a temporary file");
-    load_file(&path, 1).expect("a key file")
+    load_file(&path, 1, &Silent).expect("a key file")
 }
 
 fn numbered(count: u32) -> Dataset {

@@ -4,7 +4,6 @@
 //! chooses by processor. So counts of one compiler are compared with those of the same compiler only.
 
 use hash_comparison::record::Environment;
-use hash_comparison::record::table::Row;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::Format;
@@ -34,8 +33,6 @@ pub struct Instructions {
     #[serde(with = "statistics::significant")]
     pub instructions_per_key: f64,
 }
-
-impl Row for Instructions {}
 
 impl Instructions {
     /// Which work it is, in words.

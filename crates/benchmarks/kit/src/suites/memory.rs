@@ -1,6 +1,5 @@
 //! Memory of filters and of sets for each key, against how often they are wrong. No time is measured.
 
-use hash_comparison::record::table::Row;
 use plots::number;
 use plots::scale::Scale;
 use plots::scene::{MUTED, PALETTE, Scene};
@@ -63,8 +62,6 @@ pub struct Measurement {
     pub false_positives: u64,
 }
 
-impl Row for Measurement {}
-
 /// A row of `memory.csv`: bits for each key, and the rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
@@ -99,8 +96,6 @@ pub struct Memory {
     /// positive.
     pub bound_bits_per_key: Option<f64>,
 }
-
-impl Row for Memory {}
 
 impl From<&Measurement> for Memory {
     fn from(of: &Measurement) -> Self {

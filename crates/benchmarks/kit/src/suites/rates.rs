@@ -1,7 +1,6 @@
 //! False positives of every policy and filter, compared with those of an ideal filter, by bits per key and by the number
 //! of keys. Nothing is timed: the program writes the rows themselves.
 
-use hash_comparison::record::table::Row;
 use plots::number;
 use plots::scale::Scale;
 use plots::scene::{INK, PALETTE, Scene};
@@ -106,8 +105,6 @@ pub struct Rate {
     #[serde(with = "statistics::significant")]
     pub bytes: f64,
 }
-
-impl Row for Rate {}
 
 impl Rate {
     /// Bits that are stored for a key.

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use hash_comparison::record::table::Row;
 use plots::bars::{Bars, Measure};
 use plots::number;
 use plots::scene::Scene;
@@ -124,8 +123,6 @@ pub struct Which {
     #[serde(with = "statistics::significant")]
     pub present_mad_ns: f64,
 }
-
-impl Row for Which {}
 
 /// The suite.
 pub const SUITE: Suite<Batch, Which> = Suite {

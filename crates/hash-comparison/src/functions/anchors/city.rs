@@ -1,18 +1,14 @@
 //! Google's CityHash; FarmHash's fingerprint is in `hashzoo`.
 
-use super::{FOX, check_code};
+use super::{ANCHOR, FOX};
 use crate::functions::Function;
-use crate::functions::verify::{Answers, check_answers};
-use crate::record::{FunctionGroup, Resistance};
+use crate::functions::verify::check_code;
 
 pub(super) const CITY_HASH_64: Function = Function {
     name: "CityHash64",
     ident: "cityhash64",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
     hash: |key| cityhasher::hash::<u64>(key),
     origin: "cityhasher 0.1.0",
-    licence: "MIT OR Apache-2.0",
     year: 2011,
     author: "Geoff Pike, Jyrki Alakuijala",
     source: "https://github.com/google/cityhash, city.cc, version 1.1",
@@ -21,23 +17,19 @@ pub(super) const CITY_HASH_64: Function = Function {
         "Colliding keys are easy to construct: not for keys that an attacker chooses.",
     ],
     aliases: &["CityHash", "CityHash64 v1.1"],
-    stable: true,
-    seed: None,
-    resistance: Resistance::None,
-    resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
+    // From Google's city.cc, compiled and run.
+    answers: &[
+        (b"", 0x9ae1_6a3b_2f90_404f),
+        (b"a", 0xb345_4265_b6df_75e3),
+        (b"hello world", 0x588f_b747_8bd6_b01b),
+        (FOX, 0xc268_7249_28fe_ca7d),
+    ],
     verify: |function| {
-        // From Google's city.cc, compiled and run.
-        const ANSWERS: &Answers = &[
-            (b"", 0x9ae1_6a3b_2f90_404f),
-            (b"a", 0xb345_4265_b6df_75e3),
-            (b"hello world", 0x588f_b747_8bd6_b01b),
-            (FOX, 0xc268_7249_28fe_ca7d),
-        ];
-        check_answers(function, ANSWERS)?;
         // SMHasher's "City64noSeed" and "City64".
         check_code(0x4c4e_54b1, 8, |key, _| (function.hash)(key))?;
         check_code(0x5fab_c5c5, 8, |key, seed| {
             cityhasher::hash_with_seed::<u64>(key, u64::from(seed))
         })
     },
+    ..ANCHOR
 };

@@ -3,52 +3,50 @@
 //! What they give on 64-bit little-endian platforms was written down from the pinned releases. Elsewhere nothing is known
 //! of their values, and no function is measured unchecked: this module is not there.
 
-use std::hash::{BuildHasher as _, Hasher as _};
+use std::hash::BuildHasher as _;
 
-use super::{FOX, check_code};
+use super::{ANCHOR, FOX, written};
 use crate::functions::Function;
-use crate::functions::verify::{Answers, check_answers};
-use crate::record::{FunctionGroup, Resistance};
+use crate::functions::verify::check_code;
+use crate::record::Resistance;
+
+const MAY_CHANGE: &str =
+    "Its values may change with any release, and differ between platforms: not for stored data.";
+
+/// What they share.
+const IN_MEMORY: Function = Function {
+    stable: false,
+    weaknesses: &[MAY_CHANGE],
+    ..ANCHOR
+};
 
 pub(super) const FX_HASH: Function = Function {
     name: "FxHash",
     ident: "fxhash",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
-    hash: |key| {
-        let mut hasher = rustc_hash::FxHasher::default();
-        hasher.write(key);
-        hasher.finish()
-    },
+    hash: |key| written(rustc_hash::FxHasher::default(), key),
     origin: "rustc-hash 2.1.3",
     licence: "Apache-2.0 OR MIT",
     year: 2024,
     author: "Orson Peters (version 2); the Rust compiler's developers",
     source: "https://github.com/rust-lang/rustc-hash, version 2",
     weaknesses: &[
-        "Its values may change with any release, and differ between platforms: not for stored data.",
+        MAY_CHANGE,
         "Version 1 and Firefox's original, both also called FxHash, are other functions.",
     ],
     aliases: &["rustc-hash"],
-    stable: false,
-    seed: None,
-    resistance: Resistance::None,
-    resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
-    verify: |function| {
-        // Written down from the pinned release.
-        const ANSWERS: &Answers = &[
-            (b"", 0xf456_d268_76d7_2d91),
-            (b"a", 0xbd8e_8067_b4be_2f50),
-            (FOX, 0x64c0_5fca_ecee_65de),
-        ];
-        check_answers(function, ANSWERS)?;
+    // Written down from the pinned release.
+    answers: &[
+        (b"", 0xf456_d268_76d7_2d91),
+        (b"a", 0xbd8e_8067_b4be_2f50),
+        (FOX, 0x64c0_5fca_ecee_65de),
+    ],
+    verify: |_| {
         // SMHasher3's of version 2.1.1.
         check_code(0x8f17_7350, 8, |key, seed| {
-            let mut hasher = rustc_hash::FxHasher::with_seed(seed as usize);
-            hasher.write(key);
-            hasher.finish()
+            written(rustc_hash::FxHasher::with_seed(seed as usize), key)
         })
     },
+    ..IN_MEMORY
 };
 
 /// Without AES instructions at compile time, as programs are commonly built: with them it is another function.
@@ -59,109 +57,63 @@ pub(super) const FX_HASH: Function = Function {
 pub(super) const A_HASH: Function = Function {
     name: "aHash",
     ident: "ahash_fallback",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
-    hash: |key| {
-        let mut hasher = ahash::RandomState::with_seeds(0, 0, 0, 0).build_hasher();
-        hasher.write(key);
-        hasher.finish()
-    },
+    hash: |key| written(ahash::RandomState::with_seeds(0, 0, 0, 0).build_hasher(), key),
     origin: "ahash 0.8.12",
-    licence: "MIT OR Apache-2.0",
     year: 2018,
     author: "Tom Kaitchuck",
     source: "https://github.com/tkaitchuck/aHash, the fallback without AES",
-    weaknesses: &[
-        "Its values may change with any release, and differ between platforms: not for stored data.",
-    ],
     aliases: &["ahash fallback"],
-    stable: false,
     seed: Some("four words of 0"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Made to hinder attackers by secret seeds, without a published analysis.",
-    verify: |function| {
-        // Nothing is published, since nothing is promised. Written down from the pinned release.
-        const ANSWERS: &Answers = &[
-            (b"", 0x6354_fdac_89c6_6b55),
-            (b"a", 0x95ae_82a4_0cab_b40c),
-            (FOX, 0x5de8_14e1_d37c_7550),
-        ];
-        check_answers(function, ANSWERS)?;
-        check_code(0x9d6f_d887, 8, |key, _| (function.hash)(key))
-    },
+    // Nothing is published, since nothing is promised. Written down from the pinned release.
+    answers: &[
+        (b"", 0x6354_fdac_89c6_6b55),
+        (b"a", 0x95ae_82a4_0cab_b40c),
+        (FOX, 0x5de8_14e1_d37c_7550),
+    ],
+    verify: |function| check_code(0x9d6f_d887, 8, |key, _| (function.hash)(key)),
+    ..IN_MEMORY
 };
 
 pub(super) const FOLDHASH: Function = Function {
     name: "foldhash",
     ident: "foldhash_quality",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
-    // `write`, not `Hash for [u8]`, which would hash the length as well.
-    hash: |key| {
-        let mut hasher = foldhash::quality::FixedState::with_seed(0).build_hasher();
-        hasher.write(key);
-        hasher.finish()
-    },
+    hash: |key| written(foldhash::quality::FixedState::with_seed(0).build_hasher(), key),
     origin: "foldhash 0.2.0",
     licence: "Zlib",
     year: 2024,
     author: "Orson Peters",
     source: "https://github.com/orlp/foldhash",
-    weaknesses: &[
-        "Its values may change with any release, and differ between platforms: not for stored data.",
-    ],
     aliases: &["foldhash quality"],
-    stable: false,
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Made to hinder attackers who do not see values, and not more: its author says so.",
-    verify: |function| {
-        // Nothing is published, since nothing is promised. Written down from the pinned release, so that a change does
-        // not go unseen.
-        const ANSWERS: &Answers = &[
-            (b"", 0xcfbc_9eae_bd51_464b),
-            (b"a", 0x3199_587a_bf73_4b40),
-            (FOX, 0x15a7_cc07_0c67_7dae),
-        ];
-        check_answers(function, ANSWERS)?;
-        check_code(0x2cce_7155, 8, |key, _| (function.hash)(key))
-    },
+    // Nothing is published, since nothing is promised. Written down from the pinned release, so that a change does
+    // not go unseen.
+    answers: &[
+        (b"", 0xcfbc_9eae_bd51_464b),
+        (b"a", 0x3199_587a_bf73_4b40),
+        (FOX, 0x15a7_cc07_0c67_7dae),
+    ],
+    verify: |function| check_code(0x2cce_7155, 8, |key, _| (function.hash)(key)),
+    ..IN_MEMORY
 };
 
 pub(super) const FOLDHASH_FAST: Function = Function {
     name: "foldhash-fast",
     ident: "foldhash_fast",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
-    // `write`, not `Hash for [u8]`, which would hash the length as well.
-    hash: |key| {
-        let mut hasher = foldhash::fast::FixedState::with_seed(0).build_hasher();
-        hasher.write(key);
-        hasher.finish()
-    },
-    origin: "foldhash 0.2.0",
-    licence: "Zlib",
-    year: 2024,
-    author: "Orson Peters",
-    source: "https://github.com/orlp/foldhash",
+    hash: |key| written(foldhash::fast::FixedState::with_seed(0).build_hasher(), key),
     weaknesses: &[
         "Its single bits are not mixed well: made for tables that use high and low bits together.",
-        "Its values may change with any release, and differ between platforms: not for stored data.",
+        MAY_CHANGE,
     ],
     aliases: &["foldhash fast"],
-    stable: false,
-    seed: Some("0"),
-    resistance: Resistance::SeedOnly,
-    resistance_reason: "Made to hinder attackers who do not see values, and not more: its author says so.",
-    verify: |function| {
-        // Nothing is published, since nothing is promised. Written down from the pinned release, so that a change does
-        // not go unseen.
-        const ANSWERS: &Answers = &[
-            (b"", 0x01ee_54dc_4d5e_9d2d),
-            (b"a", 0x4d95_32b8_28b2_c6e4),
-            (FOX, 0x289e_a811_6f19_10a4),
-        ];
-        check_answers(function, ANSWERS)?;
-        check_code(0x1a8c_bb6a, 8, |key, _| (function.hash)(key))
-    },
+    answers: &[
+        (b"", 0x01ee_54dc_4d5e_9d2d),
+        (b"a", 0x4d95_32b8_28b2_c6e4),
+        (FOX, 0x289e_a811_6f19_10a4),
+    ],
+    verify: |function| check_code(0x1a8c_bb6a, 8, |key, _| (function.hash)(key)),
+    ..FOLDHASH
 };

@@ -3,16 +3,14 @@
 use wyhash_final4::generics::WyHasher;
 use wyhash_final4::wyhash64::WyHash64;
 
-use super::{FOX, check_code};
+use super::{ANCHOR, FOX};
 use crate::functions::Function;
-use crate::functions::verify::{Answers, check_answers};
-use crate::record::{FunctionGroup, Resistance};
+use crate::functions::verify::check_code;
+use crate::record::Resistance;
 
 pub(super) const WYHASH: Function = Function {
     name: "wyhash",
     ident: "wyhash_final4",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
     hash: |key| WyHasher::<WyHash64>::from_seed(0).hash(key),
     origin: "wyhash-final4 0.2.2",
     licence: "MIT",
@@ -24,53 +22,47 @@ pub(super) const WYHASH: Function = Function {
         "With the default secrets, keys that collide under every seed are known.",
     ],
     aliases: &["wyhash final 4"],
-    stable: true,
     seed: Some("0, with the default secrets"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Keys that collide under every seed are known.",
-    verify: |function| {
-        // The first is Zig's; the others were written down from the pinned release.
-        const ANSWERS: &Answers = &[
-            (b"", 0x0409_638e_e2bd_e459),
-            (b"a", 0x28d2_0533_09d2_8531),
-            (FOX, 0x6303_b3ba_de45_a571),
-        ];
-        check_answers(function, ANSWERS)?;
+    // The first is Zig's; the others were written down from the pinned release.
+    answers: &[
+        (b"", 0x0409_638e_e2bd_e459),
+        (b"a", 0x28d2_0533_09d2_8531),
+        (FOX, 0x6303_b3ba_de45_a571),
+    ],
+    verify: |_| {
         // SMHasher's of version 4.1, and Zig's.
         check_code(0xbd5e_840c, 8, |key, seed| {
             WyHasher::<WyHash64>::from_seed(u64::from(seed)).hash(key)
         })
     },
+    ..ANCHOR
 };
 
 pub(super) const RAPIDHASH: Function = Function {
     name: "rapidhash",
     ident: "rapidhash_v3",
-    group: FunctionGroup::Anchor,
-    output_bits: 64,
     // Version 3 under its default seed 0: the module whose values the crate promises to keep.
     hash: rapidhash::v3::rapidhash_v3,
     origin: "rapidhash 4.5.1",
-    licence: "MIT OR Apache-2.0",
     year: 2025,
     author: "Nicolas De Carli",
     source: "https://github.com/Nicoshev/rapidhash, rapidhash.h, version 3",
     weaknesses: &["With the default secrets, keys that collide under every seed are known."],
     aliases: &["rapidhash v3"],
-    stable: true,
     seed: Some("0, with the default secrets"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Keys that collide under every seed are known.",
-    verify: |function| {
-        // From the official C header, version 3 (commit 92731ee), compiled and run; so is the code below.
-        const ANSWERS: &Answers = &[
-            (b"", 0x0338_dc4b_e2ce_cdae),
-            (b"a", 0x599f_47df_33a2_e1eb),
-            (b"abc", 0xcb47_5bea_fa9c_0da2),
-            (b"hello world", 0x2f27_cb27_d524_0940),
-            (FOX, 0x9172_2dc8_d52a_3f7b),
-        ];
-        check_answers(function, ANSWERS)?;
+    // From the official C header, version 3 (commit 92731ee), compiled and run; so is the code below.
+    answers: &[
+        (b"", 0x0338_dc4b_e2ce_cdae),
+        (b"a", 0x599f_47df_33a2_e1eb),
+        (b"abc", 0xcb47_5bea_fa9c_0da2),
+        (b"hello world", 0x2f27_cb27_d524_0940),
+        (FOX, 0x9172_2dc8_d52a_3f7b),
+    ],
+    verify: |_| {
         check_code(0x1fdc_65ee, 8, |key, seed| {
             let secrets = rapidhash::v3::RapidSecrets::seed_cpp(u64::from(seed));
             rapidhash::v3::rapidhash_v3_seeded(key, &secrets)
@@ -81,4 +73,5 @@ pub(super) const RAPIDHASH: Function = Function {
             rapidhash::v1::rapidhash_v1_seeded(key, &secrets)
         })
     },
+    ..ANCHOR
 };

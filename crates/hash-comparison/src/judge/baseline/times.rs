@@ -24,7 +24,7 @@ use std::collections::HashMap;
 
 use crate::judge::times::LEAST_CHANGE;
 use crate::record::files::Records;
-use crate::record::{CallForm, Drift, EMPTY, Place, SpreadRow, TimeChange, TimesAgainst, TimingRow};
+use crate::record::{CallForm, Drift, EMPTY, Place, TimeChange, TimesAgainst, TimingRow, about, on};
 use statistics::correction::FAMILY_LEVEL;
 use statistics::{normal, robust};
 
@@ -120,11 +120,11 @@ struct Center {
 
 impl<'a> Group<'a> {
     fn new(before: &'a Records, now: &'a Records, dataset: &'a str, form: CallForm) -> Self {
-        let old: HashMap<&str, &TimingRow> = rows(before, dataset, form)
+        let old: HashMap<&str, &TimingRow> = on(before.times(form), dataset)
             .map(|row| (row.function.as_str(), row))
             .collect();
         let pairs =
-            || rows(now, dataset, form).filter_map(|row| Some((*old.get(row.function.as_str())?, row)));
+            || on(now.times(form), dataset).filter_map(|row| Some((*old.get(row.function.as_str())?, row)));
         let cached = |(was, is)| in_cache(before, was, form).zip(in_cache(now, is, form));
         let in_places = pairs().all(|pair| cached(pair).is_some());
         let pairs = pairs().filter_map(|(was, is)| {
@@ -201,23 +201,11 @@ impl Pair<'_> {
     }
 }
 
-fn rows<'a>(records: &'a Records, dataset: &'a str, form: CallForm) -> impl Iterator<Item = &'a TimingRow> {
-    records
-        .times(form)
-        .iter()
-        .filter(move |row| row.dataset == dataset)
-}
-
 /// Fastest reading, lower quartile and median, and the last once more; of runs that recorded no spread the median alone.
 fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATISTICS] {
-    let is_same = |spread: &&SpreadRow| {
-        spread.form == form && spread.dataset == row.dataset && spread.function == row.function
-    };
     let median = row.median_ns_per_key;
-    records
-        .spread
-        .iter()
-        .find(is_same)
+    about(&records.spread, &row.dataset, &row.function)
+        .find(|spread| spread.form == form)
         .map_or([median; STATISTICS], |spread| {
             [spread.min_ns, spread.q1_ns, median, median]
         })
@@ -225,13 +213,8 @@ fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATI
 
 /// The median of the sample in the cache, where it is long enough to be measured.
 fn in_cache(records: &Records, row: &TimingRow, form: CallForm) -> Option<f64> {
-    let mut places = records.places.iter().filter(|place| {
-        place.place == Place::Cache
-            && place.form == form
-            && place.dataset == row.dataset
-            && place.function == row.function
-    });
-    let place = places.next()?;
+    let place = about(&records.places, &row.dataset, &row.function)
+        .find(|place| place.place == Place::Cache && place.form == form)?;
     let median = place.median_ns_per_key;
     (median * place.keys as f64 >= SHORTEST_READING_NS).then_some(median)
 }

@@ -70,7 +70,7 @@ pub(super) fn real(
             alarms.single("distribution", question, row.p_value);
             spread.push(row);
         }
-        let folds = if dataset.recipe.is_some() { 1.0 } else { 2.0 };
+        let folds = findings::folds(dataset.recipe.is_some());
         let rows = probes.measure(&hashed, progress)?;
         for (row, ideal) in rows.iter().zip(ideal) {
             alarms.single(
@@ -82,7 +82,7 @@ pub(super) fn real(
         false_positives.extend(rows);
         false_positives.extend(ideal.iter().cloned());
         tables.extend(occupancy::measure(dataset, function));
-        windows.extend(windows::measure(&dataset.name, function, hashed.values64()));
+        windows.extend(windows::of_hashed(&dataset.name, &hashed));
     }
     let findings = findings::judge(Evidence {
         datasets,

@@ -11,11 +11,12 @@
 
 mod alarms;
 mod bits;
-mod file;
 mod keys;
 
 use std::cell::Cell;
+use std::fs;
 use std::hash::Hasher as _;
+use std::path::Path;
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -25,20 +26,22 @@ use siphasher::sip::SipHasher24;
 
 use self::alarms::Alarms;
 use self::keys::Asked;
+use crate::error::{Error, ErrorKind};
 use crate::functions::{self, Function};
 use crate::keys::Dataset;
 use crate::keys::structured::{self, StructuredSet};
-use crate::keys::{self as datasets, DEFAULT_SEED, DatasetError, KeySet};
+use crate::keys::{self as datasets, DEFAULT_SEED, KeySet};
 use crate::measure::mixing::Effort;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::significant;
-
-pub use file::{COMMITTED, check_destination, parse, write};
+use crate::record::{significant, table};
 
 /// Level of every test, alone and over its file.
 pub const LEVEL: f64 = 0.01;
 /// Seeds of a full calibration.
 pub const SEEDS: u64 = 200;
+
+/// The committed calibration.
+pub const COMMITTED: &str = include_str!("../../../../../reports/reference/calibration/calibration.csv");
 
 /// What was counted of one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,7 +93,7 @@ impl Plan {
     /// # Errors
     ///
     /// When an embedded dataset cannot be had.
-    pub fn full(seeds: u64) -> Result<Self, DatasetError> {
+    pub fn full(seeds: u64) -> Result<Self, Error> {
         let datasets = datasets::embedded_names()
             .map(|name| datasets::load_embedded(name, DEFAULT_SEED))
             .collect::<Result<_, _>>()?;
@@ -102,6 +105,26 @@ impl Plan {
             effort: Effort::RUN,
         })
     }
+}
+
+/// Checks that nothing is at `path`, or an earlier calibration.
+///
+/// # Errors
+///
+/// When something else is there.
+pub fn check_destination(path: &Path) -> Result<(), Error> {
+    let ours = match fs::read(path) {
+        Ok(bytes) => bytes.starts_with(table::header::<CalibrationRow>().join(",").as_bytes()),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    if ours {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Foreign,
+        "is there and is no calibration; choose another file",
+    )
+    .about(path))
 }
 
 thread_local! {

@@ -1,8 +1,5 @@
 //! A keyed hash is accused as seldom as stated, and slightly bad ones are.
 
-use std::fs;
-use std::path::Path;
-
 use super::*;
 use crate::progress::Silent;
 
@@ -53,7 +50,7 @@ fn a_keyed_hash_is_not_accused_more_often_than_stated() {
 
 #[test]
 fn the_committed_calibration_is_whole_and_holds() {
-    let rows = parse(Path::new("calibration.csv"), COMMITTED).unwrap();
+    let rows: Vec<CalibrationRow> = table::parse(Path::new("calibration.csv"), COMMITTED.as_bytes()).unwrap();
     assert_eq!(rows.len(), ROWS);
     for row in &rows {
         assert!(row.holds && row.level == LEVEL, "{row:?}");
@@ -220,14 +217,10 @@ fn a_bit_that_follows_another_fails_independence_alone() {
 fn other_files_are_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calibration.csv");
-    write(&path, &[]).unwrap();
-    write(&path, &[]).unwrap();
+    check_destination(&path).unwrap();
+    table::write::<CalibrationRow>(&path, &[]).unwrap();
+    check_destination(&path).unwrap();
     fs::write(&path, "mine").unwrap();
-    assert!(
-        write(&path, &[])
-            .unwrap_err()
-            .to_string()
-            .contains("no calibration")
-    );
-    assert!(parse(&path, "test\nx\n").is_err());
+    let error = check_destination(&path).unwrap_err();
+    assert!(error.to_string().contains("no calibration"), "{error}");
 }

@@ -24,9 +24,9 @@ pub(super) struct Comparison {
 }
 
 /// The sizes of filter at which a function has more false positives than the ideal hash, the worst first.
-pub(super) fn failures(
-    rows: &[&FalsePositiveRow],
-    ideal: &[&FalsePositiveRow],
+pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
+    rows: impl Iterator<Item = &'a FalsePositiveRow>,
+    ideal: impl Fn() -> I,
     comparison: &Comparison,
 ) -> Vec<Failure> {
     let &Comparison { tests, folds, bits } = comparison;
@@ -41,13 +41,10 @@ pub(super) fn failures(
         }
     };
     let mut failed: Vec<(&FalsePositiveRow, &FalsePositiveRow)> = rows
-        .iter()
         .filter_map(|row| {
-            let ideal = ideal
-                .iter()
-                .find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
+            let ideal = ideal().find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
             let p_value = more_than(row, ideal, folds);
-            (bonferroni(p_value, tests) < FAMILY_LEVEL).then_some((*row, *ideal))
+            (bonferroni(p_value, tests) < FAMILY_LEVEL).then_some((row, ideal))
         })
         .collect();
     let ratio = |&(row, ideal): &(&FalsePositiveRow, &FalsePositiveRow)| row.rate / ideal.rate;
@@ -74,6 +71,11 @@ pub(super) fn failures(
             ),
         })
         .collect()
+}
+
+/// Filters that are built from the keys of a dataset, one after the other: of a generated set one, of another a half each.
+pub(crate) fn folds(is_generated: bool) -> f64 {
+    if is_generated { 1.0 } else { 2.0 }
 }
 
 /// How often a function as good as the ideal hash has so large a part of the false positives of both.

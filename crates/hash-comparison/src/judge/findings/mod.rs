@@ -4,10 +4,9 @@ mod false_positives;
 mod summary;
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 pub use false_positives::FEWEST_KEYS;
-pub(crate) use false_positives::more_than;
+pub(crate) use false_positives::{folds, more_than};
 pub use summary::summarise;
 
 use super::{collisions, mixing, windows, words};
@@ -15,7 +14,7 @@ use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
     AvalancheRow, BitFact, CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow,
-    Finding, IDEAL, MixingRow, Verdict, WindowRow,
+    Finding, IDEAL, MixingRow, Verdict, WindowRow, about,
 };
 use plots::thousands::grouped;
 use statistics::collisions::CollisionLaw;
@@ -61,9 +60,6 @@ struct Failure {
 ///
 /// If a dataset of `evidence.raw` is not among `evidence.datasets`.
 pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
-    let collisions = group(evidence.collisions, |row| (&row.dataset, &row.function));
-    let distribution = group(evidence.distribution, |row| (&row.dataset, &row.function));
-    let false_positives = group(evidence.false_positives, |row| (&row.dataset, &row.function));
     let false_positive_tests = evidence
         .false_positives
         .iter()
@@ -78,22 +74,23 @@ pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
                 .iter()
                 .find(|dataset| dataset.name == raw.dataset)
                 .expect("collisions of a dataset that was measured");
-            let rows = rows_of(&collisions, &raw.dataset, &raw.function);
-            let mut failures = collision_failures(rows);
+            let (name, function) = (raw.dataset.as_str(), raw.function.as_str());
+            let rows: Vec<&CollisionRow> = about(evidence.collisions, name, function).collect();
+            let mut failures = collision_failures(&rows);
             failures.extend(false_positives::failures(
-                rows_of(&false_positives, &raw.dataset, &raw.function),
-                rows_of(&false_positives, &raw.dataset, IDEAL),
+                about(evidence.false_positives, name, function),
+                || about(evidence.false_positives, name, IDEAL),
                 &false_positives::Comparison {
                     tests: false_positive_tests,
-                    folds: if dataset.recipe.is_some() { 1.0 } else { 2.0 },
+                    folds: folds(dataset.recipe.is_some()),
                     bits: raw.counts.first().map_or(IDEAL_BITS, |&(bits, _)| bits),
                 },
             ));
             failures.extend(distribution_failures(
-                rows_of(&distribution, &raw.dataset, &raw.function),
+                &about(evidence.distribution, name, function).collect::<Vec<_>>(),
                 evidence.distribution.len(),
             ));
-            finding(dataset, raw, rows, failures)
+            finding(dataset, raw, &rows, failures)
         })
         .collect()
 }
@@ -106,21 +103,6 @@ pub fn bit_facts(windows: &[WindowRow], avalanche: &[AvalancheRow], mixing: &[Mi
     windows::facts(windows)
         .chain(mixing::facts(mixing, avalanche))
         .collect()
-}
-
-type Groups<'a, R> = HashMap<(&'a str, &'a str), Vec<&'a R>>;
-
-fn group<'a, R>(rows: &'a [R], names: impl Fn(&'a R) -> (&'a String, &'a String)) -> Groups<'a, R> {
-    let mut groups = Groups::new();
-    for row in rows {
-        let (dataset, function) = names(row);
-        groups.entry((dataset, function)).or_default().push(row);
-    }
-    groups
-}
-
-fn rows_of<'g, 'a, R>(groups: &'g Groups<'a, R>, dataset: &'a str, function: &'a str) -> &'g [&'a R] {
-    groups.get(&(dataset, function)).map_or(&[], Vec::as_slice)
 }
 
 fn finding(
@@ -261,11 +243,11 @@ fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure
 }
 
 /// Chi-square over its mean; of a bit, how far its share is from one half.
-fn unevenness(row: &DistributionRow) -> f64 {
+pub(crate) fn unevenness(row: &DistributionRow) -> f64 {
     match row.kind {
         DistributionKind::BitShare => (row.statistic - 0.5).abs(),
         DistributionKind::PowerOfTwoBuckets | DistributionKind::PrimeBuckets => {
-            row.statistic / row.dof as f64
+            row.statistic / row.dof.max(1) as f64
         }
     }
 }

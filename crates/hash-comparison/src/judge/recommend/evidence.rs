@@ -2,12 +2,13 @@
 // tidy: long file: what counts, and its figures in words, side by side.
 
 use crate::judge::collisions::ratio;
-use crate::judge::findings::more_than;
+use crate::judge::findings::{folds, more_than, unevenness};
 use crate::judge::windows;
 use crate::record::files::Records;
 use crate::record::{
     Choice, CollisionRow, DatasetKind, DatasetSummary, DistributionKind, DistributionRow, FailedTest,
     FalsePositiveRow, Finding, FunctionSummary, IDEAL, OccupancyRow, Purpose, Verdict, WindowEnd, WindowRow,
+    about,
 };
 use plots::number::{grouped, percent, significant};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -47,37 +48,23 @@ pub(super) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     pub(super) fn of(records: &'a Records, set: &DatasetSummary, function: &'a FunctionSummary) -> Self {
         let dataset = set.name.as_str();
-        let about = |of: &str, by: &str| of == dataset && by == function.name;
+        let name = function.name.as_str();
         let rates = &records.false_positives;
-        let ideal = |bits| {
-            let mut rows = rates.iter().filter(|row| row.dataset == dataset);
-            rows.find(|row| row.function == IDEAL && row.bits_per_key == bits)
-        };
-        let tables = records.occupancy.iter();
-        let windows = records.windows.iter();
+        let ideal = |bits| about(rates, dataset, IDEAL).find(|row| row.bits_per_key == bits);
         Self {
             function,
             keys: set.keys,
-            finding: (records.run.findings.iter()).find(|row| about(&row.dataset, &row.function)),
-            collisions: (records.collisions.iter())
-                .filter(|row| about(&row.dataset, &row.function))
-                .collect(),
-            distribution: (records.distribution.iter())
-                .filter(|row| about(&row.dataset, &row.function))
-                .collect(),
+            finding: about(&records.run.findings, dataset, name).next(),
+            collisions: about(&records.collisions, dataset, name).collect(),
+            distribution: about(&records.distribution, dataset, name).collect(),
             distribution_tests: records.distribution.len(),
-            rates: (rates.iter())
-                .filter(|row| about(&row.dataset, &row.function))
+            rates: about(rates, dataset, name)
                 .map(|row| (row, ideal(row.bits_per_key)))
                 .collect(),
             rate_tests: rates.iter().filter(|row| row.function != IDEAL).count(),
-            folds: if set.kind == DatasetKind::Generated {
-                1.0
-            } else {
-                2.0
-            },
-            occupancy: tables.filter(|row| about(&row.dataset, &row.function)).collect(),
-            windows: windows.filter(|row| about(&row.dataset, &row.function)).collect(),
+            folds: folds(set.kind == DatasetKind::Generated),
+            occupancy: about(&records.occupancy, dataset, name).collect(),
+            windows: about(&records.windows, dataset, name).collect(),
         }
     }
 
@@ -161,7 +148,7 @@ impl<'a> Evidence<'a> {
             }
             FailedTest::Distribution => {
                 let worst = |a: &&&DistributionRow, b: &&&DistributionRow| {
-                    (b.p_value.total_cmp(&a.p_value)).then(uneven(a).total_cmp(&uneven(b)))
+                    (b.p_value.total_cmp(&a.p_value)).then(unevenness(a).total_cmp(&unevenness(b)))
                 };
                 let buckets = self.uneven().filter(|row| row.kind != DistributionKind::BitShare);
                 let row = buckets
@@ -357,16 +344,6 @@ fn rate(row: &FalsePositiveRow, ideal: Option<&FalsePositiveRow>) -> String {
     )
 }
 
-/// Chi-square over its mean; of a bit, how far its share is from one half.
-fn uneven(row: &DistributionRow) -> f64 {
-    match row.kind {
-        DistributionKind::BitShare => (row.statistic - 0.5).abs(),
-        DistributionKind::PowerOfTwoBuckets | DistributionKind::PrimeBuckets => {
-            row.statistic / row.dof.max(1) as f64
-        }
-    }
-}
-
 fn spread(row: &DistributionRow) -> String {
     match row.kind {
         DistributionKind::BitShare => {
@@ -384,7 +361,7 @@ fn spread(row: &DistributionRow) -> String {
             } else {
                 "the low bits"
             },
-            significant(uneven(row), 3),
+            significant(unevenness(row), 3),
         ),
     }
 }

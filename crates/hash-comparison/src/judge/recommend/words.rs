@@ -112,14 +112,14 @@ pub fn sentence(recommendation: &Recommendation) -> String {
                 let ns = one.time.map(|time| format!(" at {}", significant(time.ns, 2)));
                 name(one, recommendation) + &ns.unwrap_or_default()
             });
-            format!("; then {}", list(told.collect(), "and"))
+            format!("; then {}", list(&told.collect::<Vec<_>>(), "and"))
         }
     };
     let notes = notes(recommendation);
     let gap = if notes.is_empty() { "" } else { " " };
     format!(
         "for {asked} {}{alike}{time}{then}.{gap}{notes}",
-        list(names, "or")
+        list(&names, "or")
     )
 }
 
@@ -180,12 +180,12 @@ fn some(mut names: Vec<String>) -> String {
     if left > 0 {
         names.push(format!("{left} more"));
     }
-    list(names, "and")
+    list(&names, "and")
 }
 
 /// `a`, `a or b`, `a, b or c`.
-fn list(names: Vec<String>, conjunction: &str) -> String {
-    match names.as_slice() {
+pub(crate) fn list(names: &[String], conjunction: &str) -> String {
+    match names {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),

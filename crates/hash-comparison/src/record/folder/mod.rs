@@ -7,13 +7,14 @@
 mod staging;
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 pub use self::staging::Staging;
+use crate::error::{Error, ErrorKind};
 /// Name of the file that makes a folder ours.
 pub use crate::record::files::RUN;
-use crate::record::files::{self, FILES, RecordsError};
+use crate::record::files::{self, FILES};
 use crate::system;
 
 /// Name of the report.
@@ -21,72 +22,16 @@ pub const REPORT: &str = "index.html";
 /// Name of the folder of the charts.
 pub const CHARTS: &str = "charts";
 
-/// Why a folder cannot be written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum OutputError {
-    /// Nothing was touched: the folder is not ours to write, or cannot be written.
-    Refused {
-        /// The folder, or what is wrong inside it.
-        path: PathBuf,
-        /// What is wrong, and what to do.
-        reason: String,
-    },
-    /// The system failed while the files were written or moved.
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The files written are not those that the run lists: a mistake of this program.
-    Inconsistent {
-        /// Listed and not written, or written and not listed.
-        files: Vec<String>,
-    },
-}
-
-impl std::fmt::Display for OutputError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Refused { path, reason } => write!(f, "{}: {reason}", path.display()),
-            Self::Io { path, source } => write!(f, "{}: {}", path.display(), system::text(source)),
-            Self::Inconsistent { files } => {
-                write!(f, "written files and listed files differ: {}", files.join(", "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for OutputError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io { source, .. } => Some(source),
-            Self::Refused { .. } | Self::Inconsistent { .. } => None,
-        }
-    }
-}
-
-fn refused<T>(path: &Path, reason: impl Into<String>) -> Result<T, OutputError> {
-    Err(OutputError::Refused {
-        path: path.to_owned(),
-        reason: reason.into(),
-    })
+fn refused<T>(path: &Path, reason: impl Into<String>) -> Result<T, Error> {
+    Err(Error::input(reason).about(path))
 }
 
 /// For what the system refuses where the user can name another folder.
-fn refused_by_system<T>(path: &Path, what: &str, error: &std::io::Error) -> Result<T, OutputError> {
+fn refused_by_system<T>(path: &Path, what: &str, error: &std::io::Error) -> Result<T, Error> {
     refused(
         path,
         format!("{what}: {}; choose another folder", system::text(error)),
     )
-}
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> OutputError {
-    |source| OutputError::Io {
-        path: path.to_owned(),
-        source,
-    }
 }
 
 /// A folder that a run may write: absent, empty, or ours.
@@ -107,9 +52,9 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`OutputError::Refused`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
+    /// [`ErrorKind::Input`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
     /// cannot be written.
-    pub fn check(path: &Path) -> Result<Self, OutputError> {
+    pub fn check(path: &Path) -> Result<Self, Error> {
         let absolute: PathBuf = match std::path::absolute(path) {
             // Without the slash that it may end with: that would make the system look for a folder inside a file.
             Ok(absolute) => absolute.components().collect(),
@@ -117,7 +62,7 @@ impl Destination {
         };
         match fs::symlink_metadata(&absolute) {
             Ok(_) => Self::existing(path, &absolute),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Err(error) if matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory) => {
                 Self::absent(path, absolute)
             }
             Err(error) => refused_by_system(path, "cannot be opened", &error),
@@ -128,8 +73,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`OutputError::Refused`] when it is anything else.
-    pub fn ours(path: &Path) -> Result<Self, OutputError> {
+    /// [`ErrorKind::Input`] when it is anything else.
+    pub fn ours(path: &Path) -> Result<Self, Error> {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             return refused(
                 path,
@@ -138,7 +83,11 @@ impl Destination {
         }
         let file = path.join(RUN);
         let is_plain = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
-        if is_plain && let Err(RecordsError::Foreign { reason, .. }) = files::read_run(&file) {
+        if is_plain
+            && let Err(error) = files::read_run(&file)
+            && error.kind() == ErrorKind::Foreign
+        {
+            let reason = error.reason();
             return refused(
                 &file,
                 format!("{reason}; give the folder of a run that this version reads, or measure again"),
@@ -147,7 +96,7 @@ impl Destination {
         Self::check(path)
     }
 
-    fn absent(path: &Path, absolute: PathBuf) -> Result<Self, OutputError> {
+    fn absent(path: &Path, absolute: PathBuf) -> Result<Self, Error> {
         let mut missing = 0;
         for ancestor in absolute.ancestors().skip(1) {
             missing += 1;
@@ -181,7 +130,7 @@ impl Destination {
                         ),
                     );
                 }
-                Err(error) if error.kind() == ErrorKind::NotFound && ancestor.is_symlink() => {
+                Err(error) if error.kind() == IoErrorKind::NotFound && ancestor.is_symlink() => {
                     return refused(
                         path,
                         format!(
@@ -190,7 +139,7 @@ impl Destination {
                         ),
                     );
                 }
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) if matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory) => {}
                 Err(error) => {
                     let what = format!("cannot open {}", ancestor.display());
                     return refused_by_system(path, &what, &error);
@@ -200,7 +149,7 @@ impl Destination {
         refused(path, "no part of this path is there; choose another folder")
     }
 
-    fn existing(path: &Path, absolute: &Path) -> Result<Self, OutputError> {
+    fn existing(path: &Path, absolute: &Path) -> Result<Self, Error> {
         // Follows links: the user named the folder. Nothing inside it is followed.
         let folder = match fs::canonicalize(absolute) {
             Ok(folder) => folder,
@@ -246,8 +195,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`OutputError::Refused`] with the first such file.
-    pub fn refuse_foreign(&self, names: &[String]) -> Result<(), OutputError> {
+    /// [`ErrorKind::Input`] with the first such file.
+    pub fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
         for name in names {
             let path = self.folder.join(name);
             if !self.previous.contains(name) && fs::symlink_metadata(&path).is_ok() {
@@ -267,7 +216,7 @@ impl Destination {
     /// # Errors
     ///
     /// When the system refuses.
-    pub fn stage(self) -> Result<Staging, OutputError> {
+    pub fn stage(self) -> Result<Staging, Error> {
         Staging::new(self)
     }
 }
@@ -293,13 +242,13 @@ fn beside(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The files of the run in `folder`, after checking that it is ours and that its list leads nowhere else.
-fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
+fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let file = folder.join(RUN);
     let shown = path.join(RUN);
     match fs::symlink_metadata(&file) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return refused(&shown, "is not a regular file; choose another folder"),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
+        Err(error) if error.kind() == IoErrorKind::NotFound => {
             return refused(
                 path,
                 format!("is not empty and holds no {RUN} of ours; choose an empty or new folder"),
@@ -309,21 +258,22 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, OutputError> {
     }
     let run = match files::read_run(&file) {
         Ok(run) => run,
-        Err(RecordsError::Foreign { reason, .. }) => {
-            return refused(&shown, format!("{reason}; choose an empty or new folder"));
-        }
-        Err(RecordsError::Io { source, .. }) => return refused_by_system(&shown, "cannot be read", &source),
-        Err(RecordsError::Malformed { reason, .. }) => {
-            return refused(
-                &shown,
-                format!("{reason}; restore it, remove the folder, or choose another"),
-            );
-        }
-        Err(RecordsError::Changed { .. }) => {
-            return refused(
-                &shown,
-                "is not what the run wrote; restore it, remove the folder, or choose another",
-            );
+        Err(error) => {
+            let (reason, advice) = match error.kind() {
+                ErrorKind::Foreign => (error.reason(), "choose an empty or new folder"),
+                ErrorKind::Malformed => (error.reason(), "restore it, remove the folder, or choose another"),
+                ErrorKind::Changed => (
+                    "is not what the run wrote",
+                    "restore it, remove the folder, or choose another",
+                ),
+                _ => {
+                    return refused(
+                        &shown,
+                        format!("cannot be read: {}; choose another folder", error.reason()),
+                    );
+                }
+            };
+            return refused(&shown, format!("{reason}; {advice}"));
         }
     };
     if !run.files.iter().any(|name| name == RUN) {

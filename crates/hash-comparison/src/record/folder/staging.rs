@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{CHARTS, Destination, OutputError, RUN, io, is_ours};
-use crate::record::Run;
-use crate::record::files::{self, RecordsError};
+use super::{CHARTS, Destination, RUN, is_ours};
+use crate::error::Error;
+use crate::record::{Run, files};
 
 /// Beginning of the names of the folders that hold unfinished files.
 const PREFIX: &str = ".hash-comparison-";
@@ -45,7 +45,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    pub(super) fn new(destination: Destination) -> Result<Self, OutputError> {
+    pub(super) fn new(destination: Destination) -> Result<Self, Error> {
         let mut created = Created(Vec::new());
         let missing: Vec<&Path> = destination
             .beside
@@ -53,13 +53,13 @@ impl Staging {
             .take_while(|folder| !folder.exists())
             .collect();
         for folder in missing.into_iter().rev() {
-            fs::create_dir(folder).map_err(io(folder))?;
+            fs::create_dir(folder).map_err(Error::system(folder))?;
             created.0.push(folder.to_owned());
         }
-        let outer = folder_in(&destination.beside).map_err(io(&destination.beside))?;
+        let outer = folder_in(&destination.beside).map_err(Error::system(&destination.beside))?;
         // The outer folder is private to this user; the inner one, which may become the destination, is made as any.
         let inner = outer.path().join("run");
-        fs::create_dir(&inner).map_err(io(&inner))?;
+        fs::create_dir(&inner).map_err(Error::system(&inner))?;
         Ok(Self {
             outer,
             inner,
@@ -73,10 +73,14 @@ impl Staging {
         &self.inner
     }
 
-    /// `path` as it will be when the files are moved, if it lies in the folder of unfinished files: for messages.
-    pub fn destined(&self, path: &Path) -> PathBuf {
-        path.strip_prefix(&self.inner)
-            .map_or_else(|_| path.to_owned(), |name| self.destination.folder.join(name))
+    /// An error about a file here, told of the file as it would have been.
+    #[must_use]
+    pub fn destined(&self, error: Error) -> Error {
+        let name = error.path().and_then(|path| path.strip_prefix(&self.inner).ok());
+        match name.map(|name| self.destination.folder.join(name)) {
+            Some(path) => error.about(&path),
+            None => error,
+        }
     }
 
     /// Moves what was written to the destination, and removes what the run before had beyond `run`'s files.
@@ -88,7 +92,7 @@ impl Staging {
     ///
     /// When the files written are not those that `run` lists, when a file of somebody else is in the way, and when
     /// the system fails; then the destination, if touched, still lists every file in it and is replaced by the next run.
-    pub fn commit(mut self, run: &Run) -> Result<(), OutputError> {
+    pub fn commit(mut self, run: &Run) -> Result<(), Error> {
         let written = written(&self.inner)?;
         let folder = &self.destination.folder;
         let mut odd: Vec<String> = (run.files.iter())
@@ -105,18 +109,23 @@ impl Staging {
             odd.push(RUN.to_owned());
         }
         if !odd.is_empty() {
-            return Err(OutputError::Inconsistent { files: odd });
+            let odd = odd.join(", ");
+            return Err(Error::internal(format!(
+                "written files and listed files differ: {odd}"
+            )));
         }
         if self.destination.exists {
             self.replace(run, &written)?;
         } else {
-            fs::rename(&self.inner, folder).map_err(io(folder))?;
+            fs::rename(&self.inner, folder).map_err(Error::system(folder))?;
         }
         self.created.0.clear();
-        self.outer.close().map_err(io(&self.destination.folder))
+        self.outer
+            .close()
+            .map_err(Error::system(&self.destination.folder))
     }
 
-    fn replace(&self, run: &Run, written: &BTreeSet<String>) -> Result<(), OutputError> {
+    fn replace(&self, run: &Run, written: &BTreeSet<String>) -> Result<(), Error> {
         // Minutes may have passed since the first check.
         let now = Destination::existing(&self.destination.folder, &self.destination.folder)?;
         now.refuse_foreign(&run.files)?;
@@ -130,13 +139,7 @@ impl Staging {
                 ..run.clone()
             };
             let path = self.outer.path().join(RUN);
-            files::write_run(&path, &both).map_err(|error| match error {
-                RecordsError::Io { path, source } => OutputError::Io { path, source },
-                other => OutputError::Refused {
-                    reason: other.to_string(),
-                    path: path.clone(),
-                },
-            })?;
+            files::write_run(&path, &both)?;
             rename(&path, &folder.join(RUN))?;
         }
         if written.iter().any(|name| name.starts_with(CHARTS)) {
@@ -144,10 +147,7 @@ impl Staging {
             if let Err(error) = fs::create_dir(&charts)
                 && error.kind() != ErrorKind::AlreadyExists
             {
-                return Err(OutputError::Io {
-                    path: charts,
-                    source: error,
-                });
+                return Err(Error::system(&charts)(error));
             }
         }
         for name in written.iter().filter(|name| *name != RUN) {
@@ -155,11 +155,10 @@ impl Staging {
         }
         for name in before.difference(&after) {
             let path = folder.join(name);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(OutputError::Io { path, source: error });
-                }
-                _ => {}
+            if let Err(error) = fs::remove_file(&path)
+                && error.kind() != ErrorKind::NotFound
+            {
+                return Err(Error::system(&path)(error));
             }
         }
         if written.contains(RUN) {
@@ -169,20 +168,20 @@ impl Staging {
     }
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
-    fs::rename(from, to).map_err(io(to))
+fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::rename(from, to).map_err(Error::system(to))
 }
 
 /// Names of the files in `folder` and in its charts folder.
-fn written(folder: &Path) -> Result<BTreeSet<String>, OutputError> {
+fn written(folder: &Path) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     let charts = folder.join(CHARTS);
     for (within, prefix) in [(folder, String::new()), (&charts, format!("{CHARTS}/"))] {
         if !within.exists() {
             continue;
         }
-        for entry in fs::read_dir(within).map_err(io(within))? {
-            let entry = entry.map_err(io(within))?;
+        for entry in fs::read_dir(within).map_err(Error::system(within))? {
+            let entry = entry.map_err(Error::system(within))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if !(prefix.is_empty() && name == CHARTS) {
                 names.insert(format!("{prefix}{name}"));

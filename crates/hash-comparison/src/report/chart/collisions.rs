@@ -3,7 +3,7 @@
 use super::mark;
 use super::rows::{DatasetRows, distinct};
 use crate::judge::collisions::{over_expected, ratio};
-use crate::record::{CollisionRow, Verdict};
+use crate::record::{CollisionRow, Verdict, of};
 use plots::key::Sign;
 use plots::mark::{Mark, RADIUS};
 use plots::number;
@@ -65,12 +65,7 @@ fn panels<'a>(data: &DatasetRows<'a>, functions: &[&str]) -> Vec<(String, Vec<Op
     widths.dedup();
     let mut panels = vec![("All bits compared".to_owned(), full)];
     for bits in widths {
-        let at = |name: &&str| {
-            data.collisions
-                .iter()
-                .copied()
-                .find(|r| r.function == **name && r.bits == bits)
-        };
+        let at = |name: &&str| of(data.collisions.iter().copied(), name).find(|row| row.bits == bits);
         panels.push((format!("{bits} low bits"), functions.iter().map(at).collect()));
     }
     panels

@@ -1,7 +1,7 @@
 //! Time per key of each function, keys in the cache and keys scattered over memory.
 
 use super::rows::{DatasetRows, distinct};
-use crate::record::{CallForm, EMPTY, Place, PlaceRow};
+use crate::record::{CallForm, EMPTY, Place, PlaceRow, of, on};
 use plots::key::Sign;
 use plots::mark::{Mark, RADIUS};
 use plots::number;
@@ -16,11 +16,9 @@ const GAP: f64 = 40.0;
 
 /// The chart, or `None` without times of both places.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let all = data.records.places.iter();
-    let measured: Vec<&PlaceRow> = all.filter(|row| row.dataset == data.summary.name).collect();
+    let measured: Vec<&PlaceRow> = on(&data.records.places, &data.summary.name).collect();
     let find = |function: &str, place: Place, form: CallForm| {
-        let mut rows = measured.iter().copied();
-        rows.find(|row: &&PlaceRow| (row.function.as_str(), row.place, row.form) == (function, place, form))
+        of(measured.iter().copied(), function).find(|row| (row.place, row.form) == (place, form))
     };
     let memory = measured.iter().find(|row| row.place == Place::Memory)?;
     let mut functions = distinct(measured.iter().map(|row| row.function.as_str()));

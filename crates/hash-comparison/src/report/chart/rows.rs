@@ -3,7 +3,7 @@
 use crate::record::files::Records;
 use crate::record::{
     CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow, Finding,
-    FunctionGroup, IDEAL, Recommendation, TimingRow, Verdict, WindowRow,
+    FunctionGroup, IDEAL, Recommendation, TimingRow, Verdict, WindowRow, of, on,
 };
 
 /// The records of one dataset, in recorded order.
@@ -52,35 +52,20 @@ impl<'a> DatasetRows<'a> {
 
     fn of(records: &'a Records, summary: &'a DatasetSummary) -> Self {
         let name = &summary.name;
+        let functions = records.run.functions.iter();
         Self {
             summary,
-            findings: records
-                .run
-                .findings
-                .iter()
-                .filter(|r| r.dataset == *name)
-                .collect(),
-            collisions: records.collisions.iter().filter(|r| r.dataset == *name).collect(),
-            timing: records.timing.iter().filter(|r| r.dataset == *name).collect(),
-            latency: records.latency.iter().filter(|r| r.dataset == *name).collect(),
+            findings: on(&records.run.findings, name).collect(),
+            collisions: on(&records.collisions, name).collect(),
+            timing: on(&records.timing, name).collect(),
+            latency: on(&records.latency, name).collect(),
             curves: &records.curves,
             records,
-            distribution: records
-                .distribution
-                .iter()
-                .filter(|r| r.dataset == *name)
-                .collect(),
-            false_positives: records
-                .false_positives
-                .iter()
-                .filter(|r| r.dataset == *name)
-                .collect(),
-            windows: records.windows.iter().filter(|r| r.dataset == *name).collect(),
+            distribution: on(&records.distribution, name).collect(),
+            false_positives: on(&records.false_positives, name).collect(),
+            windows: on(&records.windows, name).collect(),
             recommendation: (records.run.recommendations.iter()).find(|r| r.dataset == *name),
-            variants: records
-                .run
-                .functions
-                .iter()
+            variants: functions
                 .filter(|function| function.group == FunctionGroup::Variant)
                 .map(|function| function.name.as_str())
                 .collect(),
@@ -145,12 +130,12 @@ impl<'a> DatasetRows<'a> {
 
     /// Independent calls of `function`.
     pub(crate) fn throughput(&self, function: &str) -> Option<&'a TimingRow> {
-        self.timing.iter().copied().find(|row| row.function == function)
+        of(self.timing.iter().copied(), function).next()
     }
 
     /// Chained calls of `function`.
     pub(crate) fn chained(&self, function: &str) -> Option<&'a TimingRow> {
-        self.latency.iter().copied().find(|row| row.function == function)
+        of(self.latency.iter().copied(), function).next()
     }
 
     /// What the loop itself costs, independent calls.
@@ -160,23 +145,17 @@ impl<'a> DatasetRows<'a> {
 
     /// Collisions of `function` at the widest width compared.
     pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
-        self.collisions
-            .iter()
-            .copied()
-            .filter(|row| row.function == function)
-            .max_by_key(|row| row.bits)
+        of(self.collisions.iter().copied(), function).max_by_key(|row| row.bits)
     }
 
     /// Collisions at the width where the function was furthest above chance.
     pub(crate) fn worst_width(&self, finding: &Finding) -> Option<&'a CollisionRow> {
-        let mut rows = self.collisions.iter().copied();
-        rows.find(|row| row.function == finding.function && row.bits == finding.worst_bits)
+        of(self.collisions.iter().copied(), &finding.function).find(|row| row.bits == finding.worst_bits)
     }
 
     /// False positives of `function` at `bits_per_key`.
     pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
-        let mut rows = self.false_positives.iter().copied();
-        rows.find(|row| row.function == function && row.bits_per_key == bits_per_key)
+        of(self.false_positives.iter().copied(), function).find(|row| row.bits_per_key == bits_per_key)
     }
 
     /// The probe scheme with an ideal hash at `bits_per_key`.

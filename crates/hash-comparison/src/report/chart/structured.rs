@@ -3,6 +3,7 @@
 use super::rows::distinct;
 use crate::judge::structured::{ratio, worst};
 use crate::record::files::Records;
+use crate::record::of;
 use plots::cells::{Cell, Column, Surprise, Table};
 use plots::scene::Scene;
 
@@ -19,10 +20,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     };
     let cell = |at: (usize, usize)| {
         let (function, set) = (functions[at.0], sets[at.1]);
-        let mut of_cell = all
-            .iter()
-            .filter(|row| row.set == set && row.function == function)
-            .peekable();
+        let mut of_cell = of(all, function).filter(|row| row.set == set).peekable();
         of_cell.peek()?;
         let worst = worst(of_cell);
         let text = worst.map_or_else(String::new, |row| short(ratio(row)));

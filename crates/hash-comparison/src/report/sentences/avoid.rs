@@ -1,8 +1,9 @@
 //! What not to take.
 
 use super::key::shortened;
-use super::{list, too_few};
+use super::too_few;
 use crate::judge::collisions::ratio;
+use crate::judge::recommend::words::list;
 use crate::record::{CollisionRow, FailedTest, Finding, Verdict};
 use crate::report::chart::drawn_and_folded;
 use crate::report::chart::rows::DatasetRows;

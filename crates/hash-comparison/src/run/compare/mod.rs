@@ -7,115 +7,30 @@
 mod options;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::path::Path;
 
 pub use self::options::Options;
-use crate::functions::{self, Function, GateError, OwnFunctionError};
+use crate::error::Error;
+use crate::functions::{self, Function};
 use crate::judge::findings::{self, Evidence, summarise};
 use crate::judge::mechanisms;
 use crate::judge::rank::rank;
 use crate::judge::recommend::recommend;
-use crate::keys::{self, Dataset, DatasetError};
-use crate::measure::timing::{Pinned, TimingError, Watch};
+use crate::keys::{self, Dataset};
+use crate::measure::timing::{Pinned, Watch};
 use crate::measure::{self, environment};
-use crate::names::UnknownName;
-use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::files::{MOST_DATASETS, Records};
+use crate::progress::{Progress, go_on};
+use crate::record::files::Records;
 use crate::record::{FORMAT, Run, SCHEMA, significant};
 use crate::run::quality;
-
-/// Why a run gave no records.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// No function or dataset has this name.
-    Name(UnknownName),
-    /// More datasets were asked for than a report has room for.
-    TooManyDatasets(usize),
-    /// A dataset cannot be had.
-    Dataset(DatasetError),
-    /// A function of the user's own cannot be measured.
-    Own(OwnFunctionError),
-    /// A function is not what its name says.
-    Gate(GateError),
-    /// There are no times.
-    Timing(TimingError),
-    /// The system gave no threads.
-    Threads(String),
-    /// The run was asked to stop.
-    Cancelled,
-}
-
-impl CompareError {
-    /// Whether the user can mend it: by other arguments, or other files.
-    pub fn is_input(&self) -> bool {
-        match self {
-            Self::Name(_) | Self::TooManyDatasets(_) | Self::Own(_) => true,
-            Self::Dataset(error) => error.is_input(),
-            Self::Gate(_) | Self::Timing(_) | Self::Threads(_) | Self::Cancelled => false,
-        }
-    }
-}
-
-impl fmt::Display for CompareError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(error) => error.fmt(f),
-            Self::TooManyDatasets(count) => write!(
-                f,
-                "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
-            ),
-            Self::Dataset(error) => error.fmt(f),
-            Self::Own(error) => error.fmt(f),
-            Self::Gate(error) => error.fmt(f),
-            Self::Timing(error) => error.fmt(f),
-            Self::Threads(error) => write!(f, "cannot start threads: {error}"),
-            Self::Cancelled => Cancelled.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for CompareError {}
-
-impl From<Cancelled> for CompareError {
-    fn from(_: Cancelled) -> Self {
-        Self::Cancelled
-    }
-}
-
-impl From<TimingError> for CompareError {
-    fn from(error: TimingError) -> Self {
-        match error {
-            TimingError::Cancelled(_) => Self::Cancelled,
-            wrong => Self::Timing(wrong),
-        }
-    }
-}
-
-impl From<OwnFunctionError> for CompareError {
-    fn from(error: OwnFunctionError) -> Self {
-        Self::Own(error)
-    }
-}
-
-impl From<DatasetError> for CompareError {
-    fn from(error: DatasetError) -> Self {
-        match error {
-            DatasetError::Unknown(unknown) => Self::Name(unknown),
-            DatasetError::Cancelled(_) => Self::Cancelled,
-            other => Self::Dataset(other),
-        }
-    }
-}
 
 /// Measures; the list of files in the records is left for the writer to fill in.
 ///
 /// # Errors
 ///
 /// When a dataset cannot be had, a known answer does not come out, a timed result is wrong, or `progress` asks to stop.
-pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, CompareError> {
+pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
     let date = environment::now_utc();
     let mut environment = environment::collect();
     let datasets = load(options, progress)?;
@@ -124,7 +39,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
     progress.begin("known answers", functions.len() as u64);
     for &function in &functions {
         go_on(progress)?;
-        functions::gate([function]).map_err(CompareError::Gate)?;
+        functions::gate([function])?;
         progress.step();
     }
 
@@ -181,7 +96,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Compar
 }
 
 /// All datasets of the run: the embedded ones, then the key files.
-fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, CompareError> {
+fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
     // What is wrong with a key file mostly shows at a glance: then nothing is begun. What is no plain file, a pipe for
     // one, is read here too, since it can be read only once.
     let mut own: Vec<Option<Dataset>> = Vec::with_capacity(options.keys.len());
@@ -189,7 +104,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
         let early = if is_plain(path) {
             None
         } else {
-            Some(keys::load_file_watched(path, options.seed, progress)?)
+            Some(keys::load_file(path, options.seed, progress)?)
         };
         own.push(early);
     }
@@ -202,7 +117,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Comp
     }
     for (path, early) in options.keys.iter().zip(own) {
         go_on(progress)?;
-        datasets.push(early.map_or_else(|| keys::load_file_watched(path, options.seed, progress), Ok)?);
+        datasets.push(early.map_or_else(|| keys::load_file(path, options.seed, progress), Ok)?);
         progress.step();
     }
     Ok(datasets)

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::CompareError;
-use crate::functions::{self, Function, GROUPS, OwnFunctionError};
+use crate::error::Error;
+use crate::functions::{self, Function, GROUPS};
 use crate::keys;
 use crate::names::UnknownName;
 use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
@@ -39,16 +39,14 @@ impl Options {
         keys: Vec<PathBuf>,
         seed: u64,
         quick: bool,
-    ) -> Result<Self, CompareError> {
+    ) -> Result<Self, Error> {
         let mut command = vec!["compare".to_owned()];
 
         let mut chosen: Vec<String> = Vec::new();
         for name in datasets {
             let known = keys::embedded_names()
                 .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| {
-                    CompareError::Name(UnknownName::new("dataset", name, keys::embedded_names()))
-                })?;
+                .ok_or_else(|| UnknownName::new("dataset", name, keys::embedded_names()))?;
             if !chosen.iter().any(|other| other == known) {
                 command.push(format!("--dataset {known}"));
                 chosen.push(known.to_owned());
@@ -59,7 +57,9 @@ impl Options {
         }
         let count = chosen.len() + keys.len();
         if count > MOST_DATASETS {
-            return Err(CompareError::TooManyDatasets(count));
+            return Err(Error::input(format!(
+                "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
+            )));
         }
         keys::file_names(&keys)?;
         command.extend(
@@ -69,7 +69,7 @@ impl Options {
 
         let mut wanted: Vec<Function> = Vec::new();
         for name in functions {
-            let selected = functions::select(name).map_err(CompareError::Name)?;
+            let selected = functions::select(name)?;
             let group = GROUPS.iter().find(|(group, _)| group.eq_ignore_ascii_case(name));
             let before = wanted.len();
             for &function in &selected {
@@ -107,15 +107,14 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// When two functions of the run would have one name, in any case, and when there are too many for one report.
-    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, CompareError> {
+    /// When name or output are not what [`Function::own`] allows, when two functions of the run would have one name, in any
+    /// case, and when there are too many for one report.
+    pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, Error> {
         for function in own {
+            function.check_own()?;
             let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
             if let Some(other) = self.functions.iter().find(same) {
-                return Err(CompareError::Own(OwnFunctionError::NameTaken {
-                    name: function.name.to_owned(),
-                    by: format!("{}, of {}", other.name, other.origin),
-                }));
+                return Err(other.has_the_name(function.name));
             }
             self.functions.push(*function);
         }
@@ -130,7 +129,7 @@ impl Options {
     /// # Errors
     ///
     /// When it has no such name, and when there are too many functions for one report.
-    pub fn with_request(mut self, mut request: Request) -> Result<Self, CompareError> {
+    pub fn with_request(mut self, mut request: Request) -> Result<Self, Error> {
         let mut words = Vec::new();
         if request.purpose != Purpose::default() {
             words.push(format!("--for {}", request.purpose.word()));
@@ -145,7 +144,7 @@ impl Options {
             let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
             let function = match self.functions.iter().find(same) {
                 Some(function) => *function,
-                None => *functions::find(mine).map_err(CompareError::Name)?,
+                None => *functions::find(mine)?,
             };
             if !self.functions.iter().any(|other| other.name == function.name) {
                 self.functions.push(function);
@@ -162,13 +161,12 @@ impl Options {
         Ok(self)
     }
 
-    fn check_count(&self) -> Result<(), CompareError> {
+    fn check_count(&self) -> Result<(), Error> {
         let count = self.functions.len();
         if count > MOST_FUNCTIONS {
-            return Err(CompareError::Own(OwnFunctionError::TooMany {
-                count,
-                most: MOST_FUNCTIONS,
-            }));
+            return Err(Error::input(format!(
+                "{count} functions; one run takes at most {MOST_FUNCTIONS}: name the built-in ones that you need"
+            )));
         }
         Ok(())
     }
@@ -201,7 +199,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, CompareError> {
+    fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, Error> {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         let keys = keys.iter().map(PathBuf::from).collect();
         Options::new(&owned(datasets), &owned(functions), keys, 7, true)

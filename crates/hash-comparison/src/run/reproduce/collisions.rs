@@ -1,7 +1,7 @@
 //! The published table of collisions beside ours.
 
 use crate::judge::published::{self, KeySet, Spread};
-use crate::record::CollisionRow;
+use crate::record::{CollisionRow, about};
 
 /// A cell of the published table beside ours.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,10 +65,8 @@ pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
 
 /// The count at the widest width that was compared.
 fn own_width(rows: &[CollisionRow], dataset: &str, function: &str) -> Option<u64> {
-    rows.iter()
-        .filter(|row| row.dataset == dataset && row.function == function)
-        .max_by_key(|row| row.bits)
-        .map(|row| row.collisions)
+    let widest = about(rows, dataset, function).max_by_key(|row| row.bits);
+    widest.map(|row| row.collisions)
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
+use crate::error::Error;
 use crate::functions;
 use crate::judge::published::{FILTER_RATES, FILTERS, FilterRate, FilterRow, KeySet};
-use crate::keys::{Dataset, DatasetError, Recipe, load_embedded, sha256};
+use crate::keys::{Dataset, Recipe, load_embedded, sha256};
 use crate::measure::Hashed;
 use crate::measure::false_positives::Probes;
 use crate::progress::{Progress, go_on};
 use crate::record::{DatasetKind, FalsePositiveRow};
-use crate::run::compare::CompareError;
 
 /// The function whose values go into the published filters.
 const FUNCTION: &str = "MurMurHash2";
@@ -92,10 +92,10 @@ impl FilterCheck {
 /// # Errors
 ///
 /// When the embedded accounts are not what the manifest says, or `progress` asks to stop.
-pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, CompareError> {
+pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, Error> {
     let mut checks = Vec::with_capacity(FILTERS.len());
     let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
-    let function = functions::find(FUNCTION).map_err(CompareError::Name)?;
+    let function = functions::find(FUNCTION)?;
     go_on(progress)?;
     let rates = Probes::new(&ids).measure(&Hashed::new(&ids.keys, function), progress)?;
     for published in FILTERS {
@@ -110,20 +110,11 @@ pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterChe
     Ok(checks)
 }
 
-fn check(
-    published: FilterRow,
-    dataset: &Dataset,
-    rates: &[FalsePositiveRow],
-) -> Result<FilterCheck, DatasetError> {
+fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) -> Result<FilterCheck, Error> {
     let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(published.bits_per_key));
     let filter = policy
         .build(dataset.keys.iter())
-        .map_err(|error| DatasetError::Mismatch {
-            name: dataset.name.clone(),
-            field: "filter",
-            expected: format!("{} bytes", published.filter_bytes),
-            got: error.to_string(),
-        })?;
+        .map_err(|error| Error::internal(format!("filter over {}: {error}", dataset.name)))?;
     let raw_bytes = dataset.keys.total_bytes() as u64;
     let filter_bytes = filter.len() as u64;
     let of_these_bits = |bits| bits == published.bits_per_key;

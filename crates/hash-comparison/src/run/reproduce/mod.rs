@@ -8,21 +8,19 @@ mod filters;
 mod formulas;
 mod reference;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use collisions::CollisionCheck;
 pub use filters::{FilterCheck, MeasuredRate};
 pub use formulas::FormulaCheck;
 pub use reference::{FileCheck, FileState};
 
+use crate::error::Error;
 use crate::functions;
 use crate::keys::{self, DEFAULT_SEED};
 use crate::progress::Progress;
 use crate::record::Run;
-use crate::record::files::{Records, RecordsError};
-use crate::report::render::RenderError;
-use crate::run::compare::CompareError;
+use crate::record::files::Records;
 use crate::run::quality;
 
 /// What was computed again, and what it was compared with.
@@ -53,44 +51,6 @@ impl Reproduction {
     }
 }
 
-/// Why nothing could be compared.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ReproduceError {
-    /// The figures could not be computed again.
-    Compare(CompareError),
-    /// The committed run cannot be read.
-    Reference(RecordsError),
-    /// The committed run's charts could not be drawn again.
-    Render(RenderError),
-    /// A scratch folder or one of its files failed.
-    Scratch {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
-
-impl fmt::Display for ReproduceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Compare(error) => error.fmt(f),
-            Self::Reference(error) => write!(f, "committed run: {error}"),
-            Self::Render(error) => error.fmt(f),
-            Self::Scratch { path, source } => write!(f, "{}: {source}", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for ReproduceError {}
-
-impl From<CompareError> for ReproduceError {
-    fn from(error: CompareError) -> Self {
-        Self::Compare(error)
-    }
-}
-
 /// Computes everything deterministic again, with the seed of the published run, and compares it with the published figures
 /// and with the committed run in `reference_dir`.
 ///
@@ -98,21 +58,19 @@ impl From<CompareError> for ReproduceError {
 ///
 /// When the committed run cannot be read, a known answer does not come out, or `progress` asks to stop. A figure that
 /// differs is no error: [`Reproduction::disagreements`] tells.
-pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, ReproduceError> {
-    let committed = Records::read(reference_dir).map_err(ReproduceError::Reference)?;
+pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, Error> {
+    let committed = Records::read(reference_dir).map_err(reference::unreadable)?;
     // The number of tests is part of every verdict, so the functions must be those of the committed run.
     let functions = committed
         .run
         .functions
         .iter()
         .map(|function| functions::find(&function.name))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(CompareError::Name)?;
-    functions::gate(functions.iter().copied()).map_err(CompareError::Gate)?;
+        .collect::<Result<Vec<_>, _>>()?;
+    functions::gate(functions.iter().copied())?;
     let datasets = keys::embedded_names()
         .map(|name| keys::load_embedded(name, DEFAULT_SEED))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(CompareError::from)?;
+        .collect::<Result<Vec<_>, _>>()?;
     let mut now = Records::of(Run {
         seed: DEFAULT_SEED,
         ..committed.run.clone()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::ReproduceError;
+use crate::error::Error;
 use crate::record::files::{FILES, Records};
 use crate::report::render;
 
@@ -50,6 +50,11 @@ impl FileCheck {
     }
 }
 
+/// The error of a committed run that cannot be read.
+pub(super) fn unreadable(error: Error) -> Error {
+    Error::internal(format!("committed run: {error}"))
+}
+
 /// Compares the deterministic files of `now` with those in `dir`, charts included.
 ///
 /// The charts that show times are not compared.
@@ -57,22 +62,15 @@ impl FileCheck {
 /// # Errors
 ///
 /// When the scratch folder fails or a chart cannot be drawn.
-pub(super) fn checks(
-    dir: &Path,
-    committed: &Records,
-    mut now: Records,
-) -> Result<Vec<FileCheck>, ReproduceError> {
-    let scratch = tempfile::tempdir().map_err(|source| ReproduceError::Scratch {
-        path: std::env::temp_dir(),
-        source,
-    })?;
+pub(super) fn checks(dir: &Path, committed: &Records, mut now: Records) -> Result<Vec<FileCheck>, Error> {
+    let scratch = tempfile::tempdir().map_err(Error::system(&std::env::temp_dir()))?;
     // Every chart is drawn, so times are needed: those of the committed run. The rest goes through its file's form too:
     // charts are drawn from nine digits, and a sixteenth can change the shade of a pixel.
     for file in FILES {
         let bytes = (file.bytes)(if file.timed { committed } else { &now });
-        (file.parse)(&mut now, &dir.join(file.name), &bytes).map_err(ReproduceError::Reference)?;
+        (file.parse)(&mut now, &dir.join(file.name), &bytes).map_err(unreadable)?;
     }
-    render::render(&now, scratch.path()).map_err(ReproduceError::Render)?;
+    render::render(&now, scratch.path())?;
     let mut fresh: Vec<(String, Vec<u8>)> = FILES
         .iter()
         .filter(|file| !file.timed)
@@ -80,7 +78,7 @@ pub(super) fn checks(
         .collect();
     for name in render::deterministic_charts(&now) {
         let path = scratch.path().join(&name);
-        let bytes = fs::read(&path).map_err(|source| ReproduceError::Scratch { path, source })?;
+        let bytes = fs::read(&path).map_err(Error::system(&path))?;
         fresh.push((name, bytes));
     }
     let check = |(name, fresh): (String, Vec<u8>)| FileCheck {
