@@ -1,6 +1,7 @@
 //! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
 //!
-//! A question is one module, and has a line in [`times`], or a field in [`OnKeys`] that is measured and appended.
+//! A question is one module, and has a line in [`times`], or a field in [`OnKeys`] that is measured, appended and
+//! put into the records.
 
 mod avalanche;
 pub mod collisions;
@@ -113,6 +114,14 @@ impl OnKeys {
             all.tables.extend(part.tables);
         }
         Ok(all)
+    }
+
+    /// Puts the rows into `records`, and gives what there are no rows of yet: collisions as counted, tables as filled.
+    pub fn put_into(self, records: &mut Records) -> (Vec<RawCollisions>, Vec<RawOccupancy>) {
+        records.distribution = self.distribution;
+        records.false_positives = self.false_positives;
+        records.windows = self.windows;
+        (self.collisions, self.tables)
     }
 
     /// What one function does to one dataset; without a function, what the ideal hash does in a filter.

@@ -32,20 +32,17 @@ pub fn fill(
         .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
     let seed = records.run.seed;
     Ok(pool.install(|| -> Result<_, Cancelled> {
-        let mut on_keys = OnKeys::measure(datasets, functions, progress)?;
-        judge::windows::judge(&mut on_keys.windows);
-        records.collisions = judge::collisions::judge(&on_keys.collisions);
-        records.distribution = on_keys.distribution;
-        records.false_positives = on_keys.false_positives;
-        records.windows = on_keys.windows;
+        let (collisions, tables) = OnKeys::measure(datasets, functions, progress)?.put_into(records);
+        records.collisions = judge::collisions::judge(&collisions);
+        judge::windows::judge(&mut records.windows);
         let mixing = mixing(functions, seed, progress)?;
         records.avalanche = mixing.avalanche;
         records.mixing = mixing.rows;
-        let structure = structure(&on_keys.tables, functions, seed, progress)?;
+        let structure = structure(&tables, functions, seed, progress)?;
         records.structured = structure.structured;
         records.occupancy = structure.occupancy;
         records.mechanisms = structure.mechanisms;
-        Ok(on_keys.collisions)
+        Ok(collisions)
     })?)
 }
 

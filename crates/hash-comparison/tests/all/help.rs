@@ -1,10 +1,9 @@
-//! Help texts and the first lines of the records: other people and programs rely on them.
+//! Help texts and lists: other people and programs rely on them.
 
 use std::io::Read as _;
 use std::process::Stdio;
 
 use hash_comparison::record::FunctionSummary;
-use hash_comparison::record::files::FILES;
 
 use super::{WORKSPACE, Workbench};
 
@@ -47,24 +46,6 @@ fn as_the_command_of_a_workspace_it_names_that() {
     assert!(mistake.contains("`cargo xtask list` shows all"), "{mistake}");
     let own = bench.run(&["compare", "--function", "nosuch"]).stderr;
     assert!(own.contains("`hash-comparison list` shows all"), "{own}");
-}
-
-#[test]
-fn csv_headers() {
-    let bench = Workbench::with_run();
-    let header = |name| {
-        bench
-            .read(&format!("out/{name}"))
-            .lines()
-            .next()
-            .unwrap()
-            .to_owned()
-    };
-    let headers: Vec<String> = FILES
-        .iter()
-        .map(|file| format!("{}: {}", file.name, header(file.name)))
-        .collect();
-    insta::assert_snapshot!("csv headers", headers.join("\n"));
 }
 
 #[test]

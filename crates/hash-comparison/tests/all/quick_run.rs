@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use hash_comparison::measure::collisions::NARROW_BITS;
 use hash_comparison::measure::false_positives::BITS_PER_KEY;
-use hash_comparison::record::files::Records;
+use hash_comparison::record::files::{FILES, Records};
 use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;
@@ -45,6 +45,13 @@ fn records_are_complete_and_the_same_on_one_thread() {
         assert!(read("several") == read("one"), "{}", file.name);
     }
     assert_eq!(records.run.datasets.len(), 2);
+    for file in FILES {
+        assert!(
+            !file.spelled(&records).1.is_empty(),
+            "{} has no rows: measure/mod.rs puts them into the records",
+            file.name
+        );
+    }
     for dataset in &records.run.datasets {
         complete(&records, &dataset.name);
     }
