@@ -1,10 +1,5 @@
 //! What a row is about: the one way to find the rows of a dataset or function.
 
-use super::{
-    AvalancheRow, CollisionRow, DistributionRow, FalsePositiveRow, Finding, MixingRow, OccupancyRow,
-    PlaceRow, SpreadRow, StructuredRow, TimingRow, WindowRow,
-};
-
 /// A row about a function, and mostly about a dataset.
 pub trait About {
     /// Name of the dataset; `None` where the keys are of none.
@@ -23,9 +18,10 @@ impl<R: About> About for &R {
     }
 }
 
-macro_rules! about {
+/// Says of which dataset rows are.
+macro_rules! rows_about {
     ($($row:ident: $dataset:expr;)*) => {
-        $(impl About for $row {
+        $(impl $crate::record::about::About for $row {
             fn dataset(&self) -> Option<&str> {
                 let dataset: fn(&Self) -> Option<&str> = $dataset;
                 dataset(self)
@@ -38,20 +34,7 @@ macro_rules! about {
     };
 }
 
-about! {
-    AvalancheRow: |_| None;
-    CollisionRow: |row| Some(&row.dataset);
-    DistributionRow: |row| Some(&row.dataset);
-    FalsePositiveRow: |row| Some(&row.dataset);
-    Finding: |row| Some(&row.dataset);
-    MixingRow: |_| None;
-    OccupancyRow: |row| Some(&row.dataset);
-    PlaceRow: |row| Some(&row.dataset);
-    SpreadRow: |row| Some(&row.dataset);
-    StructuredRow: |_| None;
-    TimingRow: |row| Some(&row.dataset);
-    WindowRow: |row| Some(&row.dataset);
-}
+pub(super) use rows_about;
 
 /// The rows about this dataset.
 pub fn on<R: About>(rows: impl IntoIterator<Item = R>, dataset: &str) -> impl Iterator<Item = R> {

@@ -5,9 +5,10 @@ use std::path::Path;
 use csv::StringRecord;
 use serde::{Deserialize, Serialize};
 
+use super::about::rows_about;
 use super::table;
 use super::{
-    AvalancheRow, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, significant,
+    AvalancheRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, significant,
 };
 use crate::error::Error;
 
@@ -97,6 +98,21 @@ files! {
         shared: [hit_low hit_high longest_high empty_low empty_high p_adjusted verdict];
     mechanisms: MechanismRow, timed: false, key: [function mechanism],
         shared: [parameter hits chance p_adjusted holds first second];
+}
+
+rows_about! {
+    AvalancheRow: |_| None;
+    CollisionRow: |row| Some(&row.dataset);
+    DistributionRow: |row| Some(&row.dataset);
+    FalsePositiveRow: |row| Some(&row.dataset);
+    Finding: |row| Some(&row.dataset);
+    MixingRow: |_| None;
+    OccupancyRow: |row| Some(&row.dataset);
+    PlaceRow: |row| Some(&row.dataset);
+    SpreadRow: |row| Some(&row.dataset);
+    StructuredRow: |_| None;
+    TimingRow: |row| Some(&row.dataset);
+    WindowRow: |row| Some(&row.dataset);
 }
 
 /// How a function did against chance, most welcome first.
