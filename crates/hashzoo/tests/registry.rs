@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use hashzoo::{OTHERS, PUBLISHED, VARIANTS, all, find};
+use hashzoo::{HashInfo, OTHERS, PUBLISHED, VARIANTS, all, find};
 
 /// Names and texts of the files of functions.
 fn files() -> impl Iterator<Item = (String, String)> {
@@ -15,6 +15,13 @@ fn files() -> impl Iterator<Item = (String, String)> {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         (name != "mod.rs").then(|| (name, fs::read_to_string(path).unwrap()))
     })
+}
+
+/// The file that holds a function's record.
+fn file_of(info: &HashInfo) -> String {
+    let holds = |(file, text): (String, String)| idents(&text).any(|ident| ident == info.ident).then_some(file);
+    let file = files().find_map(holds).unwrap();
+    format!("crates/hashzoo/src/functions/{file}")
 }
 
 /// The identifiers of the records in a file.
@@ -70,7 +77,14 @@ fn every_function_gives_its_known_answers() {
     for info in all() {
         for &(key, value) in info.answers {
             let computed = (info.hash)(key);
-            assert_eq!(computed, value, "{} of \"{}\"", info.name, key.escape_ascii());
+            assert_eq!(
+                computed,
+                value,
+                "{} of \"{}\" is {computed:#x}; the record in {} says {value:#x}",
+                info.name,
+                key.escape_ascii(),
+                file_of(info)
+            );
         }
     }
 }
@@ -135,9 +149,9 @@ fn every_function_has_its_verification_value() {
         assert_eq!(
             info.computed_verification(),
             info.verification,
-            "{}: computed {:#010x}",
-            info.name,
-            info.computed_verification()
+            "write `verification: {:#010x}` into {} once other means give it too",
+            info.computed_verification(),
+            file_of(info)
         );
         assert!(info.verify(), "{}", info.name);
     }
@@ -205,10 +219,13 @@ fn only_pjw_and_elf_are_one_function() {
 #[test]
 fn records_are_complete() {
     for info in all() {
-        let name = info.name;
-        assert!((1978..=2026).contains(&info.year), "{name}: {}", info.year);
-        assert!(!info.author.is_empty() && !info.source.is_empty(), "{name}");
-        assert!(!info.weaknesses.is_empty(), "{name}");
+        let name = file_of(info);
+        assert!((1978..=2026).contains(&info.year), "year {} in {name}", info.year);
+        assert!(
+            !info.author.is_empty() && !info.source.is_empty(),
+            "no author or source in {name}"
+        );
+        assert!(!info.weaknesses.is_empty(), "no weaknesses in {name}");
         for sentence in info.weaknesses {
             assert!(
                 sentence.ends_with('.') && !sentence.contains("  "),

@@ -3,6 +3,7 @@
 mod binaries;
 pub(crate) mod cargo;
 mod freestanding;
+mod guides;
 mod installed;
 mod loom;
 pub(crate) mod programs;
@@ -58,7 +59,7 @@ impl Step {
 }
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
     Step::quick("clippy", |suite| {
         lint(&suite.root, &[suite.packages(), &["--all-targets"]].concat())
@@ -93,6 +94,10 @@ const STEPS: [Step; 12] = [
     }),
     Step::full("installed program", |suite| {
         installed::check(suite.binaries.program("hash-comparison")?)
+    }),
+    Step::full("guides", |suite| {
+        let program = suite.binaries.program("hash-comparison")?;
+        guides::check(&suite.root, program.parent().unwrap_or(program))
     }),
 ];
 

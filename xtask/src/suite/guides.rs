@@ -1,0 +1,111 @@
+//! The guides, followed to the letter: their commands run in an empty folder, and print what the guides say.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::cargo::output_of;
+
+/// Where the guides are.
+const GUIDES: &str = "crates/guides";
+
+/// Follows every guide. `programs` is the folder of the programs that the guides install.
+pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
+    let said = |error: std::io::Error| format!("{GUIDES}: {error}");
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [programs.to_owned()]
+        .into_iter()
+        .chain(std::env::split_paths(&search));
+    let search = std::env::join_paths(folders).map_err(|error| error.to_string())?;
+    let mut guides = 0;
+    for entry in fs::read_dir(root.join(GUIDES)).map_err(said)? {
+        let path = entry.map_err(said)?.path();
+        let text = fs::read_to_string(&path).map_err(said)?;
+        let name = path.file_name().unwrap_or_default().display();
+        let Guide { script, printed } = Guide::parse(&text).map_err(|error| format!("{GUIDES}/{name}: {error}"))?;
+        let folder = tempfile::tempdir().map_err(said)?;
+        let mut shell = Command::new("bash");
+        shell
+            .args(["-euo", "pipefail", "-c", &script])
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .env("CHECKOUT", root)
+            .env("CARGO_TARGET_DIR", root.join("target/guides"))
+            .env("PATH", &search);
+        let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
+        let output = String::from_utf8_lossy(&output);
+        if let Some(line) = printed.iter().find(|line| !output.lines().any(|other| other == **line)) {
+            return Err(format!("{GUIDES}/{name} says that {line:?} is printed, got\n{output}"));
+        }
+        guides += 1;
+    }
+    if guides == 0 {
+        return Err(format!("{GUIDES}: no guides"));
+    }
+    Ok(())
+}
+
+/// A guide as a program.
+#[derive(Debug, Default, PartialEq)]
+struct Guide<'t> {
+    /// The blocks marked `sh`, and before them the files of the blocks marked `file=NAME`.
+    script: String,
+    /// The lines of the `text` blocks that follow "prints".
+    printed: Vec<&'t str>,
+}
+
+impl<'t> Guide<'t> {
+    fn parse(text: &'t str) -> Result<Self, String> {
+        let mut guide = Self::default();
+        let mut lines = text.lines();
+        let mut before = "";
+        while let Some(line) = lines.next() {
+            let Some(kind) = line.strip_prefix("```") else {
+                if !line.is_empty() {
+                    before = line;
+                }
+                continue;
+            };
+            let mut block = Vec::new();
+            loop {
+                match lines.next() {
+                    Some("```") => break,
+                    Some(line) => block.push(line),
+                    None => return Err(format!("the block {kind:?} has no end")),
+                }
+            }
+            if let Some((_, file)) = kind.split_once(" file=") {
+                let text = block.join("\n");
+                guide.script += &format!("cat > {file} <<'END OF FILE'\n{text}\nEND OF FILE\n");
+            } else if kind == "sh" {
+                guide.script += &(block.join("\n") + "\n");
+            } else if kind == "text" && before.ends_with("prints") {
+                guide.printed.extend(block);
+            }
+        }
+        if guide.script.is_empty() {
+            return Err("there is no command in it".to_owned());
+        }
+        Ok(guide)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guide_is_its_commands_files_and_output() {
+        let text = "Do\n\n```sh\ncd a\n```\n```rust file=src/main.rs\nfn main() {}\n```\n```rust\nleft out\n```\n\
+                    It prints\n\n```text\none\ntwo\n```\nSee\n```text\nother\n```\n";
+        assert_eq!(
+            Guide::parse(text).unwrap(),
+            Guide {
+                script: "cd a\ncat > src/main.rs <<'END OF FILE'\nfn main() {}\nEND OF FILE\n".to_owned(),
+                printed: vec!["one", "two"],
+            }
+        );
+        assert!(Guide::parse("no command").is_err());
+        assert!(Guide::parse("```sh\ntrue").is_err());
+    }
+}
