@@ -69,7 +69,7 @@ const STEPS: [Step; 13] = [
         Ok(())
     }),
     Step::quick("tests", |suite| {
-        // Tests that need a browser say so, and are left out unless asked for.
+        // Tests that need a browser, or build what engines need, say so and are left out unless asked for.
         let ignored: &[&str] = if suite.quick { &[] } else { &["--include-ignored"] };
         let wanted = |binary: &Binary| !suite.quick || binary.is_quick();
         suite.binaries.run(wanted, ignored, &[])
