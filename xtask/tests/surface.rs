@@ -2,7 +2,6 @@
 //! of any snapshot.
 //!
 //! The features are those that the workspace as a whole asks for, which is all of them.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -34,20 +33,22 @@ fn surfaces_are_those_that_were_reviewed() {
     fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o755)).unwrap();
     // With examples, so that dependencies have the features that they have in the tests.
     let arguments = "doc --quiet --no-deps --workspace --lib --examples";
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = Command::new(env!("CARGO"))
         .args(arguments.split(' '))
+        .arg("--target-dir")
+        .arg(target)
         .current_dir(root)
         .env("RUSTDOC", &rustdoc)
         .env("RUSTDOCFLAGS", "-Z unstable-options --output-format json")
         .status()
         .unwrap();
     assert!(status.success(), "cargo {arguments}: {status}");
-    let pages = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .unwrap()
-        .join("doc");
     for name in CRATES {
-        let file = pages.join(name.replace('-', "_")).with_extension("json");
+        let file = target
+            .join("doc")
+            .join(name.replace('-', "_"))
+            .with_extension("json");
         let surface = Builder::from_rustdoc_json(file)
             .omit_auto_derived_impls(true)
             .omit_auto_trait_impls(true)

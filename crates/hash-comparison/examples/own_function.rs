@@ -7,7 +7,7 @@
 //! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
 //! are the embedded set `app-accounts`.
 //!
-//! Copy this file and put your function in: name it in [`OWN`].
+//! Copy this file and put your function in: name it in `OWN`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -5,18 +5,18 @@ use crate::suite;
 
 /// Run the whole test suite.
 ///
-/// The workspace's rules, formatting, clippy, all tests (once more by the portable kernel, and without the standard
-/// library), documentation, a model of every interleaving, the program that proves no_std, the published figures and the
-/// committed run, the installed program, and the adapters inside their storage engines. Stops at the first failure, and
-/// ends with the time of each step. Without --install it fails at once, with the list, when a program that it needs is
-/// missing.
+/// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, those on real storage engines among
+/// them, a second time with the portable kernel, and without the standard library; builds the documentation; explores every
+/// interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the published
+/// figures; and follows the guides. Stops at the first failure and prints the time of each step. Without --install it
+/// fails at once if a program that it needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
         cargo xtask test --from documentation"
 )]
 pub(crate) struct Arguments {
-    /// Only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler
+    /// Run only rules, formatting, clippy and the tests that need nothing but Rust and a C compiler
     #[arg(long, conflicts_with = "install")]
     quick: bool,
     /// Install missing system packages first (Debian and its relatives)

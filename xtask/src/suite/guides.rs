@@ -22,7 +22,8 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
         let path = entry.map_err(said)?.path();
         let text = fs::read_to_string(&path).map_err(said)?;
         let name = path.file_name().unwrap_or_default().display();
-        let Guide { script, printed } = Guide::parse(&text).map_err(|error| format!("{GUIDES}/{name}: {error}"))?;
+        let Guide { script, printed } =
+            Guide::parse(&text).map_err(|error| format!("{GUIDES}/{name}: {error}"))?;
         let folder = tempfile::tempdir().map_err(said)?;
         let mut shell = Command::new("bash");
         shell
@@ -34,8 +35,13 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
             .env("PATH", &search);
         let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
         let output = String::from_utf8_lossy(&output);
-        if let Some(line) = printed.iter().find(|line| !output.lines().any(|other| other == **line)) {
-            return Err(format!("{GUIDES}/{name} says that {line:?} is printed, got\n{output}"));
+        if let Some(line) = printed
+            .iter()
+            .find(|line| !output.lines().any(|other| other == **line))
+        {
+            return Err(format!(
+                "{GUIDES}/{name} says that {line:?} is printed, got\n{output}"
+            ));
         }
         guides += 1;
     }

@@ -59,8 +59,9 @@ impl Step {
 }
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
+    Step::full("spelling", |suite| spelling(&suite.root)),
     Step::quick("clippy", |suite| {
         lint(&suite.root, &[suite.packages(), &["--all-targets"]].concat())
     }),
@@ -196,6 +197,15 @@ fn tidy_step(root: &Path) -> Result<(), String> {
     Err(format!("\n{}", listed.join("\n")))
 }
 
+/// Looks for common misspellings; words that only look like one are listed.
+fn spelling(root: &Path) -> Result<(), String> {
+    let mut command = Command::new("codespell");
+    command
+        .args(["--check-hidden", "--ignore-words", ".config/spelling.txt"])
+        .args(tidy::written_files(root)?);
+    run_command(command.current_dir(root))
+}
+
 fn lint(root: &Path, arguments: &[&str]) -> Result<(), String> {
     cargo(
         root,
@@ -229,8 +239,9 @@ fn documentation(root: &Path) -> Result<(), String> {
     for (package, features) in NO_STD {
         document(root, &[&["--package", package], features].concat())?;
     }
-    // Last, as it leaves the pages of all features behind.
-    document(root, &["--workspace"])
+    // Last, as it leaves the pages of all features behind. With examples, dependencies have the features that clippy checked
+    // them with, and need not be checked again.
+    document(root, &["--workspace", "--lib", "--examples"])
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::cargo::{output_of, run_command};
 use crate::failure::Failure;
 
 /// A program, a header for the C compiler or a file that must be there, and the package of Debian that brings it.
-const NEEDS: [(&str, &str); 12] = [
+const NEEDS: [(&str, &str); 13] = [
     ("cc", "gcc"),
     ("c++", "g++"),
     ("nm", "binutils"),
@@ -17,6 +17,7 @@ const NEEDS: [(&str, &str); 12] = [
     ("redis-benchmark", "redis-tools"),
     ("valgrind", "valgrind"),
     ("chromium", "chromium"),
+    ("codespell", "codespell"),
     ("java", "default-jre-headless"),
     ("javac", "default-jdk-headless"),
     ("/usr/share/java/guava.jar", "libguava-java"),

@@ -59,6 +59,18 @@ impl Source {
     }
 }
 
+/// Paths of all files that people write here.
+///
+/// # Errors
+///
+/// When a folder cannot be read.
+pub(crate) fn written_files(root: &Path) -> Result<Vec<String>, String> {
+    let mut paths = Vec::new();
+    walk(root, "", &mut paths)?;
+    paths.retain(|path| text::is_ours(path));
+    Ok(paths)
+}
+
 /// All offences in the workspace at `root`, sorted.
 ///
 /// # Errors
