@@ -19,7 +19,8 @@ fn files() -> impl Iterator<Item = (String, String)> {
 
 /// The file that holds a function's record.
 fn file_of(info: &HashInfo) -> String {
-    let holds = |(file, text): (String, String)| idents(&text).any(|ident| ident == info.ident).then_some(file);
+    let holds =
+        |(file, text): (String, String)| idents(&text).any(|ident| ident == info.ident).then_some(file);
     let file = files().find_map(holds).unwrap();
     format!("crates/hashzoo/src/functions/{file}")
 }
