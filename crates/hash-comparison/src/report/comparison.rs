@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::table::{Cell, Table};
-use crate::judge::published::{FILTER_RATES, FILTERS, KeySet, ROWS, Row, spread};
+use crate::judge::published::{FILTERS, KeySet, ROWS, Row};
 use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
 use plots::number;
@@ -49,15 +49,18 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
         rows.iter().filter(|(_, ours, theirs)| ours == theirs).count(),
     );
     let mut table = Table::of(rows)
-        .column("Function", |(row, ..)| Cell::text(row.function))
-        .column("#Published collisions", |&(.., theirs)| Cell::count(theirs))
-        .column("#Ours", |&(_, ours, _)| Cell::count(ours));
+        .column("Function", |(row, ..)| row.function)
+        .column("#Published collisions", |&(.., theirs)| theirs)
+        .column("#Ours", |&(_, ours, _)| ours);
     if set.is_exact() {
-        table = table.column("Equal", |(_, ours, theirs)| {
-            Cell::text(if ours == theirs { "yes" } else { "NO" })
-        });
+        table = table.column(
+            "Equal",
+            |(_, ours, theirs)| {
+                if ours == theirs { "yes" } else { "NO" }
+            },
+        );
     } else {
-        let of = |row: &Row| spread(set, row.function);
+        let of = |row: &Row| row.spread(set);
         let fixed = |value| Cell::sorted(number::fixed(value, 2), value);
         let z = |row, count| {
             of(row)
@@ -71,20 +74,18 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
             .column("#Standard deviation", |(row, ..)| {
                 of(row).map(|spread| fixed(spread.sd))
             })
-            .column("#Fewest", |(row, ..)| {
-                of(row).map(|spread| Cell::count(spread.min))
-            })
-            .column("#Most", |(row, ..)| of(row).map(|spread| Cell::count(spread.max)))
+            .column("#Fewest", |(row, ..)| of(row).map(|spread| spread.min))
+            .column("#Most", |(row, ..)| of(row).map(|spread| spread.max))
             .column("#z of the published", |&(row, _, theirs)| z(row, theirs))
             .column("#z of ours", |&(row, ours, _)| z(row, ours));
     }
     let table = table
         .column("#Published ns per key", |(row, ..)| {
-            Cell::number(row.total_ns(set) as f64 / set.keys() as f64)
+            row.total_ns(set) as f64 / set.keys() as f64
         })
         .column("#Ours, ns per key", |(row, ..)| {
             let time = data.throughput(row.function);
-            time.map(|row| Cell::number(row.median_ns_per_key))
+            time.map(|row| row.median_ns_per_key)
         });
     Some(SetComparison {
         dataset: set.dataset(),
@@ -102,24 +103,19 @@ pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
     const HASH: &str = "MurMurHash2";
     let rows = FILTERS.iter().filter_map(|filter| {
         let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;
-        // The separate measurement was of video ids.
-        let known = (FILTER_RATES.iter())
-            .find(|rate| rate.bits_per_key == filter.bits_per_key && filter.set == KeySet::VideoIds);
-        Some((filter, known, data.false_positives(HASH, filter.bits_per_key)))
+        Some((
+            filter,
+            filter.known,
+            data.false_positives(HASH, filter.bits_per_key),
+        ))
     });
     let table = Table::of(rows)
-        .column("#Bits per key", |(filter, ..)| {
-            Cell::count(filter.bits_per_key.into())
-        })
-        .column("Set", |(filter, ..)| Cell::text(filter.set.dataset()))
-        .column("#Keys", |(filter, ..)| Cell::count(filter.keys))
-        .column("#Raw bytes", |(filter, ..)| Cell::count(filter.raw_bytes))
-        .column("#Filter bytes, published", |(filter, ..)| {
-            Cell::count(filter.filter_bytes)
-        })
-        .column("#Filter bytes, formula", |(filter, ..)| {
-            Cell::count(filter.formula_bytes())
-        })
+        .column("#Bits per key", |(filter, ..)| filter.bits_per_key)
+        .column("Set", |(filter, ..)| filter.set.dataset())
+        .column("#Keys", |(filter, ..)| filter.keys)
+        .column("#Raw bytes", |(filter, ..)| filter.raw_bytes)
+        .column("#Filter bytes, published", |(filter, ..)| filter.filter_bytes)
+        .column("#Filter bytes, formula", |(filter, ..)| filter.formula_bytes())
         .column("#Saved", |(filter, ..)| {
             Cell::sorted(format!("{:.4} %", filter.saved * 100.0), filter.saved)
         })
@@ -134,6 +130,6 @@ pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
             known.map(|rate| Cell::percent(rate.policy))
         })
         .column("#This run", |(.., ours)| ours.map(|row| Cell::percent(row.rate)))
-        .column("#over keys", |(.., ours)| ours.map(|row| Cell::count(row.keys)));
+        .column("#over keys", |(.., ours)| ours.map(|row| row.keys));
     table.if_any().map(|table| FilterComparison { table })
 }

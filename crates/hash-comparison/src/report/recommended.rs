@@ -57,10 +57,10 @@ fn list(told: &Recommendation) -> Option<Table> {
         .iter()
         .map(|one| (&one.function, one.rank, Some(one)));
     let more = told.more.iter().map(|one| (&one.function, one.rank, None));
-    let time = |one: Option<&Candidate>, ns: fn(Interval) -> f64| Some(Cell::number(ns(one?.time?)));
+    let time = |one: Option<&Candidate>, ns: fn(Interval) -> f64| Some(ns(one?.time?));
     Table::of(listed.chain(more))
-        .column("Function", |(name, ..)| Cell::text(name))
-        .column("#Rank", |&(_, rank, _)| Cell::count(rank))
+        .column("Function", |&(name, ..)| name)
+        .column("#Rank", |&(_, rank, _)| rank)
         .column("#ns per key", |&(.., one)| time(one, |time| time.ns))
         .column("#from", |&(.., one)| time(one, |time| time.low_ns))
         .column("#to", |&(.., one)| time(one, |time| time.high_ns))
@@ -73,10 +73,8 @@ fn list(told: &Recommendation) -> Option<Table> {
 fn excluded(told: &Recommendation) -> Option<Table> {
     let rows = told.excluded.iter();
     Table::of(rows.flat_map(|group| group.functions.iter().map(move |one| (one, group.ground))))
-        .column("Function", |(one, _)| Cell::text(&one.function))
-        .column("Left out because", |(_, ground)| {
-            Cell::text(words::ground(*ground))
-        })
+        .column("Function", |(one, _)| &one.function)
+        .column("Left out because", |(_, ground)| words::ground(*ground))
         .column("What was seen, or is known", |(one, _)| {
             Cell::classed(&one.reason, "wide")
         })

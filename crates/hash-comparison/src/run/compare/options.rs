@@ -132,7 +132,7 @@ impl Options {
     pub fn with_request(mut self, mut request: Request) -> Result<Self, Error> {
         let mut words = Vec::new();
         if request.purpose != Purpose::default() {
-            words.push(format!("--for {}", request.purpose.word()));
+            words.push(format!("--for {}", request.purpose));
         }
         if request.untrusted {
             words.push("--untrusted".to_owned());

@@ -57,7 +57,7 @@ pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
             function: row.function,
             published: row.collisions(set),
             ours: own_width(rows, set.dataset(), row.function),
-            spread: published::spread(set, row.function),
+            spread: row.spread(set),
         })
     });
     checks.collect()
