@@ -7,8 +7,6 @@ use crate::judge::published::KeySet;
 use crate::run::reproduce::{self, FileState, Reproduction};
 use plots::thousands::grouped;
 
-use super::compare;
-use crate::interrupt::Interrupt;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
@@ -34,11 +32,7 @@ pub struct Arguments {
 /// When a figure does not agree, the committed run cannot be read, or the work is stopped.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let terminal = Terminal::new(&interrupt);
-    let result =
-        reproduce::run(&reference, &terminal).map_err(|error| compare::failure(&error, program.name))?;
-    drop(terminal);
+    let result = reproduce::run(&reference, &Terminal::listen()?)?;
 
     let mut out = io::stdout().lock();
     out.write_all(text(&result).as_bytes())?;
