@@ -4,8 +4,6 @@
 //! as large as the others. Turns and batches are those of LevelDB's.
 
 use std::cell::Cell;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
@@ -13,9 +11,9 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
-use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options, PosixDiskEnv, Result as LevelDbResult};
+use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
+use crate::disk::CountingEnv;
 use crate::point_reads::{BITS_PER_KEY, Database, Entries, GETS, Key, SEED, VALUE_BYTES};
 
 /// The entries' keys, and as many that no database has.
@@ -188,69 +186,4 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
             (0..GETS).map(chosen).collect()
         })
     })
-}
-
-/// The disk, with a counter of reads from tables.
-struct CountingEnv {
-    disk: PosixDiskEnv,
-    reads: Rc<Cell<u64>>,
-}
-
-impl CountingEnv {
-    fn new() -> (Self, Rc<Cell<u64>>) {
-        let reads = Rc::new(Cell::new(0));
-        let env = Self {
-            disk: PosixDiskEnv::new(),
-            reads: reads.clone(),
-        };
-        (env, reads)
-    }
-}
-
-struct CountedFile {
-    file: Box<dyn RandomAccess>,
-    reads: Rc<Cell<u64>>,
-}
-
-impl RandomAccess for CountedFile {
-    fn read_at(&self, offset: usize, buffer: &mut [u8]) -> LevelDbResult<usize> {
-        self.reads.set(self.reads.get() + 1);
-        self.file.read_at(offset, buffer)
-    }
-}
-
-/// Hands a call of [`Env`] to the disk.
-macro_rules! to_the_disk {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
-        $(fn $name(&self, $($argument: $type),*) -> $result {
-            self.disk.$name($($argument),*)
-        })+
-    };
-}
-
-impl Env for CountingEnv {
-    fn open_random_access_file(&self, path: &Path) -> LevelDbResult<Box<dyn RandomAccess>> {
-        Ok(Box::new(CountedFile {
-            file: self.disk.open_random_access_file(path)?,
-            reads: self.reads.clone(),
-        }))
-    }
-
-    to_the_disk! {
-        open_sequential_file(path: &Path) -> LevelDbResult<Box<dyn Read>>;
-        open_writable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
-        open_appendable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
-        exists(path: &Path) -> LevelDbResult<bool>;
-        children(path: &Path) -> LevelDbResult<Vec<PathBuf>>;
-        size_of(path: &Path) -> LevelDbResult<usize>;
-        delete(path: &Path) -> LevelDbResult<()>;
-        mkdir(path: &Path) -> LevelDbResult<()>;
-        rmdir(path: &Path) -> LevelDbResult<()>;
-        rename(from: &Path, to: &Path) -> LevelDbResult<()>;
-        lock(path: &Path) -> LevelDbResult<FileLock>;
-        unlock(lock: FileLock) -> LevelDbResult<()>;
-        new_logger(path: &Path) -> LevelDbResult<Logger>;
-        micros() -> u64;
-        sleep_for(micros: u32) -> ();
-    }
 }

@@ -160,24 +160,16 @@ impl Policy {
 }
 
 /// Filters of LevelDB's.
-pub const LEVELDB: Suite<Batch, Policy> = Suite {
-    format: Format {
-        name: "policy-bench",
-        schema: 2,
-        rows: "policy",
-    },
-    keeps_batches: true,
-    rows: suite::rows,
-    charts: &[("policy", chart)],
+pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
+    Format::new("policy-bench", 2, "policy"),
+    suite::rows,
+    &[("policy", chart)],
     summary,
-};
+);
 
 /// Filters of RocksDB's.
 pub const ROCKSDB: Suite<Batch, Policy> = Suite {
-    format: Format {
-        name: "rocksdb-policy-bench",
-        ..LEVELDB.format
-    },
+    format: Format::new("rocksdb-policy-bench", 2, "policy"),
     ..LEVELDB
 };
 

@@ -125,17 +125,12 @@ pub struct Which {
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Which> = Suite {
-    format: Format {
-        name: "which-policy-bench",
-        schema: 1,
-        rows: "which",
-    },
-    keeps_batches: true,
+pub const SUITE: Suite<Batch, Which> = Suite::new(
+    Format::new("which-policy-bench", 1, "which"),
     rows,
-    charts: &[("which", chart)],
+    &[("which", chart)],
     summary,
-};
+);
 
 /// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
 fn summary(rows: &[Which]) -> String {
