@@ -80,11 +80,6 @@ impl Error {
     pub fn reason(&self) -> &str {
         &self.reason
     }
-
-    /// Whether the user can mend it.
-    pub fn is_input(&self) -> bool {
-        matches!(self.kind, ErrorKind::Input | ErrorKind::UnknownName)
-    }
 }
 
 impl fmt::Display for Error {

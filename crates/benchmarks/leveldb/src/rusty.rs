@@ -3,7 +3,6 @@
 //! All databases hold the same entries in tables of the same shape: the filters that deny nothing, or everything, are
 //! as large as the others. Turns and batches are those of LevelDB's.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
@@ -80,84 +79,60 @@ impl FilterPolicy for Always {
     }
 }
 
-/// A policy's database.
-struct Contender {
-    policy: Policy,
-    cache: Cache,
-    db: DB,
-    reads: Rc<Cell<u64>>,
-    _folder: tempfile::TempDir,
-}
-
-impl Contender {
-    fn new(policy: Policy, cache: Cache, data: &Data) -> Result<Self, Box<dyn std::error::Error>> {
-        let bits = BitsPerKey::whole(BITS_PER_KEY);
-        let filter_policy: Box<dyn FilterPolicy> = match policy {
-            Policy::None | Policy::AlwaysYes => Box::new(Always::says(true)),
-            Policy::Engine => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-            Policy::OursLeveldbHash => {
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
-            }
-            Policy::OursBloomfilter2 => {
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?)
-            }
-            Policy::AlwaysNo => Box::new(Always::says(false)),
-        };
-        let folder = tempfile::tempdir()?;
-        let (env, reads) = CountingEnv::new();
-        let options = Options {
-            env: Rc::new(Box::new(env)),
-            filter_policy: Rc::new(filter_policy),
-            // The engine counts blocks of 4 KiB, and wants room for at least one.
-            block_cache_capacity_bytes: if cache == Cache::OneBlock {
-                4 << 10
-            } else {
-                1 << 30
-            },
-            ..Options::default()
-        };
-        let mut db = DB::open(folder.path(), options.clone())?;
-        let mut random = SplitMix64::seed_from_u64(SEED + 2);
-        let mut scattered: Vec<&Key> = data.present.iter().collect();
-        // So that tables overlap before they are compacted.
-        scattered.sort_by_cached_key(|_| random.next_u64());
-        for key in scattered {
-            db.put(key, &[b'v'; VALUE_BYTES])?;
+/// The database of a policy, written, compacted and opened again.
+fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, Box<dyn std::error::Error>> {
+    let bits = BitsPerKey::whole(BITS_PER_KEY);
+    let filter_policy: Box<dyn FilterPolicy> = match policy {
+        Policy::None | Policy::AlwaysYes => Box::new(Always::says(true)),
+        Policy::Engine => Box::new(BloomPolicy::new(BITS_PER_KEY)),
+        Policy::OursLeveldbHash => {
+            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
         }
-        db.compact_range(b"0", b"g")?;
-        db.close()?;
-        drop(db);
-        let mut db = DB::open(folder.path(), options)?;
-        // Opens the tables, and fills the cache that holds everything.
-        for key in &data.present {
-            db.get(key);
+        Policy::OursBloomfilter2 => {
+            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?)
         }
-        Ok(Self {
-            policy,
-            cache,
-            db,
-            reads,
-            _folder: folder,
-        })
+        Policy::AlwaysNo => Box::new(Always::says(false)),
+    };
+    let folder = tempfile::tempdir()?;
+    let (env, reads) = CountingEnv::new();
+    let options = Options {
+        env: Rc::new(Box::new(env)),
+        filter_policy: Rc::new(filter_policy),
+        // The engine counts blocks of 4 KiB, and wants room for at least one.
+        block_cache_capacity_bytes: if cache == Cache::OneBlock {
+            4 << 10
+        } else {
+            1 << 30
+        },
+        ..Options::default()
+    };
+    let mut db = DB::open(folder.path(), options.clone())?;
+    let mut random = SplitMix64::seed_from_u64(SEED + 2);
+    let mut scattered: Vec<&Key> = data.present.iter().collect();
+    // So that tables overlap before they are compacted.
+    scattered.sort_by_cached_key(|_| random.next_u64());
+    for key in scattered {
+        db.put(key, &[b'v'; VALUE_BYTES])?;
     }
-}
-
-impl Database for Contender {
-    fn policy(&self) -> Policy {
-        self.policy
+    db.compact_range(b"0", b"g")?;
+    db.close()?;
+    drop(db);
+    let mut db = DB::open(folder.path(), options)?;
+    // Opens the tables, and fills the cache that holds everything.
+    for key in &data.present {
+        db.get(key);
     }
-
-    fn cache(&self) -> Cache {
-        self.cache
-    }
-
-    fn found(&mut self, keys: &[Key]) -> usize {
-        keys.iter().filter(|key| self.db.get(*key).is_some()).count()
-    }
-
-    fn reads(&self) -> u64 {
-        self.reads.get()
-    }
+    Ok(Database {
+        policy,
+        cache,
+        bits_per_key: BITS_PER_KEY,
+        found: Box::new(move |keys| {
+            // Kept as long as its database.
+            let _ = &folder;
+            keys.iter().filter(|key| db.get(*key).is_some()).count()
+        }),
+        reads: Box::new(move || reads.get()),
+    })
 }
 
 /// Measures everything, in the order in which it was measured.
@@ -165,11 +140,10 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
     let data = Data::new(entries, key_set);
     eprintln!("rusty-leveldb: writing {entries} entries for each policy");
-    let mut contenders = Vec::new();
+    let mut databases = Vec::new();
     for cache in [Cache::Everything, Cache::OneBlock] {
         for &policy in Policy::ALL.iter().filter(|policy| **policy != Policy::None) {
-            let contender = Contender::new(policy, cache, &data).map_err(|error| error.to_string())?;
-            contenders.push(contender);
+            databases.push(open(policy, cache, &data).map_err(|error| error.to_string())?);
         }
     }
     eprintln!("measuring");
@@ -180,7 +154,7 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
         key_set,
         count: entries,
     };
-    of.measure(&mut contenders, rounds, || {
+    of.measure(&mut databases, rounds, || {
         [&data.absent, &data.present].map(|keys| {
             let chosen = |_| keys[choices.next_u64() as usize % keys.len()];
             (0..GETS).map(chosen).collect()

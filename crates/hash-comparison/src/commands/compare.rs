@@ -128,34 +128,28 @@ fn seed(text: &str) -> Result<u64, String> {
 ///
 /// When the arguments or files are wrong, the run is stopped, or it cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
-    let Arguments {
+    let request = Request {
+        purpose: arguments.purpose.map_or(Purpose::default(), Wanted::purpose),
+        untrusted: arguments.untrusted,
+        stable: arguments.stable,
+        mine: arguments.mine,
+    };
+    let (datasets, functions) = (&arguments.datasets, &arguments.functions);
+    let options = Options::new(
         datasets,
         functions,
-        keys,
-        purpose,
-        untrusted,
-        stable,
-        mine,
-        seed,
-        quick,
-        baseline,
-        out,
-    } = arguments;
-    let options = Options::new(&datasets, &functions, keys, seed, quick)
-        .and_then(|options| {
-            options.with_request(Request {
-                purpose: purpose.map_or(Purpose::default(), Wanted::purpose),
-                untrusted,
-                stable,
-                mine,
-            })
-        })?
-        .of_program(program.name);
-    let out = out.unwrap_or_else(|| program.out.clone());
+        arguments.keys,
+        arguments.seed,
+        arguments.quick,
+    )?
+    .with_request(request)?
+    .of_program(program.name);
+    let out = arguments.out.unwrap_or_else(|| program.out.clone());
     let destination = Destination::check(&out)?;
 
     // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
-    let earlier = baseline
+    let earlier = arguments
+        .baseline
         .map(|folder| match Records::read(&folder) {
             Ok(records) => Ok((folder, records)),
             Err(error) => {

@@ -115,11 +115,14 @@ fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::occupancy::of_values;
+    use crate::functions::Function;
+    use crate::measure::Hashed;
+    use crate::measure::occupancy::measure;
     use crate::record::Choice;
 
     fn judged(values: &[u64], bits: u32) -> Vec<OccupancyRow> {
-        judge(&of_values("d", "f", bits, values))
+        let function = Function::own("f", bits, |_| 0, &[]);
+        judge(&measure("d", &Hashed::of_values(&function, values.to_vec())))
     }
 
     #[test]

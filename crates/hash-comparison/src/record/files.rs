@@ -109,12 +109,7 @@ fn changed(path: &Path) -> Error {
 
 /// SHA-256, lower-case hex.
 fn checksum(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes any text");
-        hex
-    })
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Stands in place of the checksum of `run.json` while that is computed.

@@ -6,6 +6,7 @@ use super::{Baseline, BitFact, FunctionSummary, Recommendation, Verdict, stored}
 
 stored! {
     /// `run.json`: what the CSV files do not say.
+    #[derive(Default)]
     pub struct Run {
         /// What the file is.
         #[cfg_attr(test, schemars(extend("const" = super::FORMAT)))]
@@ -46,6 +47,7 @@ stored! {
     }
 
     /// The machine and the build behind the times.
+    #[derive(Default)]
     pub struct Environment {
         /// CPU model as it names itself.
         pub cpu: String,

@@ -1,35 +1,23 @@
 //! The section on an earlier run.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::baseline::words;
 use crate::record::Baseline;
 use plots::scene::printable;
 
-/// What the section shows.
-#[derive(Serialize)]
-pub(super) struct AgainstBaseline {
-    folder: String,
-    date: String,
-    command: String,
-    sentences: Vec<String>,
-    /// Those kept one by one.
-    differences: Option<Table>,
-    times: Option<Table>,
-}
-
-pub(super) fn section(baseline: &Baseline) -> AgainstBaseline {
-    AgainstBaseline {
-        folder: printable(&baseline.folder),
-        date: printable(&baseline.date),
-        command: printable(&baseline.command),
-        sentences: words::sentences(baseline)
-            .iter()
-            .map(|line| printable(line))
-            .collect(),
-        differences: differences(baseline),
-        times: times(baseline),
+/// What the section shows; of differences those kept one by one.
+pub(super) fn section(baseline: &Baseline) -> Value {
+    let sentences = words::sentences(baseline);
+    context! {
+        folder => printable(&baseline.folder),
+        date => printable(&baseline.date),
+        command => printable(&baseline.command),
+        sentences => sentences.iter().map(|line| printable(line)).collect::<Value>(),
+        differences => differences(baseline),
+        times => times(baseline),
     }
 }
 

@@ -1,29 +1,13 @@
 //! The published figures beside ours.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::published::{FILTERS, KeySet, ROWS, Row};
 use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
 use plots::number;
-
-/// One published key set beside the dataset that stands for it.
-#[derive(Debug, Serialize)]
-pub(crate) struct SetComparison {
-    dataset: &'static str,
-    exact: bool,
-    seeds: String,
-    equal: usize,
-    compared: usize,
-    table: Table,
-}
-
-/// The published filters beside ours.
-#[derive(Debug, Serialize)]
-pub(crate) struct FilterComparison {
-    table: Table,
-}
 
 /// The published set that `data` stands for: one of ours by name and size, not a file of the user's.
 fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
@@ -32,7 +16,7 @@ fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
 }
 
 /// Collisions and times of one dataset beside the published ones; `None` where the articles have no such set.
-pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
+pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
     let set = set_of(data)?;
     let rows: Vec<_> = ROWS
         .iter()
@@ -87,18 +71,18 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
             let time = data.throughput(row.function);
             time.map(|row| row.median_ns_per_key)
         });
-    Some(SetComparison {
-        dataset: set.dataset(),
-        exact: set.is_exact(),
-        seeds: number::grouped(u64::from(set.seeds())),
+    Some(context! {
+        dataset => set.dataset(),
+        exact => set.is_exact(),
+        seeds => number::grouped(u64::from(set.seeds())),
         equal,
         compared,
-        table: table.if_any()?,
+        table => table.if_any()?,
     })
 }
 
 /// The published filters of the sets at hand; `None` where none is.
-pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
+pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<Table> {
     /// The policy's hash.
     const HASH: &str = "MurMurHash2";
     let rows = FILTERS.iter().filter_map(|filter| {
@@ -131,5 +115,5 @@ pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
         })
         .column("#This run", |(.., ours)| ours.map(|row| Cell::percent(row.rate)))
         .column("#over keys", |(.., ours)| ours.map(|row| row.keys));
-    table.if_any().map(|table| FilterComparison { table })
+    table.if_any()
 }

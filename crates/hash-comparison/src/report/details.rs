@@ -151,53 +151,38 @@ fn against_attackers(function: &FunctionSummary) -> String {
 /// The machine and the build.
 pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.environment;
-    let or = |text: &str, absent: &str| {
-        if text.is_empty() {
-            absent.to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
-    let threads = machine
-        .threads_while_timing
-        .map_or_else(|| "not known".to_owned(), |n| n.to_string());
-    let mut rows = vec![
+    let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();
+    let count = |count: Option<u64>| count.map(|count| count.to_string());
+    let features = machine.cpu_features.join(", ");
+    let governor = machine.governor.as_deref().unwrap_or("not told by the system");
+    let kept = count(machine.pinned_cpu).map(|cpu| format!("kept on number {cpu}"));
+    let not_kept = || "not kept on one: the system does not allow it, or an older run".to_owned();
+    let rows = [
         ("CPU", machine.cpu.clone()),
         ("Logical processors", machine.logical_cpus.to_string()),
         (
             "Memory",
             format!("{:.1} GiB", machine.memory_bytes as f64 / (1_u64 << 30) as f64),
         ),
-        (
-            "CPU features",
-            or(&machine.cpu_features.join(", "), "none recorded"),
-        ),
-        (
-            "Frequency governor",
-            machine
-                .governor
-                .clone()
-                .unwrap_or_else(|| "not told by the system".to_owned()),
-        ),
+        ("CPU features", or(&features, "none recorded")),
+        ("Frequency governor", governor.to_owned()),
         ("Operating system", machine.os.clone()),
         ("Target", machine.target.clone()),
         ("Compiler", machine.rustc.clone()),
         ("Compiler flags", or(&machine.rustflags, "defaults")),
         ("Profile", machine.profile.clone()),
-        ("Threads while timing", threads),
         (
-            "Processor while timing",
-            machine.pinned_cpu.map_or_else(
-                || "not kept on one: the system does not allow it, or an older run".to_owned(),
-                |cpu| format!("kept on number {cpu}"),
+            "Threads while timing",
+            or(
+                &count(machine.threads_while_timing).unwrap_or_default(),
+                "not known",
             ),
         ),
+        ("Processor while timing", kept.unwrap_or_else(not_kept)),
         ("Start", run.date.clone()),
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
     ];
-    for (_, value) in &mut rows {
-        *value = plots::scene::printable(value);
-    }
-    rows
+    rows.map(|(name, value)| (name, plots::scene::printable(&value)))
+        .to_vec()
 }

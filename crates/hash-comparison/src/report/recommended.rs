@@ -1,52 +1,30 @@
 //! The section on what to take: the whole short list, and why the others are left out.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::recommend::words;
 use crate::record::{Candidate, Interval, Recommendation, Run};
 use plots::scene::printable;
 
-/// What the section shows.
-#[derive(Serialize)]
-pub(super) struct Section {
-    criteria: String,
-    datasets: Vec<OfDataset>,
-}
-
-/// One dataset.
-#[derive(Serialize)]
-struct OfDataset {
-    name: String,
-    asked: String,
-    list: Option<Table>,
-    mine: Option<String>,
-    notes: Vec<String>,
-    excluded: Option<Table>,
-}
-
-/// `None` in runs that recommend nothing.
-pub(super) fn section(run: &Run) -> Option<Section> {
+/// What the section shows; `None` in runs that recommend nothing.
+pub(super) fn section(run: &Run) -> Option<Value> {
     let first = run.recommendations.first()?;
-    Some(Section {
-        criteria: words::criteria(first.purpose).to_owned(),
-        datasets: run.recommendations.iter().map(of_dataset).collect(),
+    Some(context! {
+        criteria => words::criteria(first.purpose),
+        datasets => run.recommendations.iter().map(of_dataset).collect::<Value>(),
     })
 }
 
-/// What counts for each purpose, for the method.
-pub(super) fn criteria() -> Vec<&'static str> {
-    words::PURPOSES.map(words::criteria).to_vec()
-}
-
-fn of_dataset(told: &Recommendation) -> OfDataset {
-    OfDataset {
-        name: printable(&told.dataset),
-        asked: words::asked(told),
-        list: list(told),
-        mine: told.mine.as_ref().map(|mine| printable(&mine.words)),
-        notes: told.notes.iter().map(|note| printable(note)).collect(),
-        excluded: excluded(told),
+fn of_dataset(told: &Recommendation) -> Value {
+    context! {
+        name => printable(&told.dataset),
+        asked => words::asked(told),
+        list => list(told),
+        mine => told.mine.as_ref().map(|mine| printable(&mine.words)),
+        notes => told.notes.iter().map(|note| printable(note)).collect::<Value>(),
+        excluded => excluded(told),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::calibration::{COMMITTED, CalibrationRow};
@@ -13,37 +14,21 @@ use crate::record::files::Records;
 use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, on, table};
 use crate::report::chart::rows::distinct;
 use plots::number;
+use plots::scene::printable;
 
-/// The sections about structured keys and hash tables.
-#[derive(Debug, Serialize)]
-pub(super) struct StructureSection<'a> {
-    /// SVG element, where there are rows.
-    chart: Option<&'a str>,
-    functions: Table,
-    failures: Table,
-    sets: Table,
-    occupancy: Vec<Occupancy>,
-}
-
-/// The hash tables of a dataset.
-#[derive(Debug, Serialize)]
-struct Occupancy {
-    dataset: String,
-    table: Table,
-}
-
-pub(super) fn section<'a>(records: &Records, chart: Option<&'a str>) -> StructureSection<'a> {
+/// The sections about structured keys and hash tables; `chart` is an SVG element.
+pub(super) fn section(records: &Records, chart: Option<&str>) -> Value {
     let occupancy = distinct(records.occupancy.iter().map(|row| row.dataset.as_str()));
-    let occupancy = occupancy.into_iter().map(|dataset| Occupancy {
-        dataset: plots::scene::printable(dataset),
-        table: tables(on(&records.occupancy, dataset)),
+    let occupancy = occupancy.into_iter().map(|dataset| {
+        let table = tables(on(&records.occupancy, dataset));
+        context! { dataset => printable(dataset), table }
     });
-    StructureSection {
+    context! {
         chart,
-        functions: functions(records),
-        failures: failures(records),
-        sets: sets(records),
-        occupancy: occupancy.collect(),
+        functions => functions(records),
+        failures => failures(records),
+        sets => sets(records),
+        occupancy => occupancy.collect::<Value>(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tables that a reader can sort.
 
+use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
 use crate::record::{Verdict, significant};
@@ -145,6 +146,13 @@ impl<R> Columns<R> {
     /// The table, if it has a row.
     pub(crate) fn if_any(self) -> Option<Table> {
         (!self.of.is_empty()).then_some(self.table)
+    }
+}
+
+/// The form in which the template takes it.
+impl From<Table> for Value {
+    fn from(table: Table) -> Self {
+        Serde(table).into()
     }
 }
 

@@ -81,8 +81,8 @@ pub(super) fn real(
         }
         false_positives.extend(rows);
         false_positives.extend(ideal.iter().cloned());
-        tables.extend(occupancy::measure(dataset, function));
-        windows.extend(windows::of_hashed(&dataset.name, &hashed));
+        tables.extend(occupancy::measure(&dataset.name, &hashed));
+        windows.extend(windows::measure(&dataset.name, &hashed));
     }
     let findings = findings::judge(Evidence {
         datasets,
