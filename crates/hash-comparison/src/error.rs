@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::names::UnknownName;
 use crate::progress::Cancelled;
 use crate::system;
 
@@ -96,11 +95,5 @@ impl std::error::Error for Error {}
 impl From<Cancelled> for Error {
     fn from(cancelled: Cancelled) -> Self {
         Self::new(ErrorKind::Cancelled, cancelled.to_string())
-    }
-}
-
-impl From<UnknownName> for Error {
-    fn from(unknown: UnknownName) -> Self {
-        Self::new(ErrorKind::UnknownName, unknown.to_string())
     }
 }

@@ -323,13 +323,7 @@ impl Plot<'_> {
 
     /// Draws titles, axes, shade and reference; the axes where they lie.
     pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
-        let Frame {
-            left,
-            right,
-            top,
-            bottom,
-            ..
-        } = *frame;
+        let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
         let x = self.x.scale.over(left, right);
         // Pixels grow downwards.
         let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use super::columns;
 use crate::judge::calibration::{self, Plan, SEEDS};
 use crate::record::table;
 use crate::terminal::Terminal;
@@ -52,16 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             if row.holds { "yes" } else { "NO" }.to_owned(),
         ]
     });
-    let header = [
-        "test",
-        "question",
-        "trials",
-        "alarms",
-        "share",
-        "interval",
-        "by law",
-        "at most 1 %",
-    ];
+    let header = columns("test | question | trials | alarms | share | interval | by law | at most 1 %");
     let mut out = io::stdout().lock();
     writeln!(out, "{}", shown(header, &[2, 3, 4, 6], lines))?;
     if let Some(path) = &arguments.out {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use super::columns;
 use crate::functions::{self, Function};
 use crate::keys::{Manifest, ManifestEntry};
 use plots::thousands::grouped;
@@ -58,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         out,
         "{}\n",
         table(
-            ["function", "bits", "group", "fixed", "secret", "origin"],
+            columns("function | bits | group | fixed | secret | origin"),
             &[1],
             rows
         )
@@ -79,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     writeln!(
         out,
         "{}",
-        table(["dataset", "kind", "keys", "bytes"], &[2, 3], rows)
+        table(columns("dataset | kind | keys | bytes"), &[2, 3], rows)
     )?;
     Ok(())
 }

@@ -13,6 +13,11 @@ use filter_tools::failure::Failure;
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
 
+/// The names of a table's columns.
+fn columns(names: &str) -> Vec<&str> {
+    names.split(" | ").collect()
+}
+
 /// How a command ends that went wrong.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use super::columns;
 use crate::judge::published::KeySet;
 use crate::run::reproduce::{self, FileState, Reproduction};
 use plots::thousands::grouped;
@@ -77,7 +78,7 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
                 yes(check.agrees()),
             ]
         });
-        let table = table(["function", "published", "ours", "equal"], &[1, 2], rows);
+        let table = table(columns("function | published | ours | equal"), &[1, 2], rows);
         return format!("{head}{table}\n{agree} of {} equal\n", checks().count());
     }
     let rows = checks().map(|check| {
@@ -97,14 +98,7 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
             z,
         ]
     });
-    let header = [
-        "function",
-        "published",
-        "ours",
-        "mean \u{b1} sd",
-        "range",
-        "published z",
-    ];
+    let header = columns("function | published | ours | mean \u{b1} sd | range | published z");
     format!(
         "{head}{}\n{agree} of {} agree: the published keys are not known, so both counts are held against {} seeds of our\n\
          recipe (ours is seed 1, fixed beforehand; z is how many deviations the published count is off)\n",
@@ -126,7 +120,7 @@ fn filters(result: &Reproduction) -> String {
             pair(&format!("{:.7}", published.saved), &format!("{:.7}", check.saved)),
         ]
     });
-    let header = ["bits/key", "set", "keys", "raw bytes", "filter bytes", "saved"];
+    let header = columns("bits/key | set | keys | raw bytes | filter bytes | saved");
     let mut text = format!(
         "\nThe Bloom policy: published, and ours where it differs\n{}\n\
          The published ids are not known: ours are 80,000 by the recipe of video-ids, so their bytes and the saving\n\
@@ -150,15 +144,7 @@ fn filters(result: &Reproduction) -> String {
             percent(rate.known.textbook),
         ])
     });
-    let header = [
-        "bits/key",
-        "matches",
-        "fit probes",
-        "measured %",
-        "95 % CI",
-        "policy %",
-        "textbook %",
-    ];
+    let header = columns("bits/key | matches | fit probes | measured % | 95 % CI | policy % | textbook %");
     text.push_str(&table(header, &[0, 1, 2, 3, 4, 5, 6], rows));
     text.push_str(
         "\nPublished were matches over an unstated number of absent ids, divided by 10,000; about 70,000 fit. The policy's\n\
@@ -181,7 +167,7 @@ fn formulas(result: &Reproduction) -> String {
     });
     format!(
         "\nFormulas\n{}\n",
-        table(["figure", "published", "ours", "agrees"], &[1, 2], rows)
+        table(columns("figure | published | ours | agrees"), &[1, 2], rows)
     )
 }
 
@@ -196,7 +182,7 @@ fn reference(result: &Reproduction) -> String {
     });
     format!(
         "\nThe committed run, byte for byte\n{}\n",
-        table(["file", "state"], &[], rows)
+        table(columns("file | state"), &[], rows)
     )
 }
 

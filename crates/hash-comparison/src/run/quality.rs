@@ -11,6 +11,7 @@ use crate::measure::mixing::{self, Effort, Mixing};
 use crate::measure::occupancy::RawOccupancy;
 use crate::measure::{OnKeys, mechanism, structured};
 use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::StructuredRow;
 use crate::record::files::Records;
 
 /// Measures everything that does not depend on the machine, on as many threads as there are processors or as the variable
@@ -73,9 +74,9 @@ pub fn structure(
     progress: &dyn Progress,
 ) -> Result<(), Cancelled> {
     let tests = structured::tests(functions.iter().map(|function| function.output_bits));
-    let is_worse = |keys, bits, collisions| judge::structured::is_worse(tests, keys, bits, collisions);
-    let structured = structured::measure(functions, records.run.seed, is_worse, progress)?;
-    records.structured = judge::structured::judge(structured, tests);
+    let is_worse = |row: &StructuredRow| judge::structured::is_worse(row, tests);
+    records.structured = structured::measure(functions, records.run.seed, is_worse, progress)?;
+    judge::structured::judge(&mut records.structured, tests);
     records.occupancy = judge::occupancy::judge(tables);
     records.mechanisms = judge::mechanisms::judge(&mechanism::measure(functions));
     Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::functions::{self, Function, GROUPS};
 use crate::keys;
-use crate::names::UnknownName;
+use crate::names;
 use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
 use crate::record::{Purpose, Request};
 
@@ -46,7 +46,7 @@ impl Options {
         for name in datasets {
             let known = keys::embedded_names()
                 .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| UnknownName::new("dataset", name, keys::embedded_names()))?;
+                .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?;
             if !chosen.iter().any(|other| other == known) {
                 command.push(format!("--dataset {known}"));
                 chosen.push(known.to_owned());
