@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::names::UnknownName;
 use crate::progress::Cancelled;
 use crate::system;
 
@@ -80,11 +79,6 @@ impl Error {
     pub fn reason(&self) -> &str {
         &self.reason
     }
-
-    /// Whether the user can mend it.
-    pub fn is_input(&self) -> bool {
-        matches!(self.kind, ErrorKind::Input | ErrorKind::UnknownName)
-    }
 }
 
 impl fmt::Display for Error {
@@ -101,11 +95,5 @@ impl std::error::Error for Error {}
 impl From<Cancelled> for Error {
     fn from(cancelled: Cancelled) -> Self {
         Self::new(ErrorKind::Cancelled, cancelled.to_string())
-    }
-}
-
-impl From<UnknownName> for Error {
-    fn from(unknown: UnknownName) -> Self {
-        Self::new(ErrorKind::UnknownName, unknown.to_string())
     }
 }

@@ -1,11 +1,12 @@
 //! Ctrl-C, or SIGTERM: the first asks the work to stop between two steps, the second ends the process.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
+
+use crate::error::Error;
 
 /// Signals that ask to stop. Not SIGHUP: under `nohup` it must stay ignored.
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
@@ -24,17 +25,15 @@ impl Interrupt {
     /// # Errors
     ///
     /// When the system does not let a program listen.
-    pub fn listen() -> io::Result<Self> {
+    pub fn listen() -> Result<Self, Error> {
+        let failed = |error: std::io::Error| Error::internal(error.to_string());
         let requested = Arc::new(AtomicBool::new(false));
         // The order matters: the first signal must find the flag unset here, and set it below.
         let mut second = Vec::with_capacity(SIGNALS.len());
         for signal in SIGNALS {
-            second.push(flag::register_conditional_shutdown(
-                signal,
-                130,
-                Arc::clone(&requested),
-            )?);
-            flag::register(signal, Arc::clone(&requested))?;
+            let shutdown = flag::register_conditional_shutdown(signal, 130, Arc::clone(&requested));
+            second.push(shutdown.map_err(failed)?);
+            flag::register(signal, Arc::clone(&requested)).map_err(failed)?;
         }
         Ok(Self { requested, second })
     }

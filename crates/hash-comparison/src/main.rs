@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let parsed = Cli::from_arg_matches(&command.get_matches_mut());
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
     let result = match cli.command {
-        Command::Calibrate(arguments) => calibrate::run(&arguments, &program),
+        Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Compare(arguments) => compare::run(arguments, &program),
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),

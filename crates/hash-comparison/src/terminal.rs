@@ -3,24 +3,31 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
 
+use crate::error::Error;
 use crate::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::interrupt::Interrupt;
 
 /// Progress on standard error.
-pub struct Terminal<'a> {
-    interrupt: &'a Interrupt,
+pub struct Terminal {
+    /// Whether the work should stop.
+    pub interrupt: Interrupt,
     /// `None` where there is no terminal.
     bar: Option<Mutex<ProgressBar>>,
 }
 
-impl<'a> Terminal<'a> {
-    /// Bars if standard error is a terminal that can move its cursor.
-    pub fn new(interrupt: &'a Interrupt) -> Self {
+impl Terminal {
+    /// Shows bars if standard error is a terminal that can move its cursor, and listens for Ctrl-C.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not let a program listen.
+    pub fn listen() -> Result<Self, Error> {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bar = (io::stderr().is_terminal() && !dumb).then(|| Mutex::new(ProgressBar::hidden()));
-        Self { interrupt, bar }
+        let interrupt = Interrupt::listen()?;
+        Ok(Self { interrupt, bar })
     }
 
     /// The last phase is over.
@@ -36,7 +43,7 @@ fn lock(bar: &Mutex<ProgressBar>) -> std::sync::MutexGuard<'_, ProgressBar> {
     bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-impl Progress for Terminal<'_> {
+impl Progress for Terminal {
     fn begin(&self, phase: &str, steps: u64) {
         let Some(bar) = &self.bar else {
             // Nobody is left to be told when standard error is closed.

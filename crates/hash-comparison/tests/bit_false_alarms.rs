@@ -6,7 +6,7 @@ use std::cell::Cell;
 use hash_comparison::functions::{self, Function};
 use hash_comparison::measure::false_positives::Ideal;
 use hash_comparison::measure::mixing::{self, Effort};
-use hash_comparison::measure::windows;
+use hash_comparison::measure::{Hashed, windows};
 use hash_comparison::record::{MixingRow, MixingTest};
 
 const SEEDS: u64 = 200;
@@ -77,7 +77,7 @@ fn windows_collide_as_often_as_they_say() {
         .map(|seed| {
             SEED.set(seed);
             let values: Vec<u64> = keys.iter().map(|key| (function.hash)(key)).collect();
-            windows::measure("ids", &function, &values)
+            windows::measure("ids", &Hashed::of_values(&function, values))
         })
         .collect();
     // Counts are whole numbers, so their tails stay below the level; not far where many counts are likely.

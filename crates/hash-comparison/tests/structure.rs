@@ -4,23 +4,30 @@
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::mechanisms::sentences;
 use hash_comparison::keys::load_embedded;
+use hash_comparison::measure::Hashed;
 use hash_comparison::measure::occupancy::{self, RawOccupancy};
 use hash_comparison::progress::Silent;
-use hash_comparison::record::Verdict;
-use hash_comparison::run::quality::{self, Structure};
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{Run, Verdict};
+use hash_comparison::run::quality;
 
-fn measured(names: &[&str]) -> Structure {
+fn measured(names: &[&str]) -> Records {
     let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();
     let ids = load_embedded("video-ids", 1).unwrap();
     let tables: Vec<RawOccupancy> = functions
         .iter()
-        .flat_map(|function| occupancy::measure(&ids, function))
+        .flat_map(|function| occupancy::measure(&ids.name, &Hashed::new(&ids.keys, function)))
         .collect();
-    quality::structure(&tables, &functions, 1, &Silent).unwrap()
+    let mut records = Records::of(Run {
+        seed: 1,
+        ..Run::default()
+    });
+    quality::structure(&mut records, &tables, &functions, &Silent).unwrap();
+    records
 }
 
 /// The sets on which a function is worse than chance, each once.
-fn failed<'a>(structure: &'a Structure, function: &str) -> Vec<&'a str> {
+fn failed<'a>(structure: &'a Records, function: &str) -> Vec<&'a str> {
     let mut sets: Vec<&str> = structure
         .structured
         .iter()

@@ -73,6 +73,7 @@ pub struct Measure<'a> {
 }
 
 /// Contestants under a heading; an empty name is no heading.
+#[derive(Default)]
 pub struct Group {
     /// The heading.
     pub name: String,
@@ -83,6 +84,7 @@ pub struct Group {
 }
 
 /// A row of bars.
+#[derive(Default)]
 pub struct Contestant {
     /// At the left.
     pub name: String,
@@ -129,7 +131,7 @@ impl Default for Measure<'_> {
     }
 }
 
-impl Bars<'_> {
+impl<'a> Bars<'a> {
     /// The chart.
     pub fn scene(&self) -> Scene {
         let rows: Vec<Line<'_>> = self.groups.iter().flat_map(Line::of).collect();
@@ -172,7 +174,7 @@ impl Bars<'_> {
         self.groups.iter().flat_map(|group| &group.contestants)
     }
 
-    fn panels(&self) -> Vec<Panel<'_>> {
+    fn panels(&self) -> Vec<Panel<'a>> {
         let highest = |wanted: Option<usize>| {
             let bars = self.contestants().flat_map(|contestant| &contestant.bars);
             bars.filter(|(panel, _)| wanted.is_none_or(|wanted| wanted == *panel))
@@ -183,20 +185,18 @@ impl Bars<'_> {
         let texts: f64 = self.measures.iter().map(|measure| measure.texts).sum();
         let width = (self.width - self.names - texts) / self.measures.len() as f64;
         let mut left = self.names;
-        let panel = |(index, measure): (usize, &Measure<'_>)| {
+        let panel = |(index, measure): (usize, &Measure<'a>)| {
             let from = left;
             left += width + measure.texts;
-            (index, from, from + width)
-        };
-        let places: Vec<_> = self.measures.iter().enumerate().map(panel).collect();
-        (self.measures.iter().zip(places))
-            .map(|(measure, (index, from, to))| Panel {
+            let scale = Scale::linear(highest((!self.one_scale).then_some(index)));
+            Panel {
                 title: measure.title,
                 axis: measure.axis,
-                scale: Scale::linear(highest((!self.one_scale).then_some(index))).over(from, to),
+                scale: scale.over(from, from + width),
                 tick: number::tick,
-            })
-            .collect()
+            }
+        };
+        self.measures.iter().enumerate().map(panel).collect()
     }
 
     fn row(

@@ -5,6 +5,7 @@
 
 use core::ops::Range;
 
+use super::key::Sign;
 use super::scene::{Color, Scene};
 
 /// How far a cell is from what chance gives, and to which side.
@@ -22,8 +23,29 @@ impl Heat {
     /// The darkest class of either side.
     pub const MOST: u8 = 4;
 
+    /// So many classes above or below what chance gives.
+    pub fn of(class: u8, is_above: bool) -> Self {
+        match class {
+            0 => Self::Chance,
+            _ if is_above => Self::Above(class),
+            _ => Self::Below(class),
+        }
+    }
+
+    /// A key with these words, from furthest below to furthest above.
+    pub fn key(words: [&str; 9]) -> [(Sign, &str); 9] {
+        let mut classes = -4_i8..=4;
+        words.map(|words| {
+            let class = classes.next().unwrap_or_default();
+            (
+                Sign::Shade(Self::of(class.unsigned_abs(), class > 0).fill()),
+                words,
+            )
+        })
+    }
+
     /// Fill of a cell.
-    pub const fn fill(self) -> Color {
+    pub fn fill(self) -> Color {
         match self {
             Self::Chance => Color(0xe4, 0xe9, 0xef),
             Self::Below(0 | 1) => Color(0xc6, 0xdc, 0xef),

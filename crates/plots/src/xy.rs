@@ -96,8 +96,6 @@ pub struct Series {
     pub color: Color,
     /// How its points are marked.
     pub marks: Marks,
-    /// Whether its points are joined.
-    pub joined: bool,
     /// In the order of the line.
     pub points: Vec<Point>,
 }
@@ -127,14 +125,13 @@ pub struct Point {
 }
 
 impl Series {
-    /// Filled marks, joined, without intervals.
+    /// Filled marks, without intervals.
     pub fn new(name: impl Into<String>, color: Color, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let point = |(x, y)| Point { x, y, interval: None };
         Self {
             name: name.into(),
             color,
             marks: Marks::Filled,
-            joined: true,
             points: points.into_iter().map(point).collect(),
         }
     }
@@ -326,13 +323,7 @@ impl Plot<'_> {
 
     /// Draws titles, axes, shade and reference; the axes where they lie.
     pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
-        let Frame {
-            left,
-            right,
-            top,
-            bottom,
-            ..
-        } = *frame;
+        let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
         let x = self.x.scale.over(left, right);
         // Pixels grow downwards.
         let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);
@@ -373,11 +364,9 @@ impl Series {
     /// Draws line, intervals and marks as far as they lie between the axes' ends.
     fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale) {
         let place = |point: &Point| (x.beyond(point.x), y.beyond(point.y));
-        if self.joined {
-            for pair in self.points.windows(2) {
-                if let Some([from, to]) = cut([place(&pair[0]), place(&pair[1])], x, y) {
-                    scene.line(from, to, self.color);
-                }
+        for pair in self.points.windows(2) {
+            if let Some([from, to]) = cut([place(&pair[0]), place(&pair[1])], x, y) {
+                scene.line(from, to, self.color);
             }
         }
         let shown = || {

@@ -14,8 +14,6 @@ pub mod collisions;
 pub mod correction;
 pub mod normal;
 pub mod occupancy;
-#[cfg(test)]
-mod occupancy_exact;
 pub mod poisson;
 pub mod robust;
 mod root;

@@ -65,38 +65,4 @@ fn beyond_linear(n: u64, y: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::occupancy_exact::EXACT;
-    use crate::test_support::assert_close;
-
-    #[test]
-    fn expectation_and_variance_are_the_exact_ones() {
-        for (keys, bits, expected, variance) in EXACT {
-            assert_close!(
-                expected_collisions(keys, bits),
-                expected,
-                1e-13,
-                "{keys} keys, {bits} bits"
-            );
-            assert_close!(
-                collision_variance(keys, bits),
-                variance,
-                1e-11,
-                "{keys} keys, {bits} bits"
-            );
-        }
-    }
-
-    #[test]
-    fn small_sets_are_exact() {
-        for bits in 1..=64 {
-            assert_eq!(expected_collisions(0, bits), 0.0);
-            assert_eq!(expected_collisions(1, bits), 0.0);
-            // Two keys collide with probability 1/m.
-            let p = libm::ldexp(1.0, -(bits as i32));
-            assert_eq!(expected_collisions(2, bits), p);
-            assert_close!(collision_variance(2, bits), p * (1.0 - p), 1e-13, "{bits}");
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Offence, Source};
 
 /// The modules of the comparison, from the ground up; a module may use those before it. A new module is entered here.
-const ORDER: &str = "names progress system error record keys functions measure judge report run interrupt terminal program commands";
+const ORDER: &str = "progress system error names record keys functions measure judge report run interrupt terminal program commands";
 /// Whose modules these are.
 const ORDERED: &str = "crates/hash-comparison/";
 

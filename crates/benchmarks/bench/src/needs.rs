@@ -1,49 +1,29 @@
 //! Lists what the benchmark programs need from the system.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use filter_tools::failure::Failure;
 
-/// Something that must be there, with the package of Debian that brings it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Need {
-    /// A program on the path.
-    Program(&'static str, &'static str),
-    /// A file of this path.
-    File(&'static str, &'static str),
-    /// A header that the C++ compiler finds.
-    Header(&'static str, &'static str),
+/// A program on the path, a file, or a header that the C++ compiler finds; and the package of Debian that brings it.
+pub(crate) type Need = (&'static str, &'static str);
+
+fn is_header(name: &str) -> bool {
+    name.ends_with(".h")
 }
 
-impl Need {
-    const fn parts(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Program(name, package) | Self::File(name, package) | Self::Header(name, package) => {
-                (name, package)
-            }
-        }
+fn is_met(name: &str) -> bool {
+    if is_header(name) {
+        let mut compiler = Command::new(std::env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+        compiler.args(["-fsyntax-only", "-include", name, "-x", "c++", "-"]);
+        compiler
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        return compiler.status().is_ok_and(|status| status.success());
     }
-
-    fn is_met(self) -> bool {
-        match self {
-            Self::Program(name, _) => {
-                let path = std::env::var_os("PATH").unwrap_or_default();
-                std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-            }
-            Self::File(path, _) => Path::new(path).is_file(),
-            Self::Header(name, _) => {
-                let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
-                Command::new(compiler)
-                    .args(["-fsyntax-only", "-include", name, "-x", "c++", "-"])
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .status()
-                    .is_ok_and(|status| status.success())
-            }
-        }
-    }
+    // A file's path is absolute, and stands for itself in any folder.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 /// Checks that all are there.
@@ -52,16 +32,15 @@ impl Need {
 ///
 /// With the list of what is missing, and how to install it.
 pub(crate) fn require(needs: &[Need]) -> Result<(), Failure> {
-    let missing: Vec<Need> = needs.iter().copied().filter(|need| !need.is_met()).collect();
+    let missing: Vec<Need> = needs.iter().copied().filter(|(name, _)| !is_met(name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let named = missing.iter().map(|need| {
-        let (name, package) = need.parts();
-        format!("{name} (package {package})")
-    });
-    let mut packages: Vec<&str> = missing.iter().map(|need| need.parts().1).collect();
-    if missing.iter().any(|need| matches!(need, Need::Header(..))) {
+    let named = missing
+        .iter()
+        .map(|(name, package)| format!("{name} (package {package})"));
+    let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+    if missing.iter().any(|(name, _)| is_header(name)) {
         packages.insert(0, "g++");
     }
     Err(Failure::Input(format!(

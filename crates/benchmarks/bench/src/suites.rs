@@ -30,20 +30,6 @@ pub(crate) enum Name {
     Rates,
 }
 
-impl Name {
-    pub(crate) const fn parts(self) -> &'static [Part] {
-        match self {
-            Self::PointReads => &[POINT_READS],
-            Self::Membership => &[MEMBERSHIP],
-            Self::Memory => &[MEMORY],
-            Self::Redis => &[REDIS],
-            Self::Policy => &[POLICY, ROCKSDB, WHICH],
-            Self::Instructions => &[INSTRUCTIONS],
-            Self::Rates => &[RATES],
-        }
-    }
-}
-
 /// A program, and what is made of its batches.
 pub(crate) struct Part {
     /// The text that people see while it runs.
@@ -63,8 +49,8 @@ pub(crate) struct Part {
 impl Part {
     const fn of(
         title: &'static str,
-        package: &'static str,
-        program: &'static str,
+        (package, program): (&'static str, &'static str),
+        needs: &'static [Need],
         suite: &'static dyn AnySuite,
     ) -> Self {
         Self {
@@ -72,75 +58,57 @@ impl Part {
             below: "",
             package,
             program,
-            needs: &[],
+            needs,
             suite,
             write: |suite, folder, bench, csv| suite.write(folder, bench, csv),
         }
     }
+
+    const fn below(self, below: &'static str) -> Self {
+        Self { below, ..self }
+    }
 }
 
-const LEVELDB_HEADER: Need = Need::Header("leveldb/c.h", "libleveldb-dev");
-const ROCKSDB_HEADER: Need = Need::Header("rocksdb/c.h", "librocksdb-dev");
+const LEVELDB: &[Need] = &[("leveldb/c.h", "libleveldb-dev")];
+const ROCKSDB: &[Need] = &[("rocksdb/c.h", "librocksdb-dev")];
+const REDIS: &[Need] = &[
+    ("redis-server", "redis-server"),
+    ("redis-benchmark", "redis-tools"),
+];
+const VALGRIND: &[Need] = &[("valgrind", "valgrind")];
+const GUAVA: &[Need] = &[
+    ("java", "default-jre-headless"),
+    ("javac", "default-jdk-headless"),
+    ("/usr/share/java/guava.jar", "libguava-java"),
+];
 
-const POINT_READS: Part = Part {
-    needs: &[LEVELDB_HEADER],
-    ..Part::of(
-        "LevelDB and rusty-leveldb",
-        "bench-leveldb",
-        "point-reads",
-        &point_reads::SUITE,
-    )
-};
-const MEMBERSHIP: Part = Part {
-    needs: &[
-        Need::Program("java", "default-jre-headless"),
-        Need::Program("javac", "default-jdk-headless"),
-        Need::File("/usr/share/java/guava.jar", "libguava-java"),
-    ],
-    ..Part::of(
-        "Guava and its peers",
-        "bench-guava",
-        "membership",
-        &membership::SUITE,
-    )
-};
-const MEMORY: Part = Part::of("filters and sets", "bench-memory", "memory", &memory::SUITE);
-const REDIS: Part = Part {
-    needs: &[
-        Need::Program("redis-server", "redis-server"),
-        Need::Program("redis-benchmark", "redis-tools"),
-    ],
-    ..Part::of("Redis", "bench-redis", "redis", &redis::SUITE)
-};
-const POLICY: Part = Part {
-    needs: &[LEVELDB_HEADER],
-    ..Part::of(
-        "LevelDB's policy and its peers",
-        "bench-leveldb",
-        "policy",
-        &policy::LEVELDB,
-    )
-};
-const ROCKSDB: Part = Part {
-    below: "rocksdb",
-    needs: &[ROCKSDB_HEADER],
-    ..Part::of(
-        "RocksDB's policies and their peers",
-        "bench-rocksdb",
-        "policy",
-        &policy::ROCKSDB,
-    )
-};
-const WHICH: Part = Part {
-    below: "which",
-    ..Part::of("every policy", "bench-ours", "which", &which::SUITE)
-};
-const RATES: Part = Part::of("rates", "bench-ours", "rates", &rates::SUITE);
-const INSTRUCTIONS: Part = Part {
-    needs: &[Need::Program("valgrind", "valgrind")],
-    write: write_instructions,
-    ..Part::of("instructions", "bench-ours", "instructions", &instructions::SUITE)
-};
+impl Name {
+    /// The suite's programs, in the order in which they run.
+    #[rustfmt::skip]
+    pub(crate) const fn parts(self) -> &'static [Part] {
+        match self {
+            Self::PointReads => const { &[
+                Part::of("LevelDB and rusty-leveldb", ("bench-leveldb", "point-reads"), LEVELDB, &point_reads::SUITE),
+            ] },
+            Self::Membership => const { &[
+                Part::of("Guava and its peers", ("bench-guava", "membership"), GUAVA, &membership::SUITE),
+            ] },
+            Self::Memory => const { &[Part::of("filters and sets", ("bench-memory", "memory"), &[], &memory::SUITE)] },
+            Self::Redis => const { &[Part::of("Redis", ("bench-redis", "redis"), REDIS, &redis::SUITE)] },
+            Self::Policy => const { &[
+                Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::LEVELDB),
+                Part::of("RocksDB's policies and their peers", ("bench-rocksdb", "policy"), ROCKSDB, &policy::ROCKSDB)
+                    .below("rocksdb"),
+                Part::of("every policy", ("bench-ours", "which"), &[], &which::SUITE).below("which"),
+            ] },
+            Self::Instructions => const { &[Part {
+                write: write_instructions,
+                ..Part::of("instructions", ("bench-ours", "instructions"), VALGRIND, &instructions::SUITE)
+            }] },
+            Self::Rates => const { &[Part::of("rates", ("bench-ours", "rates"), &[], &rates::SUITE)] },
+        }
+    }
+}
 
 /// The folder of the committed counts.
 fn committed() -> PathBuf {

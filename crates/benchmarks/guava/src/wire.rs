@@ -13,34 +13,6 @@ impl Request {
         Self(vec![kind])
     }
 
-    /// Appends a `byte`.
-    #[must_use]
-    pub fn u8(mut self, value: u8) -> Self {
-        self.0.push(value);
-        self
-    }
-
-    /// Appends an `int`.
-    #[must_use]
-    pub fn i32(mut self, value: i32) -> Self {
-        self.0.extend(value.to_be_bytes());
-        self
-    }
-
-    /// Appends a `long`.
-    #[must_use]
-    pub fn i64(mut self, value: i64) -> Self {
-        self.0.extend(value.to_be_bytes());
-        self
-    }
-
-    /// Appends a `double`.
-    #[must_use]
-    pub fn f64(mut self, value: f64) -> Self {
-        self.0.extend(value.to_be_bytes());
-        self
-    }
-
     /// Appends the number of bytes as an `int`, and the bytes.
     ///
     /// # Panics
@@ -65,46 +37,13 @@ impl Request {
 pub struct Reply(pub(crate) BufReader<ChildStdout>);
 
 impl Reply {
-    fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.0.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
-
     /// A `boolean`.
     ///
     /// # Errors
     ///
     /// When the child process has ended; so with all others.
     pub fn bool(&mut self) -> io::Result<bool> {
-        self.array().map(|[byte]| byte != 0)
-    }
-
-    /// An `int`.
-    ///
-    /// # Errors
-    ///
-    /// See [`bool`](Self::bool).
-    pub fn i32(&mut self) -> io::Result<i32> {
-        self.array().map(i32::from_be_bytes)
-    }
-
-    /// A `long`.
-    ///
-    /// # Errors
-    ///
-    /// See [`bool`](Self::bool).
-    pub fn i64(&mut self) -> io::Result<i64> {
-        self.array().map(i64::from_be_bytes)
-    }
-
-    /// A `double`.
-    ///
-    /// # Errors
-    ///
-    /// See [`bool`](Self::bool).
-    pub fn f64(&mut self) -> io::Result<f64> {
-        self.array().map(f64::from_be_bytes)
+        self.u8().map(|byte| byte != 0)
     }
 
     /// As many bytes as an `int` before them says.
@@ -123,3 +62,28 @@ impl Reply {
         }
     }
 }
+
+/// Makes what appends and reads these types, big-endian.
+macro_rules! numbers {
+    ($($java:literal $type:ident)*) => {
+        impl Request {$(
+            #[doc = concat!("Appends a `", $java, "`.")]
+            #[must_use]
+            pub fn $type(mut self, value: $type) -> Self {
+                self.0.extend(value.to_be_bytes());
+                self
+            }
+        )*}
+
+        impl Reply {$(
+            #[doc = concat!("Reads a `", $java, "`.\n\n# Errors\n\nSee [`bool`](Self::bool).")]
+            pub fn $type(&mut self) -> io::Result<$type> {
+                let mut bytes = [0; size_of::<$type>()];
+                self.0.read_exact(&mut bytes)?;
+                Ok($type::from_be_bytes(bytes))
+            }
+        )*}
+    };
+}
+
+numbers! { "byte" u8 "int" i32 "long" i64 "double" f64 }

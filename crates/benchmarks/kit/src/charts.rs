@@ -1,6 +1,6 @@
 //! Holds what the charts of the suites share.
 
-use plots::bars::{Bar, Contestant, Group};
+use plots::bars::{Bar, Group};
 
 /// A bar with a text behind it.
 pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: bool) -> Bar {
@@ -26,30 +26,24 @@ pub(crate) fn groups<R>(rows: &[R], draw: impl Fn(&R) -> Option<Drawn>) -> Vec<G
     let mut groups: Vec<Group> = Vec::new();
     for drawn in rows.iter().filter_map(draw) {
         let (name, note) = drawn.group;
-        let contestants = match groups.iter_mut().position(|group| group.name == name) {
-            Some(index) => &mut groups[index].contestants,
-            None => {
-                groups.push(Group {
-                    name,
-                    note,
-                    contestants: Vec::new(),
-                });
-                let last = groups.len() - 1;
-                &mut groups[last].contestants
-            }
-        };
-        match contestants
-            .iter_mut()
-            .find(|contestant| contestant.name == drawn.contestant)
-        {
-            Some(contestant) => contestant.bars.extend(drawn.bars),
-            None => contestants.push(Contestant {
-                name: drawn.contestant,
-                bars: drawn.bars,
-            }),
+        let group = entry(&mut groups, |group| group.name == name);
+        if group.contestants.is_empty() {
+            (group.name, group.note) = (name, note);
         }
+        let contestant = entry(&mut group.contestants, |one| one.name == drawn.contestant);
+        contestant.name = drawn.contestant;
+        contestant.bars.extend(drawn.bars);
     }
     groups
+}
+
+/// The one that there is, or a new one at the end.
+fn entry<T: Default>(all: &mut Vec<T>, is_wanted: impl Fn(&T) -> bool) -> &mut T {
+    let index = all.iter().position(is_wanted).unwrap_or_else(|| {
+        all.push(T::default());
+        all.len() - 1
+    });
+    &mut all[index]
 }
 
 /// Each value once, sorted.

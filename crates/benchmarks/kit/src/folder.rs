@@ -24,6 +24,12 @@ pub struct Format {
     pub rows: &'static str,
 }
 
+impl Format {
+    pub(crate) const fn new(name: &'static str, schema: u32, rows: &'static str) -> Self {
+        Self { name, schema, rows }
+    }
+}
+
 /// `bench.json`: what the CSV files do not say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bench {

@@ -26,6 +26,23 @@ pub struct Suite<B, R: 'static> {
 }
 
 impl<B, R: 'static> Suite<B, R> {
+    /// A suite whose records hold the batches too.
+    pub(crate) const fn new(
+        format: Format,
+        rows: fn(&[B]) -> Result<Vec<R>, String>,
+        charts: &'static [(&'static str, Draw<R>)],
+        summary: fn(&[R]) -> String,
+    ) -> Self {
+        let keeps_batches = true;
+        Self {
+            format,
+            keeps_batches,
+            rows,
+            charts,
+            summary,
+        }
+    }
+
     /// The charts of these rows; none where there is nothing to draw.
     pub fn drawn(&self, rows: &[R]) -> Vec<Chart> {
         let charts = self.charts.iter().filter(|_| !rows.is_empty());
@@ -62,7 +79,7 @@ impl<B: Row, R: Row + 'static> AnySuite for Suite<B, R> {
     }
 }
 
-/// The rows of a suite that is timed, one a contestant.
+/// The rows of a suite of times: what the batches of each contestant come to beside those of the baseline.
 pub(crate) fn rows<B: Contest, R: for<'a> From<&'a Series<'a, B>>>(batches: &[B]) -> Result<Vec<R>, String> {
     Ok(series(batches)?.iter().map(R::from).collect())
 }

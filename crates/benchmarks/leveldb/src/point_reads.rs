@@ -25,21 +25,15 @@ pub(crate) const SEED: u64 = 1;
 pub(crate) type Key = [u8; 16];
 
 /// A policy's database, open.
-pub(crate) trait Database {
-    fn policy(&self) -> Policy;
-
-    fn cache(&self) -> Cache;
-
+pub(crate) struct Database<'a> {
+    pub(crate) policy: Policy,
+    pub(crate) cache: Cache,
     /// Bits of filter for each key.
-    fn bits_per_key(&self) -> u32 {
-        BITS_PER_KEY
-    }
-
+    pub(crate) bits_per_key: u32,
     /// How many of the keys are there.
-    fn found(&mut self, keys: &[Key]) -> usize;
-
+    pub(crate) found: Box<dyn FnMut(&[Key]) -> usize + 'a>,
     /// Reads of the tables' files so far.
-    fn reads(&self) -> u64;
+    pub(crate) reads: Box<dyn Fn() -> u64 + 'a>,
 }
 
 /// An engine, and the entries of its databases.
@@ -53,9 +47,9 @@ pub(crate) struct Entries<'a> {
 
 impl Entries<'_> {
     /// Asks each database in every round for the absent and the present keys that `draw` gives.
-    pub(crate) fn measure<D: Database>(
+    pub(crate) fn measure(
         self,
-        databases: &mut [D],
+        databases: &mut [Database<'_>],
         rounds: u64,
         mut draw: impl FnMut() -> [Vec<Key>; 2],
     ) -> Result<Vec<Batch>, String> {
@@ -64,13 +58,13 @@ impl Entries<'_> {
             let [absent, present] = draw();
             for index in turn(round, databases.len()) {
                 let database = &mut databases[index];
-                let policy = database.policy();
+                let policy = database.policy;
                 for (keys, asked, expected) in [(Keys::Absent, &absent, 0), (Keys::Present, &present, GETS)] {
                     if (keys, policy) == (Keys::Present, Policy::AlwaysNo) {
                         continue;
                     }
-                    let before = database.reads();
-                    let (found, ns) = timed(|| database.found(asked));
+                    let before = (database.reads)();
+                    let (found, ns) = timed(|| (database.found)(asked));
                     if found != expected {
                         return Err(format!("{policy:?}: {found} keys found, not {expected}"));
                     }
@@ -78,8 +72,8 @@ impl Entries<'_> {
                         engine: self.engine.to_owned(),
                         version: self.version.to_owned(),
                         policy,
-                        bits_per_key: database.bits_per_key(),
-                        cache: database.cache(),
+                        bits_per_key: database.bits_per_key,
+                        cache: database.cache,
                         key_set: self.key_set,
                         entries: self.count,
                         key_bytes: size_of::<Key>() as u64,
@@ -88,7 +82,7 @@ impl Entries<'_> {
                         round,
                         gets: GETS as u64,
                         // Filters and indexes were read before.
-                        blocks: database.reads() - before,
+                        blocks: (database.reads)() - before,
                         ns,
                     });
                 }
@@ -123,38 +117,6 @@ fn open(policy: Policy, folder: &Path, cache: Cache) -> Engine {
         Cache::Nothing | Cache::OneBlock => 0,
     };
     Engine::open(&folder.join(format!("{policy:?}")), engine_policy, cache_bytes)
-}
-
-/// LevelDB's database of a policy.
-struct LevelDb {
-    policy: Policy,
-    cache: Cache,
-    engine: Engine,
-}
-
-impl Database for LevelDb {
-    fn policy(&self) -> Policy {
-        self.policy
-    }
-
-    fn cache(&self) -> Cache {
-        self.cache
-    }
-
-    fn bits_per_key(&self) -> u32 {
-        match self.policy {
-            Policy::None | Policy::AlwaysNo => 0,
-            _ => BITS_PER_KEY,
-        }
-    }
-
-    fn found(&mut self, keys: &[Key]) -> usize {
-        keys.iter().filter(|key| self.engine.has(*key)).count()
-    }
-
-    fn reads(&self) -> u64 {
-        self.engine.reads()
-    }
 }
 
 /// Has filters of one byte and never looks at them.
@@ -227,15 +189,22 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
     };
     let mut batches = Vec::new();
     for cache in [Cache::Everything, Cache::Nothing] {
-        let mut databases = POLICIES.map(|policy| LevelDb {
-            policy,
-            cache,
-            engine: open(policy, folder, cache),
-        });
-        for LevelDb { policy, engine, .. } in &databases {
+        let engines = POLICIES.map(|policy| open(policy, folder, cache));
+        for (policy, engine) in POLICIES.into_iter().zip(&engines) {
             // Opens all tables, and fills the cache.
             assert_eq!(engine.count(), entries, "entries of {policy:?}");
         }
+        let databases = POLICIES.into_iter().zip(&engines).map(|(policy, engine)| Database {
+            policy,
+            cache,
+            bits_per_key: match policy {
+                Policy::None | Policy::AlwaysNo => 0,
+                _ => BITS_PER_KEY,
+            },
+            found: Box::new(|keys| keys.iter().filter(|key| engine.has(*key)).count()),
+            reads: Box::new(|| engine.reads()),
+        });
+        let mut databases: Vec<Database<'_>> = databases.collect();
         // The generator gives every number once before it gives one again, so that these are not stored.
         let mut absent = random.clone();
         let mut choices = SplitMix64::seed_from_u64(SEED + 1);

@@ -3,9 +3,6 @@
 //! All databases hold the same entries in tables of the same shape: the filters that deny nothing, or everything, are
 //! as large as the others. Turns and batches are those of LevelDB's.
 
-use std::cell::Cell;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
@@ -13,9 +10,9 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
-use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options, PosixDiskEnv, Result as LevelDbResult};
+use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
+use crate::disk::CountingEnv;
 use crate::point_reads::{BITS_PER_KEY, Database, Entries, GETS, Key, SEED, VALUE_BYTES};
 
 /// The entries' keys, and as many that no database has.
@@ -82,84 +79,60 @@ impl FilterPolicy for Always {
     }
 }
 
-/// A policy's database.
-struct Contender {
-    policy: Policy,
-    cache: Cache,
-    db: DB,
-    reads: Rc<Cell<u64>>,
-    _folder: tempfile::TempDir,
-}
-
-impl Contender {
-    fn new(policy: Policy, cache: Cache, data: &Data) -> Result<Self, Box<dyn std::error::Error>> {
-        let bits = BitsPerKey::whole(BITS_PER_KEY);
-        let filter_policy: Box<dyn FilterPolicy> = match policy {
-            Policy::None | Policy::AlwaysYes => Box::new(Always::says(true)),
-            Policy::Engine => Box::new(BloomPolicy::new(BITS_PER_KEY)),
-            Policy::OursLeveldbHash => {
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
-            }
-            Policy::OursBloomfilter2 => {
-                Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?)
-            }
-            Policy::AlwaysNo => Box::new(Always::says(false)),
-        };
-        let folder = tempfile::tempdir()?;
-        let (env, reads) = CountingEnv::new();
-        let options = Options {
-            env: Rc::new(Box::new(env)),
-            filter_policy: Rc::new(filter_policy),
-            // The engine counts blocks of 4 KiB, and wants room for at least one.
-            block_cache_capacity_bytes: if cache == Cache::OneBlock {
-                4 << 10
-            } else {
-                1 << 30
-            },
-            ..Options::default()
-        };
-        let mut db = DB::open(folder.path(), options.clone())?;
-        let mut random = SplitMix64::seed_from_u64(SEED + 2);
-        let mut scattered: Vec<&Key> = data.present.iter().collect();
-        // So that tables overlap before they are compacted.
-        scattered.sort_by_cached_key(|_| random.next_u64());
-        for key in scattered {
-            db.put(key, &[b'v'; VALUE_BYTES])?;
+/// The database of a policy, written, compacted and opened again.
+fn open(policy: Policy, cache: Cache, data: &Data) -> Result<Database<'static>, Box<dyn std::error::Error>> {
+    let bits = BitsPerKey::whole(BITS_PER_KEY);
+    let filter_policy: Box<dyn FilterPolicy> = match policy {
+        Policy::None | Policy::AlwaysYes => Box::new(Always::says(true)),
+        Policy::Engine => Box::new(BloomPolicy::new(BITS_PER_KEY)),
+        Policy::OursLeveldbHash => {
+            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::leveldb_builtin(bits))?)
         }
-        db.compact_range(b"0", b"g")?;
-        db.close()?;
-        drop(db);
-        let mut db = DB::open(folder.path(), options)?;
-        // Opens the tables, and fills the cache that holds everything.
-        for key in &data.present {
-            db.get(key);
+        Policy::OursBloomfilter2 => {
+            Box::new(RustyLevelDbPolicy::new(BloomFilterPolicy::bloom_filter2(bits))?)
         }
-        Ok(Self {
-            policy,
-            cache,
-            db,
-            reads,
-            _folder: folder,
-        })
+        Policy::AlwaysNo => Box::new(Always::says(false)),
+    };
+    let folder = tempfile::tempdir()?;
+    let (env, reads) = CountingEnv::new();
+    let options = Options {
+        env: Rc::new(Box::new(env)),
+        filter_policy: Rc::new(filter_policy),
+        // The engine counts blocks of 4 KiB, and wants room for at least one.
+        block_cache_capacity_bytes: if cache == Cache::OneBlock {
+            4 << 10
+        } else {
+            1 << 30
+        },
+        ..Options::default()
+    };
+    let mut db = DB::open(folder.path(), options.clone())?;
+    let mut random = SplitMix64::seed_from_u64(SEED + 2);
+    let mut scattered: Vec<&Key> = data.present.iter().collect();
+    // So that tables overlap before they are compacted.
+    scattered.sort_by_cached_key(|_| random.next_u64());
+    for key in scattered {
+        db.put(key, &[b'v'; VALUE_BYTES])?;
     }
-}
-
-impl Database for Contender {
-    fn policy(&self) -> Policy {
-        self.policy
+    db.compact_range(b"0", b"g")?;
+    db.close()?;
+    drop(db);
+    let mut db = DB::open(folder.path(), options)?;
+    // Opens the tables, and fills the cache that holds everything.
+    for key in &data.present {
+        db.get(key);
     }
-
-    fn cache(&self) -> Cache {
-        self.cache
-    }
-
-    fn found(&mut self, keys: &[Key]) -> usize {
-        keys.iter().filter(|key| self.db.get(*key).is_some()).count()
-    }
-
-    fn reads(&self) -> u64 {
-        self.reads.get()
-    }
+    Ok(Database {
+        policy,
+        cache,
+        bits_per_key: BITS_PER_KEY,
+        found: Box::new(move |keys| {
+            // Kept as long as its database.
+            let _ = &folder;
+            keys.iter().filter(|key| db.get(*key).is_some()).count()
+        }),
+        reads: Box::new(move || reads.get()),
+    })
 }
 
 /// Measures everything, in the order in which it was measured.
@@ -167,11 +140,10 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
     let (entries, rounds) = if is_quick { (20_000, 15) } else { (200_000, 151) };
     let data = Data::new(entries, key_set);
     eprintln!("rusty-leveldb: writing {entries} entries for each policy");
-    let mut contenders = Vec::new();
+    let mut databases = Vec::new();
     for cache in [Cache::Everything, Cache::OneBlock] {
         for &policy in Policy::ALL.iter().filter(|policy| **policy != Policy::None) {
-            let contender = Contender::new(policy, cache, &data).map_err(|error| error.to_string())?;
-            contenders.push(contender);
+            databases.push(open(policy, cache, &data).map_err(|error| error.to_string())?);
         }
     }
     eprintln!("measuring");
@@ -182,75 +154,10 @@ pub(crate) fn measure(is_quick: bool, key_set: KeySet) -> Result<Vec<Batch>, Str
         key_set,
         count: entries,
     };
-    of.measure(&mut contenders, rounds, || {
+    of.measure(&mut databases, rounds, || {
         [&data.absent, &data.present].map(|keys| {
             let chosen = |_| keys[choices.next_u64() as usize % keys.len()];
             (0..GETS).map(chosen).collect()
         })
     })
-}
-
-/// The disk, with a counter of reads from tables.
-struct CountingEnv {
-    disk: PosixDiskEnv,
-    reads: Rc<Cell<u64>>,
-}
-
-impl CountingEnv {
-    fn new() -> (Self, Rc<Cell<u64>>) {
-        let reads = Rc::new(Cell::new(0));
-        let env = Self {
-            disk: PosixDiskEnv::new(),
-            reads: reads.clone(),
-        };
-        (env, reads)
-    }
-}
-
-struct CountedFile {
-    file: Box<dyn RandomAccess>,
-    reads: Rc<Cell<u64>>,
-}
-
-impl RandomAccess for CountedFile {
-    fn read_at(&self, offset: usize, buffer: &mut [u8]) -> LevelDbResult<usize> {
-        self.reads.set(self.reads.get() + 1);
-        self.file.read_at(offset, buffer)
-    }
-}
-
-/// Hands a call of [`Env`] to the disk.
-macro_rules! to_the_disk {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
-        $(fn $name(&self, $($argument: $type),*) -> $result {
-            self.disk.$name($($argument),*)
-        })+
-    };
-}
-
-impl Env for CountingEnv {
-    fn open_random_access_file(&self, path: &Path) -> LevelDbResult<Box<dyn RandomAccess>> {
-        Ok(Box::new(CountedFile {
-            file: self.disk.open_random_access_file(path)?,
-            reads: self.reads.clone(),
-        }))
-    }
-
-    to_the_disk! {
-        open_sequential_file(path: &Path) -> LevelDbResult<Box<dyn Read>>;
-        open_writable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
-        open_appendable_file(path: &Path) -> LevelDbResult<Box<dyn Write>>;
-        exists(path: &Path) -> LevelDbResult<bool>;
-        children(path: &Path) -> LevelDbResult<Vec<PathBuf>>;
-        size_of(path: &Path) -> LevelDbResult<usize>;
-        delete(path: &Path) -> LevelDbResult<()>;
-        mkdir(path: &Path) -> LevelDbResult<()>;
-        rmdir(path: &Path) -> LevelDbResult<()>;
-        rename(from: &Path, to: &Path) -> LevelDbResult<()>;
-        lock(path: &Path) -> LevelDbResult<FileLock>;
-        unlock(lock: FileLock) -> LevelDbResult<()>;
-        new_logger(path: &Path) -> LevelDbResult<Logger>;
-        micros() -> u64;
-        sleep_for(micros: u32) -> ();
-    }
 }

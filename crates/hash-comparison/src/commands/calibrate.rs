@@ -3,11 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use super::compare;
-use crate::error::Error;
-use crate::interrupt::Interrupt;
+use super::columns;
 use crate::judge::calibration::{self, Plan, SEEDS};
-use crate::program::Program;
 use crate::record::table;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
@@ -34,17 +31,14 @@ pub struct Arguments {
 }
 
 /// Runs the command.
-pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
-        calibration::check_destination(path).map_err(Failure::input)?;
+        calibration::check_destination(path)?;
     }
-    let failure = |error: Error| compare::failure(&error, program.name);
-    let plan = Plan::full(arguments.seeds).map_err(failure)?;
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let terminal = Terminal::new(&interrupt);
-    let rows = calibration::measure(&plan, &terminal).map_err(|error| failure(error.into()))?;
+    let plan = Plan::full(arguments.seeds)?;
+    let terminal = Terminal::listen()?;
+    let rows = calibration::measure(&plan, &terminal)?;
     terminal.finish();
-    drop(terminal);
 
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let lines = rows.iter().map(|row| {
@@ -59,20 +53,11 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
             if row.holds { "yes" } else { "NO" }.to_owned(),
         ]
     });
-    let header = [
-        "test",
-        "question",
-        "trials",
-        "alarms",
-        "share",
-        "interval",
-        "by law",
-        "at most 1 %",
-    ];
+    let header = columns("test | question | trials | alarms | share | interval | by law | at most 1 %");
     let mut out = io::stdout().lock();
     writeln!(out, "{}", shown(header, &[2, 3, 4, 6], lines))?;
     if let Some(path) = &arguments.out {
-        table::write(path, &rows).map_err(Failure::internal)?;
+        table::write(path, &rows)?;
         writeln!(out, "written: {}", path.display())?;
     }
     if rows.iter().all(|row| row.holds) {

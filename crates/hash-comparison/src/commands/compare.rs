@@ -3,17 +3,16 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::ErrorKind;
 use crate::judge::baseline;
 use crate::keys::DEFAULT_SEED;
 use crate::record::files::Records;
-use crate::record::folder::Destination;
+use crate::record::folder::{Destination, REPORT};
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
 
 use super::summary;
 use super::written;
-use crate::interrupt::Interrupt;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
@@ -129,36 +128,28 @@ fn seed(text: &str) -> Result<u64, String> {
 ///
 /// When the arguments or files are wrong, the run is stopped, or it cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
-    let Arguments {
+    let request = Request {
+        purpose: arguments.purpose.map_or(Purpose::default(), Wanted::purpose),
+        untrusted: arguments.untrusted,
+        stable: arguments.stable,
+        mine: arguments.mine,
+    };
+    let (datasets, functions) = (&arguments.datasets, &arguments.functions);
+    let options = Options::new(
         datasets,
         functions,
-        keys,
-        purpose,
-        untrusted,
-        stable,
-        mine,
-        seed,
-        quick,
-        baseline,
-        out,
-    } = arguments;
-    let failure = |error: Error| failure(&error, program.name);
-    let options = Options::new(&datasets, &functions, keys, seed, quick)
-        .and_then(|options| {
-            options.with_request(Request {
-                purpose: purpose.map_or(Purpose::default(), Wanted::purpose),
-                untrusted,
-                stable,
-                mine,
-            })
-        })
-        .map_err(failure)?
-        .of_program(program.name);
-    let out = out.unwrap_or_else(|| program.out.clone());
-    let destination = Destination::check(&out).map_err(failure)?;
+        arguments.keys,
+        arguments.seed,
+        arguments.quick,
+    )?
+    .with_request(request)?
+    .of_program(program.name);
+    let out = arguments.out.unwrap_or_else(|| program.out.clone());
+    let destination = Destination::check(&out)?;
 
     // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
-    let earlier = baseline
+    let earlier = arguments
+        .baseline
         .map(|folder| match Records::read(&folder) {
             Ok(records) => Ok((folder, records)),
             Err(error) => {
@@ -171,13 +162,12 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         })
         .transpose()?;
 
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let terminal = Terminal::new(&interrupt);
-    let mut records = compare::run(&options, &terminal).map_err(failure)?;
+    let terminal = Terminal::listen()?;
+    let mut records = compare::run(&options, &terminal)?;
     if let Some((folder, before)) = &earlier {
         records.run.baseline = Some(baseline::hold_against(before, folder, &records));
     }
-    written::all(&mut records, destination, &terminal, &interrupt)?;
+    written::all(&mut records, destination, &terminal)?;
 
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{}", summary::summary(&records))?;
@@ -190,20 +180,6 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     if let Some(sentence) = summary::disturbance(&records.run.environment) {
         writeln!(stdout, "{sentence}")?;
     }
-    writeln!(
-        stdout,
-        "report: {}",
-        out.join(crate::record::folder::REPORT).display()
-    )?;
+    writeln!(stdout, "report: {}", out.join(REPORT).display())?;
     Ok(())
-}
-
-/// How a command ends that went wrong.
-pub fn failure(error: &Error, program: &str) -> Failure {
-    match error.kind() {
-        ErrorKind::Cancelled => Failure::Interrupted,
-        ErrorKind::UnknownName => Failure::input(format!("{error}; `{program} list` shows all")),
-        _ if error.is_input() => Failure::input(error),
-        _ => Failure::internal(error),
-    }
 }

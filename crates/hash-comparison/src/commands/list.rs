@@ -2,9 +2,9 @@
 
 use std::io::{self, Write as _};
 
+use super::columns;
 use crate::functions::{self, Function};
 use crate::keys::{Manifest, ManifestEntry};
-use crate::record::DatasetKind;
 use plots::thousands::grouped;
 
 use filter_tools::failure::Failure;
@@ -49,9 +49,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         [
             function.name.to_owned(),
             function.output_bits.to_string(),
-            function.group.label().to_owned(),
+            function.group.to_string(),
             if function.stable { "yes" } else { "no" }.to_owned(),
-            function.resistance.label().to_owned(),
+            function.resistance.label(),
             function.origin.to_owned(),
         ]
     });
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         out,
         "{}\n",
         table(
-            ["function", "bits", "group", "fixed", "secret", "origin"],
+            columns("function | bits | group | fixed | secret | origin"),
             &[1],
             rows
         )
@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rows = Manifest::embedded().datasets.iter().map(|entry| {
         [
             entry.name.clone(),
-            kind(entry.kind).to_owned(),
+            entry.kind.to_string(),
             grouped(entry.count as u64),
             grouped(entry.bytes as u64),
         ]
@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     writeln!(
         out,
         "{}",
-        table(["dataset", "kind", "keys", "bytes"], &[2, 3], rows)
+        table(columns("dataset | kind | keys | bytes"), &[2, 3], rows)
     )?;
     Ok(())
 }
@@ -92,7 +92,7 @@ fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io
 
 fn function_facts(function: &Function) -> Vec<[String; 2]> {
     let mut facts = vec![
-        fact("group", function.group.label()),
+        fact("group", function.group.to_string()),
         fact("name in code", function.ident),
         fact(
             "output",
@@ -144,7 +144,7 @@ fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
                 grouped(entry.bytes as u64)
             ),
         ),
-        fact("kind", kind(entry.kind)),
+        fact("kind", entry.kind.to_string()),
         fact("what they are", entry.description.as_str()),
         fact("source", entry.source.as_str()),
         fact("SHA-256", entry.sha256.as_str()),
@@ -153,12 +153,4 @@ fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
 
 fn fact(label: &str, text: impl Into<String>) -> [String; 2] {
     [label.to_owned(), text.into()]
-}
-
-fn kind(kind: DatasetKind) -> &'static str {
-    match kind {
-        DatasetKind::Embedded => "embedded",
-        DatasetKind::Generated => "generated",
-        DatasetKind::File => "file",
-    }
 }

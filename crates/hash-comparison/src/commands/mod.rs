@@ -7,3 +7,27 @@ pub mod render;
 pub mod reproduce;
 pub mod summary;
 pub mod written;
+
+use filter_tools::failure::Failure;
+
+use crate::error::{Error, ErrorKind};
+use crate::program::Program;
+
+/// The names of a table's columns.
+fn columns(names: &str) -> Vec<&str> {
+    names.split(" | ").collect()
+}
+
+/// How a command ends that went wrong.
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error.kind() {
+            ErrorKind::Cancelled => Self::Interrupted,
+            ErrorKind::UnknownName => {
+                Self::input(format!("{error}; `{} list` shows all", Program::started().name))
+            }
+            ErrorKind::Input => Self::input(error),
+            _ => Self::internal(error),
+        }
+    }
+}

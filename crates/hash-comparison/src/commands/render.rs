@@ -9,7 +9,6 @@ use crate::record::files::{self, Records};
 use crate::record::folder::{Destination, REPORT, RUN};
 
 use super::written;
-use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
 
@@ -31,25 +30,23 @@ pub struct Arguments {
 /// When the folder is of no run, the run is stopped, or it cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
-    let destination = Destination::ours(dir).map_err(written::output)?;
+    let destination = Destination::ours(dir)?;
     let mut records = Records::read(dir).map_err(|error| match error.kind() {
         ErrorKind::Changed => Failure::input(error),
         _ => Failure::input(format!("{error}; restore it, or measure again")),
     })?;
 
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let terminal = Terminal::new(&interrupt);
+    let terminal = Terminal::listen()?;
     let files = written::files(&records);
-    destination.refuse_foreign(&files).map_err(written::output)?;
+    destination.refuse_foreign(&files)?;
     terminal.begin("drawing", 1);
-    let staging = destination.stage().map_err(written::output)?;
+    let staging = destination.stage()?;
     if files != records.run.files {
         // Another version of this program drew other charts.
         records.run.files = files;
-        files::write_run(&staging.path().join(RUN), &records.run)
-            .map_err(|error| Failure::internal(staging.destined(error)))?;
+        files::write_run(&staging.path().join(RUN), &records.run).map_err(|error| staging.destined(error))?;
     }
-    written::finish(&records, staging, &terminal, &interrupt)?;
+    written::finish(&records, staging, &terminal)?;
     writeln!(io::stdout().lock(), "report: {}", dir.join(REPORT).display())?;
     Ok(())
 }

@@ -3,12 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use super::columns;
 use crate::judge::published::KeySet;
 use crate::run::reproduce::{self, FileState, Reproduction};
 use plots::thousands::grouped;
 
-use super::compare;
-use crate::interrupt::Interrupt;
 use crate::program::Program;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
@@ -34,11 +33,7 @@ pub struct Arguments {
 /// When a figure does not agree, the committed run cannot be read, or the work is stopped.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
-    let interrupt = Interrupt::listen().map_err(Failure::internal)?;
-    let terminal = Terminal::new(&interrupt);
-    let result =
-        reproduce::run(&reference, &terminal).map_err(|error| compare::failure(&error, program.name))?;
-    drop(terminal);
+    let result = reproduce::run(&reference, &Terminal::listen()?)?;
 
     let mut out = io::stdout().lock();
     out.write_all(text(&result).as_bytes())?;
@@ -83,7 +78,7 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
                 yes(check.agrees()),
             ]
         });
-        let table = table(["function", "published", "ours", "equal"], &[1, 2], rows);
+        let table = table(columns("function | published | ours | equal"), &[1, 2], rows);
         return format!("{head}{table}\n{agree} of {} equal\n", checks().count());
     }
     let rows = checks().map(|check| {
@@ -103,14 +98,7 @@ fn collisions(result: &Reproduction, set: KeySet) -> String {
             z,
         ]
     });
-    let header = [
-        "function",
-        "published",
-        "ours",
-        "mean \u{b1} sd",
-        "range",
-        "published z",
-    ];
+    let header = columns("function | published | ours | mean \u{b1} sd | range | published z");
     format!(
         "{head}{}\n{agree} of {} agree: the published keys are not known, so both counts are held against {} seeds of our\n\
          recipe (ours is seed 1, fixed beforehand; z is how many deviations the published count is off)\n",
@@ -132,7 +120,7 @@ fn filters(result: &Reproduction) -> String {
             pair(&format!("{:.7}", published.saved), &format!("{:.7}", check.saved)),
         ]
     });
-    let header = ["bits/key", "set", "keys", "raw bytes", "filter bytes", "saved"];
+    let header = columns("bits/key | set | keys | raw bytes | filter bytes | saved");
     let mut text = format!(
         "\nThe Bloom policy: published, and ours where it differs\n{}\n\
          The published ids are not known: ours are 80,000 by the recipe of video-ids, so their bytes and the saving\n\
@@ -156,15 +144,7 @@ fn filters(result: &Reproduction) -> String {
             percent(rate.known.textbook),
         ])
     });
-    let header = [
-        "bits/key",
-        "matches",
-        "fit probes",
-        "measured %",
-        "95 % CI",
-        "policy %",
-        "textbook %",
-    ];
+    let header = columns("bits/key | matches | fit probes | measured % | 95 % CI | policy % | textbook %");
     text.push_str(&table(header, &[0, 1, 2, 3, 4, 5, 6], rows));
     text.push_str(
         "\nPublished were matches over an unstated number of absent ids, divided by 10,000; about 70,000 fit. The policy's\n\
@@ -187,7 +167,7 @@ fn formulas(result: &Reproduction) -> String {
     });
     format!(
         "\nFormulas\n{}\n",
-        table(["figure", "published", "ours", "agrees"], &[1, 2], rows)
+        table(columns("figure | published | ours | agrees"), &[1, 2], rows)
     )
 }
 
@@ -202,7 +182,7 @@ fn reference(result: &Reproduction) -> String {
     });
     format!(
         "\nThe committed run, byte for byte\n{}\n",
-        table(["file", "state"], &[], rows)
+        table(columns("file | state"), &[], rows)
     )
 }
 

@@ -3,6 +3,7 @@
 use filter_tools::table::{counted, labelled, table, wrapped};
 use plots::thousands::grouped;
 
+use super::columns;
 use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
@@ -11,14 +12,7 @@ use crate::record::{
 };
 
 /// Columns of the summary; the false positives are those of a filter of ten bits per key.
-const HEADER: [&str; 6] = [
-    "function",
-    "ns/key",
-    "total ms",
-    "collisions",
-    "FP 10 bits",
-    "verdict",
-];
+const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
 /// What a run found, one table a dataset, in the layout of the published ones.
 pub fn summary(records: &Records) -> String {
     let mut text = String::new();
@@ -54,7 +48,7 @@ pub fn summary(records: &Records) -> String {
                 "; the empty function takes {:.2} ns",
                 row.median_ns_per_key
             )),
-            table(HEADER, &[1, 2, 3, 4], rows)
+            table(columns(HEADER), &[1, 2, 3, 4], rows)
         ));
     }
     if !text.is_empty() {

@@ -1,12 +1,10 @@
 //! How a run gets to its folder: written beside it, moved when complete.
 
-use crate::error::Error;
 use crate::progress::Progress as _;
 use crate::record::files::Records;
 use crate::record::folder::{Destination, RUN, Staging};
 use crate::report::render;
 
-use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
 
@@ -15,22 +13,17 @@ use filter_tools::failure::Failure;
 /// # Errors
 ///
 /// When the system fails, or the run is stopped.
-pub fn all(
-    records: &mut Records,
-    destination: Destination,
-    terminal: &Terminal<'_>,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
+pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal) -> Result<(), Failure> {
     records.run.files = files(records);
-    destination.refuse_foreign(&records.run.files).map_err(output)?;
+    destination.refuse_foreign(&records.run.files)?;
     terminal.begin("drawing", 1);
-    let staging = destination.stage().map_err(output)?;
+    let staging = destination.stage()?;
     let stored = records
         .write(staging.path())
         .and_then(|()| Records::read(staging.path()));
     // What is drawn is what the files say: numbers with nine digits, not those in memory.
-    *records = stored.map_err(|error| Failure::internal(staging.destined(error)))?;
-    finish(records, staging, terminal, interrupt)
+    *records = stored.map_err(|error| staging.destined(error))?;
+    finish(records, staging, terminal)
 }
 
 /// Draws charts and report from `records`, and moves them to their folder.
@@ -38,21 +31,16 @@ pub fn all(
 /// # Errors
 ///
 /// When the system fails, or the run is stopped.
-pub fn finish(
-    records: &Records,
-    staging: Staging,
-    terminal: &Terminal<'_>,
-    interrupt: &Interrupt,
-) -> Result<(), Failure> {
+pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Result<(), Failure> {
     let drawn = render::render(records, staging.path());
     terminal.step();
     terminal.finish();
-    drawn.map_err(|error| Failure::internal(staging.destined(error)))?;
-    if interrupt.requested() {
+    drawn.map_err(|error| staging.destined(error))?;
+    if terminal.interrupt.requested() {
         return Err(Failure::Interrupted);
     }
-    interrupt.ignore();
-    staging.commit(&records.run).map_err(output)
+    terminal.interrupt.ignore();
+    Ok(staging.commit(&records.run)?)
 }
 
 /// Every file that belongs to the run of `records`, sorted.
@@ -68,13 +56,4 @@ pub fn files(records: &Records) -> Vec<String> {
     files.sort();
     files.dedup();
     files
-}
-
-/// A folder that is not ours is the user's choice; a disk that is full is not.
-pub fn output(error: Error) -> Failure {
-    if error.is_input() {
-        Failure::input(error)
-    } else {
-        Failure::internal(error)
-    }
 }

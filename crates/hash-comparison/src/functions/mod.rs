@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 pub use verify::Answers;
 
 use crate::error::Error;
-use crate::names::UnknownName;
+use crate::names;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
 /// A function as the comparison sees it.
@@ -115,15 +115,15 @@ pub fn all() -> &'static [Function] {
 ///
 /// assert_eq!(find("crc-32")?.name, "CRC-32");
 /// assert_eq!(find("crc23").unwrap_err().nearest[0], "CRC-32");
-/// # Ok::<(), hash_comparison::names::UnknownName>(())
+/// # Ok::<(), hash_comparison::error::Error>(())
 /// ```
-pub fn find(name: &str) -> Result<&'static Function, UnknownName> {
+pub fn find(name: &str) -> Result<&'static Function, Error> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let first = |is: &dyn Fn(&Function) -> bool| all().iter().find(|function| is(function));
     first(&|function| same(function.name))
         .or_else(|| first(&|function| same(function.ident)))
         .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))))
-        .ok_or_else(|| UnknownName::new("function", name, all().iter().map(|function| function.name)))
+        .ok_or_else(|| names::unknown("function", name, all().iter().map(|function| function.name)))
 }
 
 /// Names that stand for all functions of a group.
@@ -144,9 +144,9 @@ pub const GROUPS: [(&str, FunctionGroup); 3] = [
 ///
 /// assert_eq!(select("published")?.len(), 17);
 /// assert_eq!(select("XXH3")?.len(), 1);
-/// # Ok::<(), hash_comparison::names::UnknownName>(())
+/// # Ok::<(), hash_comparison::error::Error>(())
 /// ```
-pub fn select(name: &str) -> Result<Vec<&'static Function>, UnknownName> {
+pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
     let group = GROUPS
         .into_iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -155,7 +155,7 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, UnknownName> {
         None => find(name).map(|function| vec![function]).map_err(|_| {
             let groups = GROUPS.into_iter().map(|(known, _)| known);
             let names = all().iter().map(|function| function.name);
-            UnknownName::new("function", name, names.chain(groups))
+            names::unknown("function", name, names.chain(groups))
         }),
     }
 }
@@ -358,8 +358,14 @@ mod tests {
 
     #[test]
     fn an_unknown_name_brings_the_nearest() {
-        assert_eq!(find("XXH4").unwrap_err().nearest[0], "XXH3");
-        assert_eq!(find("murmur").unwrap_err().nearest.len(), 3);
-        assert!(find("").unwrap_err().nearest.is_empty());
+        let refusal = |name| find(name).unwrap_err().to_string();
+        assert!(
+            refusal("XXH4").contains("; the nearest are XXH3"),
+            "{}",
+            refusal("XXH4")
+        );
+        // Two before the last.
+        assert_eq!(refusal("murmur").split(", ").count(), 2);
+        assert_eq!(refusal(""), "no function is called \"\"");
     }
 }

@@ -77,12 +77,7 @@ pub fn sentences(function: &str, mechanisms: &[MechanismRow]) -> Vec<String> {
 }
 
 fn sentence(row: &MechanismRow) -> String {
-    let MechanismRow {
-        parameter,
-        hits,
-        trials,
-        ..
-    } = row;
+    let (parameter, hits, trials) = (row.parameter, row.hits, row.trials);
     let counted = |noun: &str| match parameter {
         1 => noun.to_owned(),
         many => format!("{many} {noun}s"),

@@ -111,7 +111,7 @@ mod tests {
     use crate::functions;
     use crate::judge::findings::bit_facts;
     use crate::measure::mixing::Effort;
-    use crate::measure::{mixing, windows};
+    use crate::measure::{Hashed, mixing, windows};
 
     fn facts(name: &str, values: Vec<u64>) -> Vec<BitFact> {
         let function = functions::find(name).unwrap();
@@ -120,7 +120,7 @@ mod tests {
             blocks: 4,
         };
         let mut mixing = mixing::measure(function, 1, effort);
-        let mut windows = windows::measure("ids", function, &values);
+        let mut windows = windows::measure("ids", &Hashed::of_values(function, values));
         super::super::windows::judge(&mut windows);
         judge(&mut mixing.rows);
         bit_facts(&windows, &mixing.avalanche, &mixing.rows)

@@ -14,16 +14,8 @@ pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {
     let surprises = |p: f64| bonferroni(p, tests) < FAMILY_LEVEL;
     raw.iter()
         .map(|raw| {
-            let &RawOccupancy {
-                choice,
-                buckets,
-                keys,
-                pairs,
-                longest,
-                empty,
-                ref law,
-                ..
-            } = raw;
+            let (law, keys, buckets) = (&raw.law, raw.keys, raw.buckets);
+            let (pairs, longest, empty) = (raw.pairs, raw.longest, raw.empty);
             let all_pairs = (u128::from(keys) * u128::from(keys - 1) / 2) as u64;
             let (hit_low, hit_high) = band(law.pairs(), all_pairs, |count| surprises(law.pairs_p(count)));
             let (empty_low, empty_high) = band(law.empty(), buckets, |count| surprises(law.empty_p(count)));
@@ -49,7 +41,7 @@ pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {
             OccupancyRow {
                 dataset: raw.dataset.clone(),
                 function: raw.function.clone(),
-                choice,
+                choice: raw.choice,
                 buckets,
                 keys,
                 hit,
@@ -115,11 +107,14 @@ fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::occupancy::of_values;
+    use crate::functions::Function;
+    use crate::measure::Hashed;
+    use crate::measure::occupancy::measure;
     use crate::record::Choice;
 
     fn judged(values: &[u64], bits: u32) -> Vec<OccupancyRow> {
-        judge(&of_values("d", "f", bits, values))
+        let function = Function::own("f", bits, |_| 0, &[]);
+        judge(&measure("d", &Hashed::of_values(&function, values.to_vec())))
     }
 
     #[test]

@@ -20,36 +20,31 @@ impl KeySet {
     /// All three, in the published order.
     pub const ALL: [Self; 3] = [Self::RandomStrings, Self::VideoIds, Self::AppAccounts];
 
+    /// Name of the embedded dataset, keys, seeds.
+    const FACTS: [(&str, u64, u32); 3] = [
+        ("random-strings", 1_000_000, 200),
+        ("video-ids", 40_000, 1_000),
+        ("app-accounts", 45_402, 0),
+    ];
+
     /// Name of the embedded dataset that stands for it.
     pub const fn dataset(self) -> &'static str {
-        match self {
-            Self::RandomStrings => "random-strings",
-            Self::VideoIds => "video-ids",
-            Self::AppAccounts => "app-accounts",
-        }
+        Self::FACTS[self as usize].0
     }
 
     /// Keys in it.
     pub const fn keys(self) -> u64 {
-        match self {
-            Self::RandomStrings => 1_000_000,
-            Self::VideoIds => 40_000,
-            Self::AppAccounts => 45_402,
-        }
+        Self::FACTS[self as usize].1
+    }
+
+    /// Seeds behind each [`Spread`]: 1 up to this number. 0 for the set that is known exactly.
+    pub const fn seeds(self) -> u32 {
+        Self::FACTS[self as usize].2
     }
 
     /// Whether the published keys are known byte for byte, so that counts must be equal.
     pub const fn is_exact(self) -> bool {
         matches!(self, Self::AppAccounts)
-    }
-
-    /// Seeds behind each [`Spread`]: 1 up to this number. 0 for the set that is known exactly.
-    pub const fn seeds(self) -> u32 {
-        match self {
-            Self::RandomStrings => 200,
-            Self::VideoIds => 1_000,
-            Self::AppAccounts => 0,
-        }
     }
 
     /// The set that the embedded dataset of this name stands for.
@@ -59,12 +54,13 @@ impl KeySet {
 }
 
 /// A row of the published table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// The function, as published.
     pub function: &'static str,
     total_ns: [u64; 3],
     collisions: [u64; 3],
+    spreads: [Spread; 2],
 }
 
 impl Row {
@@ -77,36 +73,43 @@ impl Row {
     pub const fn collisions(&self, set: KeySet) -> u64 {
         self.collisions[set as usize]
     }
+
+    /// Counts on the set over [`KeySet::seeds`] seeds; `None` for the set that is known exactly.
+    pub fn spread(&self, set: KeySet) -> Option<Spread> {
+        self.spreads.get(set as usize).copied()
+    }
 }
 
-const fn row(function: &'static str, total_ns: [u64; 3], collisions: [u64; 3]) -> Row {
+const fn row(function: &'static str, total_ns: [u64; 3], collisions: [u64; 3], spreads: [Spread; 2]) -> Row {
     Row {
         function,
         total_ns,
         collisions,
+        spreads,
     }
 }
 
-/// The published table, in its own order.
+/// The published table, in its own order, and beside it the spreads of `random-strings` and `video-ids`: those were
+/// counted once with an independent C program.
 #[rustfmt::skip]
 pub const ROWS: [Row; 17] = [
-    row("SDBMHash", [158_062_897, 1_527_902, 1_900_195], [180, 0, 1]),
-    row("SimMurMurHash", [144_356_292, 1_346_732, 1_949_347], [108, 0, 0]),
-    row("JSHash", [160_829_523, 1_575_731, 1_904_775], [230, 0, 5]),
-    row("PJW", [169_142_421, 1_482_411, 2_026_217], [3_901, 38, 170]),
-    row("MurMurHash2", [144_678_973, 1_396_543, 1_937_634], [129, 0, 0]),
-    row("ELFHash", [173_966_075, 1_516_443, 2_047_954], [3_901, 38, 170]),
-    row("BKDRHash", [160_517_055, 1_568_576, 1_905_460], [258, 0, 0]),
-    row("CalcNrHash", [180_425_843, 1_900_336, 2_084_442], [124, 1, 0]),
-    row("APHash", [166_644_369, 1_631_107, 1_961_953], [245, 0, 1]),
-    row("BPHash", [144_647_091, 1_388_693, 1_893_523], [920_005, 9_227, 29_253]),
-    row("FNVHash", [160_584_860, 1_540_261, 1_888_491], [109, 1, 0]),
-    row("RSHash", [160_316_468, 1_547_968, 1_929_489], [240, 0, 0]),
-    row("DJB", [185_411_123, 1_969_460, 2_351_529], [97, 0, 30]),
-    row("DJB2Hash", [151_799_803, 1_438_242, 1_867_887], [97, 1, 0]),
-    row("DEKHash", [145_856_752, 1_359_623, 1_861_001], [119, 25, 17]),
-    row("SipHashNoCase", [205_930_199, 1_727_340, 2_291_959], [126, 0, 29]),
-    row("SipHash", [187_972_639, 1_480_105, 2_037_517], [126, 0, 0]),
+    row("SDBMHash", [158_062_897, 1_527_902, 1_900_195], [180, 0, 1], [spread(147.015, 12.312, 111, 176), spread(0.59, 0.75, 0, 3)]),
+    row("SimMurMurHash", [144_356_292, 1_346_732, 1_949_347], [108, 0, 0], [spread(115.835, 10.488, 89, 150), spread(0.378, 0.619, 0, 3)]),
+    row("JSHash", [160_829_523, 1_575_731, 1_904_775], [230, 0, 5], [spread(237.715, 16.421, 197, 281), spread(0.408, 0.639, 0, 4)]),
+    row("PJW", [169_142_421, 1_482_411, 2_026_217], [3_901, 38, 170], [spread(3_780.94, 59.026, 3_619, 3_929), spread(38.683, 6.089, 23, 60)]),
+    row("MurMurHash2", [144_678_973, 1_396_543, 1_937_634], [129, 0, 0], [spread(116.26, 10.613, 89, 144), spread(0.184, 0.432, 0, 3)]),
+    row("ELFHash", [173_966_075, 1_516_443, 2_047_954], [3_901, 38, 170], [spread(3_780.94, 59.026, 3_619, 3_929), spread(38.683, 6.089, 23, 60)]),
+    row("BKDRHash", [160_517_055, 1_568_576, 1_905_460], [258, 0, 0], [spread(234.68, 15.559, 185, 282), spread(0.529, 0.718, 0, 3)]),
+    row("CalcNrHash", [180_425_843, 1_900_336, 2_084_442], [124, 1, 0], [spread(128.89, 11.629, 99, 163), spread(0.264, 0.514, 0, 3)]),
+    row("APHash", [166_644_369, 1_631_107, 1_961_953], [245, 0, 1], [spread(233.19, 15.281, 188, 274), spread(0.405, 0.638, 0, 4)]),
+    row("BPHash", [144_647_091, 1_388_693, 1_893_523], [920_005, 9_227, 29_253], [spread(920_002.835, 1.644, 920_000, 920_009), spread(9_205.222, 65.94, 9_001, 9_419)]),
+    row("FNVHash", [160_584_860, 1_540_261, 1_888_491], [109, 1, 0], [spread(116.77, 11.253, 80, 161), spread(0.181, 0.415, 0, 2)]),
+    row("RSHash", [160_316_468, 1_547_968, 1_929_489], [240, 0, 0], [spread(231.3, 16.223, 190, 275), spread(0.412, 0.653, 0, 4)]),
+    row("DJB", [185_411_123, 1_969_460, 2_351_529], [97, 0, 30], [spread(116.075, 10.217, 92, 147), spread(0.192, 0.449, 0, 3)]),
+    row("DJB2Hash", [151_799_803, 1_438_242, 1_867_887], [97, 1, 0], [spread(116.33, 10.759, 83, 143), spread(0.344, 0.613, 0, 3)]),
+    row("DEKHash", [145_856_752, 1_359_623, 1_861_001], [119, 25, 17], [spread(122.46, 11.497, 100, 156), spread(18.687, 4.223, 5, 35)]),
+    row("SipHashNoCase", [205_930_199, 1_727_340, 2_291_959], [126, 0, 29], [spread(116.6, 10.23, 94, 146), spread(0.214, 0.463, 0, 3)]),
+    row("SipHash", [187_972_639, 1_480_105, 2_037_517], [126, 0, 0], [spread(116.6, 10.23, 94, 146), spread(0.214, 0.463, 0, 3)]),
 ];
 
 /// The published row of `function`.
@@ -131,9 +134,9 @@ impl Spread {
     /// How many standard deviations `count` lies above the mean.
     ///
     /// ```
-    /// use hash_comparison::judge::published::{KeySet, find, spread};
-    /// let published = find("SDBMHash").unwrap().collisions(KeySet::RandomStrings);
-    /// let z = spread(KeySet::RandomStrings, "SDBMHash").unwrap().z(published);
+    /// use hash_comparison::judge::published::{KeySet, find};
+    /// let row = find("SDBMHash").unwrap();
+    /// let z = row.spread(KeySet::RandomStrings).unwrap().z(row.collisions(KeySet::RandomStrings));
     /// assert!((z - 2.68).abs() < 0.005);
     /// ```
     pub fn z(&self, count: u64) -> f64 {
@@ -141,63 +144,9 @@ impl Spread {
     }
 }
 
-const fn spread_of(mean: f64, sd: f64, min: u64, max: u64) -> Spread {
+const fn spread(mean: f64, sd: f64, min: u64, max: u64) -> Spread {
     Spread { mean, sd, min, max }
 }
-
-/// Counts of `function` on `set` over [`KeySet::seeds`] seeds; `None` for the set that is known exactly.
-pub fn spread(set: KeySet, function: &str) -> Option<Spread> {
-    let index = ROWS.iter().position(|row| row.function == function)?;
-    match set {
-        KeySet::RandomStrings => Some(RANDOM_STRINGS[index]),
-        KeySet::VideoIds => Some(VIDEO_IDS[index]),
-        KeySet::AppAccounts => None,
-    }
-}
-
-/// Seeds 1 to 200 of `random-strings`, in the order of [`ROWS`]; counted once with an independent C program.
-#[rustfmt::skip]
-const RANDOM_STRINGS: [Spread; 17] = [
-    spread_of(147.015, 12.312, 111, 176),
-    spread_of(115.835, 10.488, 89, 150),
-    spread_of(237.715, 16.421, 197, 281),
-    spread_of(3_780.94, 59.026, 3_619, 3_929),
-    spread_of(116.26, 10.613, 89, 144),
-    spread_of(3_780.94, 59.026, 3_619, 3_929),
-    spread_of(234.68, 15.559, 185, 282),
-    spread_of(128.89, 11.629, 99, 163),
-    spread_of(233.19, 15.281, 188, 274),
-    spread_of(920_002.835, 1.644, 920_000, 920_009),
-    spread_of(116.77, 11.253, 80, 161),
-    spread_of(231.3, 16.223, 190, 275),
-    spread_of(116.075, 10.217, 92, 147),
-    spread_of(116.33, 10.759, 83, 143),
-    spread_of(122.46, 11.497, 100, 156),
-    spread_of(116.6, 10.23, 94, 146),
-    spread_of(116.6, 10.23, 94, 146),
-];
-
-/// Seeds 1 to 1,000 of `video-ids`, likewise.
-#[rustfmt::skip]
-const VIDEO_IDS: [Spread; 17] = [
-    spread_of(0.59, 0.75, 0, 3),
-    spread_of(0.378, 0.619, 0, 3),
-    spread_of(0.408, 0.639, 0, 4),
-    spread_of(38.683, 6.089, 23, 60),
-    spread_of(0.184, 0.432, 0, 3),
-    spread_of(38.683, 6.089, 23, 60),
-    spread_of(0.529, 0.718, 0, 3),
-    spread_of(0.264, 0.514, 0, 3),
-    spread_of(0.405, 0.638, 0, 4),
-    spread_of(9_205.222, 65.94, 9_001, 9_419),
-    spread_of(0.181, 0.415, 0, 2),
-    spread_of(0.412, 0.653, 0, 4),
-    spread_of(0.192, 0.449, 0, 3),
-    spread_of(0.344, 0.613, 0, 3),
-    spread_of(18.687, 4.223, 5, 35),
-    spread_of(0.214, 0.463, 0, 3),
-    spread_of(0.214, 0.463, 0, 3),
-];
 
 /// A row of the published table of filters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -216,6 +165,8 @@ pub struct FilterRow {
     pub saved: f64,
     /// Matches among absent keys, divided by 10,000 whatever the number of probes was (it is not stated).
     pub matches_per_10_000: Option<f64>,
+    /// What is known of the rate, of the video ids.
+    pub known: Option<FilterRate>,
 }
 
 impl FilterRow {
@@ -234,14 +185,15 @@ impl FilterRow {
 /// The published table of filters, in its own order.
 #[rustfmt::skip]
 pub const FILTERS: [FilterRow; 6] = [
-    filter(10, KeySet::VideoIds, 80_000, 710_519, 100_001, 0.859_256_4, Some(0.0827)),
-    filter(10, KeySet::AppAccounts, 45_402, 363_646, 56_754, 0.843_930_64, None),
-    filter(15, KeySet::VideoIds, 80_000, 710_519, 150_001, 0.788_885_31, Some(0.0074)),
-    filter(15, KeySet::AppAccounts, 45_402, 363_646, 85_130, 0.765_898_7, None),
-    filter(20, KeySet::VideoIds, 80_000, 710_519, 200_001, 0.718_514_21, Some(0.0006)),
-    filter(20, KeySet::AppAccounts, 45_402, 363_646, 113_506, 0.687_866_77, None),
+    filter(10, KeySet::VideoIds, 80_000, 710_519, 100_001, 0.859_256_4, Some(0.0827), rate(0.011_72, 0.008_44)),
+    filter(10, KeySet::AppAccounts, 45_402, 363_646, 56_754, 0.843_930_64, None, None),
+    filter(15, KeySet::VideoIds, 80_000, 710_519, 150_001, 0.788_885_31, Some(0.0074), rate(0.001_09, 0.000_744)),
+    filter(15, KeySet::AppAccounts, 45_402, 363_646, 85_130, 0.765_898_7, None, None),
+    filter(20, KeySet::VideoIds, 80_000, 710_519, 200_001, 0.718_514_21, Some(0.0006), rate(0.000_113, 0.000_068)),
+    filter(20, KeySet::AppAccounts, 45_402, 363_646, 113_506, 0.687_866_77, None, None),
 ];
 
+#[expect(clippy::too_many_arguments, reason = "a row of a table")]
 const fn filter(
     bits_per_key: u32,
     set: KeySet,
@@ -250,6 +202,7 @@ const fn filter(
     filter_bytes: u64,
     saved: f64,
     matches_per_10_000: Option<f64>,
+    known: Option<FilterRate>,
 ) -> FilterRow {
     FilterRow {
         bits_per_key,
@@ -259,34 +212,23 @@ const fn filter(
         filter_bytes,
         saved,
         matches_per_10_000,
+        known,
     }
 }
 
 /// False-positive rates of this policy over 80,000 video ids, measured apart from any run.
+///
+/// What the scheme costs beyond the textbook is the weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterRate {
-    /// Bits per key.
-    pub bits_per_key: u32,
     /// The policy's double hashing with any good hash: 5 seeds, 1,000,000 absent keys each.
     pub policy: f64,
     /// `(1 - (1 - 1/m)^(kn))^k`.
     pub textbook: f64,
 }
 
-/// [`FilterRate`] for each number of bits per key of [`FILTERS`]. What the scheme costs beyond the textbook is the
-/// weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
-pub const FILTER_RATES: [FilterRate; 3] = [
-    rate(10, 0.011_72, 0.008_44),
-    rate(15, 0.001_09, 0.000_744),
-    rate(20, 0.000_113, 0.000_068),
-];
-
-const fn rate(bits_per_key: u32, policy: f64, textbook: f64) -> FilterRate {
-    FilterRate {
-        bits_per_key,
-        policy,
-        textbook,
-    }
+const fn rate(policy: f64, textbook: f64) -> Option<FilterRate> {
+    Some(FilterRate { policy, textbook })
 }
 
 #[cfg(test)]
@@ -313,7 +255,7 @@ mod tests {
         for set in KeySet::ALL {
             assert_eq!(KeySet::of_dataset(set.dataset()), Some(set));
             for row in &ROWS {
-                let Some(spread) = spread(set, row.function) else {
+                let Some(spread) = row.spread(set) else {
                     assert!(set.is_exact());
                     continue;
                 };
@@ -323,6 +265,5 @@ mod tests {
             }
         }
         assert_eq!(find("empty"), None);
-        assert_eq!(spread(KeySet::VideoIds, "empty"), None);
     }
 }

@@ -9,73 +9,43 @@ use super::collisions::ratio;
 use crate::record::files::Records;
 use crate::record::{CallForm, Finding, IDEAL, Verdict, about};
 
-/// How bad a function is whose tests failed: by collisions, or else by false positives, or else by how little chance
-/// explains it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Severity {
-    /// Times the collisions of chance at the worst width; 1 where chance explains them.
-    collisions: f64,
-    /// Times the false positives of the ideal hash, by the lower end of the interval; at least 1.
-    false_positives: f64,
-    /// The least of the tests.
-    p_value: f64,
-}
-
-impl Severity {
-    fn of(records: &Records, finding: &Finding) -> Self {
-        let (dataset, function) = (finding.dataset.as_str(), finding.function.as_str());
-        let collisions = about(&records.collisions, dataset, function)
-            .find(|row| row.bits == finding.worst_bits && row.verdict > Verdict::InBand);
-        let rates = &records.false_positives;
-        let surely = about(rates, dataset, function).filter_map(|row| {
-            let ideal = about(rates, dataset, IDEAL).find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
-            Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
-        });
-        let uneven = about(&records.distribution, dataset, function);
-        Self {
-            collisions: collisions.and_then(ratio).unwrap_or(1.0),
-            false_positives: surely.fold(1.0, f64::max),
-            p_value: uneven
-                .map(|row| row.p_value)
-                .chain(collisions.map(|row| row.p_value))
-                .fold(1.0, f64::min),
-        }
-    }
-
-    /// The worse is the greater.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.collisions
-            .total_cmp(&other.collisions)
-            .then(self.false_positives.total_cmp(&other.false_positives))
-            .then(other.p_value.total_cmp(&self.p_value))
-    }
+/// How bad a function is whose tests failed, the worse the greater: how many times the collisions of chance it has at the
+/// worst width, else how many times the false positives of the ideal hash, surely, else how little chance explains it.
+fn severity(records: &Records, finding: &Finding) -> [f64; 3] {
+    let (dataset, function) = (finding.dataset.as_str(), finding.function.as_str());
+    let collisions = about(&records.collisions, dataset, function)
+        .find(|row| row.bits == finding.worst_bits && row.verdict > Verdict::InBand);
+    let rates = &records.false_positives;
+    let surely = about(rates, dataset, function).filter_map(|row| {
+        let ideal = about(rates, dataset, IDEAL).find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
+        Some(row.ci_low / ideal.rate).filter(|ratio| ratio.is_finite())
+    });
+    let uneven = about(&records.distribution, dataset, function).map(|row| row.p_value);
+    let p_value = uneven
+        .chain(collisions.map(|row| row.p_value))
+        .fold(1.0, f64::min);
+    [
+        collisions.and_then(ratio).unwrap_or(1.0),
+        surely.fold(1.0, f64::max),
+        -p_value,
+    ]
 }
 
 /// Numbers the findings of each dataset, best first.
 pub fn rank(records: &mut Records) {
     let key = |finding: &Finding| {
-        // The two verdicts that chance explains are one.
+        // The two verdicts that chance explains are one: there time decides.
         let verdict = finding.verdict.max(Verdict::InBand);
-        let (time, severity) = if verdict == Verdict::InBand {
-            (deciding_time(records, finding), None)
+        if verdict == Verdict::InBand {
+            (verdict, deciding_time(records, finding), [0.0; 3])
         } else {
-            (0.0, Some(Severity::of(records, finding)))
-        };
-        (verdict, time, severity)
+            (verdict, 0.0, severity(records, finding))
+        }
     };
     let keys: Vec<_> = records.run.findings.iter().map(key).collect();
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    // Stable: equal ones keep the recorded order.
-    order.sort_by(|&a, &b| {
-        let ((verdict, time, severity), other) = (&keys[a], &keys[b]);
-        let severity = severity
-            .zip(other.2)
-            .map_or(Ordering::Equal, |(severity, other)| severity.cmp(&other));
-        verdict
-            .cmp(&other.0)
-            .then(time.total_cmp(&other.1))
-            .then(severity)
-    });
+    // Stable: equal ones keep the recorded order. Records hold no numbers that cannot be compared.
+    order.sort_by(|&a, &b| keys[a].partial_cmp(&keys[b]).unwrap_or(Ordering::Equal));
     let findings = &mut records.run.findings;
     for (place, &index) in order.iter().enumerate() {
         let dataset = &findings[index].dataset;

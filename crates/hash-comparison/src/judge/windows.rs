@@ -62,12 +62,15 @@ fn reason(rows: &[WindowRow]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::functions;
-    use crate::measure::windows;
+    use crate::measure::{Hashed, windows};
 
     #[test]
     fn the_correction_counts_the_rows() {
         let values: Vec<u64> = (0..40_000).collect();
-        let mut rows = windows::measure("set", functions::find("CRC-32").unwrap(), &values);
+        let mut rows = windows::measure(
+            "set",
+            &Hashed::of_values(functions::find("CRC-32").unwrap(), values),
+        );
         judge(&mut rows);
         let high = |row: &&WindowRow| row.end == WindowEnd::High && row.bits == 8;
         // Numbers below 40,000 have nothing in their high bits.

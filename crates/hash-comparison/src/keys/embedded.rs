@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{Dataset, Recipe, sha256};
 use crate::error::Error;
 use crate::keys::KeySet;
-use crate::names::UnknownName;
+use crate::names;
 use crate::progress::Silent;
 use crate::record::DatasetKind;
 
@@ -83,7 +83,7 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
         .datasets
         .iter()
         .find(|entry| entry.name.eq_ignore_ascii_case(name))
-        .ok_or_else(|| UnknownName::new("dataset", name, embedded_names()))?;
+        .ok_or_else(|| names::unknown("dataset", name, embedded_names()))?;
     let (keys, duplicates_dropped) = keys(entry, seed)?;
     let dataset = Dataset {
         name: entry.name.clone(),

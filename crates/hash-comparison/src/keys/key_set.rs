@@ -134,6 +134,11 @@ impl KeySet {
         self.bytes.len()
     }
 
+    /// The bytes of all keys, one behind the other.
+    pub fn all_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The key at `index`.
     ///
     /// # Panics

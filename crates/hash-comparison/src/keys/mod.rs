@@ -58,15 +58,10 @@ impl Dataset {
 
 /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
 pub fn sha256(keys: &KeySet) -> String {
-    use std::fmt::Write as _;
-
     let mut hasher = Sha256::new();
     for key in keys.iter() {
         hasher.update(key);
         hasher.update(b"\n");
     }
-    hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes any text");
-        hex
-    })
+    hex::encode(hasher.finalize())
 }

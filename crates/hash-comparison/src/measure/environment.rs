@@ -33,11 +33,7 @@ pub fn collect() -> Environment {
         ),
         cpu_features: cpu_features(),
         governor: governor(),
-        threads_while_timing: None,
-        pinned_cpu: None,
-        timing_seconds: None,
-        involuntary_switches_while_timing: None,
-        seconds_waited_while_timing: None,
+        ..Environment::default()
     }
 }
 
@@ -99,49 +95,31 @@ fn governor() -> Option<String> {
     Some(text.trim().to_owned())
 }
 
+/// The features among these that the processor has.
+macro_rules! detected {
+    ($is_detected:ident: $($feature:tt)*) => {{
+        let all = [$(($feature, std::arch::$is_detected!($feature))),*];
+        all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name.to_owned()).collect()
+    }};
+}
+
 /// Those that the measured crates choose their code by.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn cpu_features() -> Vec<String> {
-    let detected = [
-        ("sse2", is_x86_feature_detected!("sse2")),
-        ("sse4.1", is_x86_feature_detected!("sse4.1")),
-        ("sse4.2", is_x86_feature_detected!("sse4.2")),
-        ("pclmulqdq", is_x86_feature_detected!("pclmulqdq")),
-        ("aes", is_x86_feature_detected!("aes")),
-        ("bmi2", is_x86_feature_detected!("bmi2")),
-        ("avx2", is_x86_feature_detected!("avx2")),
-        ("avx512f", is_x86_feature_detected!("avx512f")),
-        ("avx512bw", is_x86_feature_detected!("avx512bw")),
-        ("avx512vl", is_x86_feature_detected!("avx512vl")),
-        ("vpclmulqdq", is_x86_feature_detected!("vpclmulqdq")),
-    ];
-    names(&detected)
+    detected!(is_x86_feature_detected: "sse2" "sse4.1" "sse4.2" "pclmulqdq" "aes" "bmi2" "avx2" "avx512f" "avx512bw"
+        "avx512vl" "vpclmulqdq")
 }
 
 /// Those that the measured crates choose their code by.
 #[cfg(target_arch = "aarch64")]
 fn cpu_features() -> Vec<String> {
-    let detected = [
-        ("neon", std::arch::is_aarch64_feature_detected!("neon")),
-        ("aes", std::arch::is_aarch64_feature_detected!("aes")),
-        ("crc", std::arch::is_aarch64_feature_detected!("crc")),
-        ("sve", std::arch::is_aarch64_feature_detected!("sve")),
-    ];
-    names(&detected)
+    detected!(is_aarch64_feature_detected: "neon" "aes" "crc" "sve")
 }
 
 /// Nothing is known of other processors.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 fn cpu_features() -> Vec<String> {
-    names(&[])
-}
-
-fn names(detected: &[(&str, bool)]) -> Vec<String> {
-    detected
-        .iter()
-        .filter(|(_, there)| *there)
-        .map(|(name, _)| (*name).to_owned())
-        .collect()
+    Vec::new()
 }
 
 /// Date and time now, UTC, RFC 3339 to the second.
@@ -151,64 +129,12 @@ fn names(detected: &[(&str, bool)]) -> Vec<String> {
 )]
 pub fn now_utc() -> String {
     // A clock set before 1970 shows as 1970.
-    rfc3339(
-        SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or(Duration::ZERO)
-            .as_secs(),
-    )
-}
-
-/// `seconds` since 1970 as a date and time in the Gregorian calendar.
-fn rfc3339(seconds: u64) -> String {
-    const DAYS_OF_400_YEARS: u64 = 146_097;
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that the leap day is the last of its year; eras of 400 years begin in year 0.
-    // 1970-01-01 is day 719,468 from 0000-03-01.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / DAYS_OF_400_YEARS, days % DAYS_OF_400_YEARS);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Five months from March have 153 days, whichever five.
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!(
-        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
-        second / 3_600,
-        second / 60 % 60,
-        second % 60
-    )
+    humantime::format_rfc3339_seconds(SystemTime::now().max(UNIX_EPOCH)).to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // Expected values from `date -u -d @SECONDS +%FT%TZ` (GNU coreutils).
-    #[test]
-    fn dates_are_gregorian() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (68_169_599, "1972-02-28T23:59:59Z"),
-            (68_169_600, "1972-02-29T00:00:00Z"),
-            (68_256_000, "1972-03-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (951_868_800, "2000-03-01T00:00:00Z"),
-            (978_307_199, "2000-12-31T23:59:59Z"),
-            (1_709_164_800, "2024-02-29T00:00:00Z"),
-            (4_107_542_399, "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-            (253_402_300_799, "9999-12-31T23:59:59Z"),
-        ] {
-            assert_eq!(rfc3339(seconds), expected, "{seconds}");
-        }
-    }
 
     #[test]
     fn the_status_of_a_process_is_read_where_there_is_one() {

@@ -175,13 +175,10 @@ impl<'a> Probes<'a> {
                 (first.len(), bytes)
             }
         };
-        let Counts {
-            probes,
-            false_positives,
-        } = counts;
+        let probes = counts.probes;
         BITS_PER_KEY
             .into_iter()
-            .zip(false_positives)
+            .zip(counts.false_positives)
             .map(|(bits_per_key, false_positives)| {
                 let filter_bytes = BitsPerKey::whole(bits_per_key)
                     .filter_len(keys)

@@ -80,10 +80,41 @@ impl<'a> Trials<'a> {
 }
 
 impl Flips {
-    /// The keys for which this output bit turned over, a bit each, in the order drawn.
-    pub(super) fn column(&self, output_bit: u32) -> &[u64] {
-        &self.columns[output_bit as usize * self.words..][..self.words]
+    /// A bit for each key: whether this output bit turned over.
+    fn column(&self, output_bit: usize) -> &[u64] {
+        &self.columns[output_bit * self.words..][..self.words]
     }
+
+    /// For how many keys each output bit turned over, the lowest bit first.
+    ///
+    /// Avalanche: that should be half of them. The question is Webster and Tavares' strict avalanche criterion ("On the
+    /// Design of S-Boxes", CRYPTO '85).
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
+        let columns = self.columns.chunks_exact(self.words);
+        columns.map(|column| ones(column.iter().copied()))
+    }
+
+    /// For how many keys two output bits do the same, for every pair, the lower bit first.
+    ///
+    /// Independence: whether one output bit turns over should tell nothing of any other. Webster and Tavares' bit
+    /// independence criterion, with turning over counted as +1 and staying as -1 around the fair mean: the correlation of
+    /// two bits is then the share of keys for which they agree, less the share for which they do not. So a bit that never
+    /// turns over fails with every other such bit; a correlation around the bits' own means would not be defined for it.
+    pub(super) fn agreements(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
+        let (keys, bits) = (self.words * IN_A_WORD, self.columns.len() / self.words);
+        (0..bits).flat_map(move |lower| {
+            let one = self.column(lower);
+            (lower + 1..bits).map(move |higher| {
+                let differ = one.iter().zip(self.column(higher)).map(|(a, b)| a ^ b);
+                ((lower as u32, higher as u32), keys as u64 - ones(differ))
+            })
+        })
+    }
+}
+
+/// How many bits are one.
+fn ones(words: impl Iterator<Item = u64>) -> u64 {
+    words.map(|word| u64::from(word.count_ones())).sum()
 }
 
 /// Swaps rows and columns: bit j of word i goes to bit i of word j.
@@ -137,7 +168,7 @@ mod tests {
                     other[input_bit as usize / 8] ^= 1 << (input_bit % 8);
                     let difference = (function.hash)(key) ^ (function.hash)(&other);
                     for bit in 0..function.output_bits {
-                        let flipped = flips.column(bit)[index / 64] >> (index % 64) & 1;
+                        let flipped = flips.column(bit as usize)[index / 64] >> (index % 64) & 1;
                         assert_eq!(flipped, difference >> bit & 1, "{name} {input_bit} {bit}");
                     }
                 }

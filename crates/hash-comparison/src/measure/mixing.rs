@@ -6,9 +6,7 @@
 //! avalanche are independent, and those of independence are so in pairs, which is what the variance of the sum needs.
 //! Repeated keys are too rare to matter: among 2,048 keys of four bytes with one bit turned over, one time in sixty.
 
-use super::avalanche;
 use super::flips::Trials;
-use super::independence;
 use crate::functions::Function;
 use crate::record::{AvalancheRow, MixingRow, MixingTest};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
@@ -59,7 +57,7 @@ pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
         let mut independence = Tally::new(count, u64::from(trials.input_bits() * pairs));
         for input_bit in 0..trials.input_bits() {
             let flips = trials.flip(input_bit);
-            for (output_bit, flips) in (0..).zip(avalanche::counts(&flips, bits)) {
+            for (output_bit, flips) in (0..).zip(flips.counts()) {
                 avalanche.add(flips, (input_bit, output_bit, None));
                 if key_bytes == RECORDED_BYTES && output_bit < function.compared_bits() {
                     mixing.avalanche.push(AvalancheRow {
@@ -72,7 +70,7 @@ pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
                     });
                 }
             }
-            for ((lower, higher), agree) in independence::agreements(&flips, bits, count) {
+            for ((lower, higher), agree) in flips.agreements() {
                 independence.add(agree, (input_bit, lower, Some(higher)));
             }
         }

@@ -3,7 +3,6 @@
 //! A question is one module, and has a line in [`times`], or a field in [`OnKeys`] that is measured, appended and
 //! put into the records.
 
-mod avalanche;
 pub mod collisions;
 pub mod curves;
 pub mod distribution;
@@ -11,7 +10,6 @@ pub mod environment;
 pub mod false_positives;
 mod flips;
 mod hashed;
-mod independence;
 pub mod mechanism;
 pub mod mixing;
 pub mod occupancy;
@@ -116,14 +114,6 @@ impl OnKeys {
         Ok(all)
     }
 
-    /// Puts the rows into `records`, and gives what there are no rows of yet: collisions as counted, tables as filled.
-    pub fn put_into(self, records: &mut Records) -> (Vec<RawCollisions>, Vec<RawOccupancy>) {
-        records.distribution = self.distribution;
-        records.false_positives = self.false_positives;
-        records.windows = self.windows;
-        (self.collisions, self.tables)
-    }
-
     /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
     fn of(
         dataset: &Dataset,
@@ -144,9 +134,9 @@ impl OnKeys {
         go_on(progress)?;
         part.distribution = distribution::measure(dataset, &hashed);
         go_on(progress)?;
-        part.windows = windows::of_hashed(&dataset.name, &hashed);
+        part.windows = windows::measure(&dataset.name, &hashed);
         go_on(progress)?;
-        part.tables = occupancy::of_hashed(dataset, &hashed);
+        part.tables = occupancy::measure(&dataset.name, &hashed);
         go_on(progress)?;
         part.false_positives = probes.measure(&hashed, progress)?;
         Ok(part)

@@ -1,8 +1,6 @@
 //! Buckets as a hash table with chains sees them, with about one bucket for each key.
 
 use super::Hashed;
-use crate::functions::Function;
-use crate::keys::Dataset;
 use crate::record::Choice;
 use statistics::buckets::BucketLaw;
 
@@ -38,34 +36,14 @@ pub struct RawOccupancy {
     pub law: BucketLaw,
 }
 
-/// Fills tables with the keys of `dataset`, as `function` says; no row for fewer than [`LEAST_KEYS`] keys.
-pub fn measure(dataset: &Dataset, function: &Function) -> Vec<RawOccupancy> {
-    if dataset.keys.len() < LEAST_KEYS {
-        return Vec::new();
-    }
-    let keys = dataset.keys.iter().take(MOST_KEYS);
-    let values: Vec<u64> = keys.map(|key| (function.hash)(key)).collect();
-    of_values(&dataset.name, function.name, function.output_bits, &values)
-}
-
-/// The same of values that other measurements look at, too.
-///
-/// # Panics
-///
-/// If `hashed` is not of the keys of `dataset`.
-pub fn of_hashed(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
-    let values = hashed.values64();
-    assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
-    let first = &values[..values.len().min(MOST_KEYS)];
-    let function = hashed.function;
-    of_values(&dataset.name, function.name, function.output_bits, first)
-}
-
-/// The same of values already known; bits above `output_bits` are zero.
+/// Fills tables with keys that have these values; no row for fewer than [`LEAST_KEYS`] keys.
 ///
 /// Powers of two: the largest that is no more than the keys, nor than the values there are. Primes: the largest that is
 /// no more than either.
-pub fn of_values(dataset: &str, function: &str, output_bits: u32, values: &[u64]) -> Vec<RawOccupancy> {
+pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
+    let (function, all) = (hashed.function, hashed.values64());
+    let output_bits = function.output_bits;
+    let values = &all[..all.len().min(MOST_KEYS)];
     let keys = values.len() as u64;
     if values.len() < LEAST_KEYS {
         return Vec::new();
@@ -107,7 +85,7 @@ pub fn of_values(dataset: &str, function: &str, output_bits: u32, values: &[u64]
             }
             RawOccupancy {
                 dataset: dataset.to_owned(),
-                function: function.to_owned(),
+                function: function.name.to_owned(),
                 choice,
                 buckets,
                 keys,

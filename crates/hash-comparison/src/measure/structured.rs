@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::collisions::INTERVAL_LEVEL;
 use super::prefixes::{self, Prefixes};
 use crate::functions::Function;
 use crate::keys::structured;
 use crate::keys::{KeySet, printed};
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::Window;
+use crate::record::{StructuredRow, Verdict, Window};
 
 use rayon::prelude::*;
+use statistics::collisions::CollisionLaw;
 
 /// The ends of a value that are compared besides the whole: what tables and filters take of wide ones, and narrow enough
 /// for these sets to tell functions apart.
@@ -25,25 +27,6 @@ const ENDS: [(Window, u32); 5] = [
 pub fn windows(output_bits: u32) -> impl Iterator<Item = (Window, u32)> {
     std::iter::once((Window::Whole, output_bits))
         .chain(ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits))
-}
-
-/// What one function does to one set in one window, not judged yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawStructured {
-    /// Name of the key set.
-    pub set: String,
-    /// Name of the function.
-    pub function: String,
-    /// Which bits are compared.
-    pub window: Window,
-    /// How many.
-    pub bits: u32,
-    /// Distinct keys.
-    pub keys: u64,
-    /// Distinct keys minus distinct values.
-    pub collisions: u64,
-    /// Two keys with equal bits, escaped for print, where an example was wanted.
-    pub example: Option<[String; 2]>,
 }
 
 /// Collisions of values of distinct keys in each of [`windows`]; bits above `output_bits` are zero.
@@ -76,7 +59,8 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 
 /// Counts the collisions of each function on each set, by set, function and window.
 ///
-/// An example is kept where `wants_example` of keys, bits and collisions says so: finding one takes as long as counting.
+/// An example is kept where `wants_example` of the row says so: finding one takes as long as counting. Each row is that of
+/// a lone test until all rows are judged.
 ///
 /// # Errors
 ///
@@ -84,16 +68,16 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 pub fn measure(
     functions: &[&Function],
     seed: u64,
-    wants_example: impl Fn(u64, u32, u64) -> bool + Sync,
+    wants_example: impl Fn(&StructuredRow) -> bool + Sync,
     progress: &dyn Progress,
-) -> Result<Vec<RawStructured>, Cancelled> {
+) -> Result<Vec<StructuredRow>, Cancelled> {
     progress.begin("structured keys", structured::ALL.len() as u64);
-    let rows: Result<Vec<Vec<RawStructured>>, Cancelled> = structured::ALL
+    let rows: Result<Vec<Vec<StructuredRow>>, Cancelled> = structured::ALL
         .par_iter()
         .map(|set| {
             go_on(progress)?;
             let keys = set.keys(seed);
-            let rows: Vec<Vec<RawStructured>> = functions
+            let rows: Vec<Vec<StructuredRow>> = functions
                 .par_iter()
                 .map(|function| {
                     go_on(progress)?;
@@ -117,24 +101,37 @@ pub fn of(
     set: &str,
     keys: &KeySet,
     function: &Function,
-    wants_example: impl Fn(u64, u32, u64) -> bool,
-) -> Vec<RawStructured> {
+    wants_example: impl Fn(&StructuredRow) -> bool,
+) -> Vec<StructuredRow> {
     let values: Vec<u64> = keys.iter().map(function.hash).collect();
-    let count = keys.len() as u64;
-    counts(&values, function.output_bits)
-        .map(|(window, bits, collisions)| RawStructured {
+    let row = |(window, bits, collisions)| {
+        let law = CollisionLaw::new(keys.len() as u64, bits);
+        let (ci_low, ci_high) = law.mean_interval(collisions, INTERVAL_LEVEL);
+        let p_value = law.two_sided_p(collisions);
+        let mut row = StructuredRow {
             set: set.to_owned(),
             function: function.name.to_owned(),
             window,
             bits,
-            keys: count,
+            keys: keys.len() as u64,
             collisions,
-            example: wants_example(count, bits, collisions)
-                .then(|| example(&values, function.output_bits, (window, bits)))
-                .flatten()
-                .map(|(first, second)| [first, second].map(|index| printed(keys.get(index)))),
-        })
-        .collect()
+            expected: law.expected(),
+            ci_low,
+            ci_high,
+            p_value,
+            p_adjusted: p_value,
+            verdict: Verdict::InBand,
+            first: String::new(),
+            second: String::new(),
+        };
+        if wants_example(&row)
+            && let Some((first, second)) = example(&values, function.output_bits, (window, bits))
+        {
+            [row.first, row.second] = [first, second].map(|index| printed(keys.get(index)));
+        }
+        row
+    };
+    counts(&values, function.output_bits).map(row).collect()
 }
 
 #[cfg(test)]

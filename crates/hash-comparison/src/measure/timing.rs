@@ -34,7 +34,7 @@ use rand_xoshiro::rand_core::SeedableRng as _;
 
 pub(super) use self::batch::{Batch, empty};
 pub use self::pinned::Pinned;
-pub use self::watch::{Watch, Watched};
+pub use self::watch::Watch;
 use crate::error::Error;
 use crate::functions::Function;
 use crate::keys::{Dataset, shuffled};

@@ -7,7 +7,6 @@ use core::ops::RangeInclusive;
 use super::Hashed;
 use super::collisions::INTERVAL_LEVEL;
 use super::prefixes::{self, Prefixes};
-use crate::functions::Function;
 use crate::record::{WindowEnd, WindowRow};
 use statistics::collisions::CollisionLaw;
 
@@ -34,24 +33,16 @@ pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
         .collect()
 }
 
-/// Rows of one function, whose values of all keys of the dataset are `values`; `p_adjusted` is that of a lone test until
+/// Rows of one function, whose values of all keys of the dataset are `hashed`; `p_adjusted` is that of a lone test until
 /// all rows are judged.
-pub fn measure(dataset: &str, function: &Function, values: &[u64]) -> Vec<WindowRow> {
-    rows(dataset, function, values, &Prefixes::low(values))
-}
-
-/// The same of values that other measurements look at, too.
-pub fn of_hashed(dataset: &str, hashed: &Hashed<'_>) -> Vec<WindowRow> {
-    rows(dataset, hashed.function, hashed.values64(), hashed.low())
-}
-
-fn rows(dataset: &str, function: &Function, values: &[u64], low: &Prefixes) -> Vec<WindowRow> {
+pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<WindowRow> {
+    let (function, values) = (hashed.function, hashed.values64());
     let keys = values.len() as u64;
     let windows = asked(keys, function.output_bits);
     if windows.is_empty() {
         return Vec::new();
     }
-    let high = Prefixes::high(values, function.output_bits);
+    let (low, high) = (hashed.low(), Prefixes::high(values, function.output_bits));
     windows
         .into_iter()
         .map(|(end, bits)| {
@@ -89,6 +80,7 @@ mod tests {
 
     use super::*;
     use crate::functions;
+    use crate::functions::Function;
 
     fn function(output_bits: u32) -> Function {
         Function {
@@ -106,7 +98,7 @@ mod tests {
             bits in prop_oneof![Just(28_u32), Just(31), Just(32), Just(33), Just(64)],
         ) {
             let values: Vec<u64> = values.iter().map(|value| value >> (64 - bits)).collect();
-            let rows = measure("set", &function(bits), &values);
+            let rows = measure("set", &Hashed::of_values(&function(bits), values.clone()));
             prop_assert_eq!(rows.len(), asked(values.len() as u64, bits).len());
             for row in rows {
                 let window = |value: u64| match row.end {

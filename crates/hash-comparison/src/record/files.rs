@@ -1,7 +1,7 @@
 //! All records of a run, in memory and on disk: `run.json`, and one CSV file for each question.
 //!
-//! `run.json` holds the SHA-256 of every one of them, itself included, and reading checks them all: what is read is what
-//! the run wrote, so nothing else about its values is checked here. Somebody can still forge rows and checksums
+//! `run.json` holds the SHA-256 of every one of them, itself included, and reading checks them all: what is read is
+//! what the run wrote, so nothing else about its values is checked here. Somebody can still forge rows and checksums
 //! together. Then rows have the right form, their numbers are finite, and no list is longer than charts have room for.
 
 use std::collections::HashSet;
@@ -109,12 +109,7 @@ fn changed(path: &Path) -> Error {
 
 /// SHA-256, lower-case hex.
 fn checksum(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("a string takes any text");
-        hex
-    })
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Stands in place of the checksum of `run.json` while that is computed.

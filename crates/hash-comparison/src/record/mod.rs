@@ -13,6 +13,7 @@ mod function;
 mod recommendation;
 mod rows;
 mod run;
+mod stored;
 mod structure;
 pub mod table;
 
@@ -28,6 +29,7 @@ pub use self::recommendation::{
 };
 pub use self::rows::*;
 pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, Run};
+pub(crate) use self::stored::stored;
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.

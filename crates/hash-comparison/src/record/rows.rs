@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use csv::StringRecord;
-use serde::{Deserialize, Serialize};
-
 use super::about::rows_about;
 use super::table;
 use super::{
-    AvalancheRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, significant,
+    AvalancheRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, stored,
 };
 use crate::error::Error;
+use csv::StringRecord;
 
 /// A file of rows.
 #[derive(Debug)]
@@ -39,8 +37,8 @@ impl RecordFile {
     }
 }
 
-/// Makes [`Records`] and [`FILES`] of one line for each file: its name, its row type, whether it holds times, the columns
-/// that tell its rows apart, and those that depend on all of them.
+/// Makes [`Records`] and [`FILES`] of one line for each file: its name, its row type, whether it holds times, the
+/// columns that tell its rows apart, and those that depend on all of them.
 macro_rules! files {
     ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
         /// Everything that one run recorded.
@@ -115,215 +113,174 @@ rows_about! {
     WindowRow: |row| Some(&row.dataset);
 }
 
-/// How a function did against chance, most welcome first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Fewer collisions than a random function gives: the structure of these keys suits the function.
-    FewerThanChance,
-    /// No difference from a random function that this test could see.
-    InBand,
-    /// Worse than a random function, beyond what the number of tests explains.
-    MeasurablyWorse,
-    /// So much worse that at least four bits of the output width are lost on these keys.
-    Unusable,
-}
+stored! {
+    /// How a function did against chance, most welcome first.
+    pub enum Verdict {
+        /// Fewer collisions than a random function gives: the structure of these keys suits the function.
+        FewerThanChance,
+        /// No difference from a random function that this test could see.
+        InBand,
+        /// Worse than a random function, beyond what the number of tests explains.
+        MeasurablyWorse,
+        /// So much worse that at least four bits of the output width are lost on these keys.
+        Unusable,
+    }
 
-/// A row of `collisions.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CollisionRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function.
-    pub function: String,
-    /// Width that was compared, in low bits of the value.
-    pub bits: u32,
-    /// Distinct keys.
-    pub keys: u64,
-    /// Distinct keys minus distinct values.
-    pub collisions: u64,
-    /// The same of a random function of this width.
-    #[serde(with = "significant")]
-    pub expected: f64,
-    /// Two-sided, of this one test.
-    #[serde(with = "significant")]
-    pub p_value: f64,
-    /// Lower end of the 99 % interval for the mean number of collisions.
-    #[serde(with = "significant")]
-    pub ci_low: f64,
-    /// Upper end of that interval.
-    #[serde(with = "significant")]
-    pub ci_high: f64,
-    /// Fewest collisions that a random function would show, at 1 % over all tests of the file.
-    #[serde(with = "significant")]
-    pub band_low: f64,
-    /// Most collisions that a random function would show, at 1 % over all tests of the file.
-    #[serde(with = "significant")]
-    pub band_high: f64,
-    /// `p_value` corrected for the number of tests in the file (Bonferroni).
-    #[serde(with = "significant")]
-    pub p_adjusted: f64,
-    /// The verdict of this row.
-    pub verdict: Verdict,
-}
+    /// A row of `collisions.csv`.
+    pub struct CollisionRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// Width that was compared, in low bits of the value.
+        pub bits: u32,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Distinct keys minus distinct values.
+        pub collisions: u64,
+        /// The same of a random function of this width.
+        pub expected: f64,
+        /// Two-sided, of this one test.
+        pub p_value: f64,
+        /// Lower end of the 99 % interval for the mean number of collisions.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// Fewest collisions that a random function would show, at 1 % over all tests of the file.
+        pub band_low: f64,
+        /// Most collisions that a random function would show, at 1 % over all tests of the file.
+        pub band_high: f64,
+        /// `p_value` corrected for the number of tests in the file (Bonferroni).
+        pub p_adjusted: f64,
+        /// The verdict of this row.
+        pub verdict: Verdict,
+    }
 
-/// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the one before).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TimingRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function; `empty` is the floor.
-    pub function: String,
-    /// Keys in one batch.
-    pub keys: u64,
-    /// Bytes in one batch.
-    pub bytes: u64,
-    /// Median over the rounds, the floor not subtracted.
-    #[serde(with = "significant")]
-    pub median_ns_per_key: f64,
-    /// Median absolute deviation from that median.
-    #[serde(with = "significant")]
-    pub mad_ns_per_key: f64,
-    /// Number of rounds.
-    pub samples: u64,
-}
+    /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the one before).
+    pub struct TimingRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the floor.
+        pub function: String,
+        /// Keys in one batch.
+        pub keys: u64,
+        /// Bytes in one batch.
+        pub bytes: u64,
+        /// Median over the rounds, the floor not subtracted.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// Number of rounds.
+        pub samples: u64,
+    }
 
-/// Whether a timed call waits for the result of the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum CallForm {
-    /// Calls overlap in the processor: throughput.
-    Independent,
-    /// Each call waits for the one before: latency.
-    Chained,
-}
-
-impl CallForm {
-    /// The word in the records.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Independent => "independent",
-            Self::Chained => "chained",
-        }
+    /// Whether a timed call waits for the result of the one before.
+    pub enum CallForm {
+        /// Calls overlap in the processor: throughput.
+        Independent,
+        /// Each call waits for the one before: latency.
+        Chained,
     }
 }
 
-/// A row of `spread.csv`: how the readings behind a row of `timing.csv` or `latency.csv` lie, in nanoseconds per key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SpreadRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function; `empty` is the floor.
-    pub function: String,
-    /// How the calls were made.
-    pub form: CallForm,
-    /// Number of rounds.
-    pub samples: u64,
-    /// The fastest reading.
-    #[serde(with = "significant")]
-    pub min_ns: f64,
-    /// A quarter of the readings are faster.
-    #[serde(with = "significant")]
-    pub q1_ns: f64,
-    /// Half of them.
-    #[serde(with = "significant")]
-    pub median_ns: f64,
-    /// Three quarters of them.
-    #[serde(with = "significant")]
-    pub q3_ns: f64,
-    /// The slowest reading.
-    #[serde(with = "significant")]
-    pub max_ns: f64,
-}
+stored! {
+    /// A row of `spread.csv`: how the readings behind a row of `timing.csv` or `latency.csv` lie, in nanoseconds per
+    /// key.
+    pub struct SpreadRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the floor.
+        pub function: String,
+        /// How the calls were made.
+        pub form: CallForm,
+        /// Number of rounds.
+        pub samples: u64,
+        /// The fastest reading.
+        pub min_ns: f64,
+        /// A quarter of the readings are faster.
+        pub q1_ns: f64,
+        /// Half of them.
+        pub median_ns: f64,
+        /// Three quarters of them.
+        pub q3_ns: f64,
+        /// The slowest reading.
+        pub max_ns: f64,
+    }
 
-/// A row of `curves.csv`: the time of keys of one length.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CurveRow {
-    /// Name of the function; `empty` is the floor.
-    pub function: String,
-    /// Length of all keys, bytes.
-    pub length: u64,
-    /// How the calls were made.
-    pub form: CallForm,
-    /// Median over the rounds, the floor not subtracted.
-    #[serde(with = "significant")]
-    pub median_ns_per_key: f64,
-    /// Median absolute deviation from that median.
-    #[serde(with = "significant")]
-    pub mad_ns_per_key: f64,
-    /// Number of rounds.
-    pub samples: u64,
-}
+    /// A row of `curves.csv`: the time of keys of one length.
+    pub struct CurveRow {
+        /// Name of the function; `empty` is the floor.
+        pub function: String,
+        /// Length of all keys, bytes.
+        pub length: u64,
+        /// How the calls were made.
+        pub form: CallForm,
+        /// Median over the rounds, the floor not subtracted.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// Number of rounds.
+        pub samples: u64,
+    }
 
-/// Where keys lie while they are timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// Back to back in a buffer that the caches hold.
-    Cache,
-    /// Far apart in a buffer that they do not hold, visited in shuffled order: from main memory, as a rule.
-    Memory,
-}
+    /// Where keys lie while they are timed.
+    pub enum Place {
+        /// Back to back in a buffer that the caches hold.
+        Cache,
+        /// Far apart in a buffer that they do not hold, visited in shuffled order: from main memory, as a rule.
+        Memory,
+    }
 
-/// A row of `places.csv`: the time of the same keys in two places.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlaceRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function; `empty` is the floor.
-    pub function: String,
-    /// Where the keys lie.
-    pub place: Place,
-    /// How the calls were made.
-    pub form: CallForm,
-    /// Keys in one batch: a sample of the dataset's.
-    pub keys: u64,
-    /// Bytes from the first to the last of them in memory.
-    pub footprint_bytes: u64,
-    /// Median over the rounds, the floor not subtracted.
-    #[serde(with = "significant")]
-    pub median_ns_per_key: f64,
-    /// Median absolute deviation from that median.
-    #[serde(with = "significant")]
-    pub mad_ns_per_key: f64,
-    /// Number of rounds.
-    pub samples: u64,
-}
+    /// A row of `places.csv`: the time of the same keys in two places.
+    pub struct PlaceRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `empty` is the floor.
+        pub function: String,
+        /// Where the keys lie.
+        pub place: Place,
+        /// How the calls were made.
+        pub form: CallForm,
+        /// Keys in one batch: a sample of the dataset's.
+        pub keys: u64,
+        /// Bytes from the first to the last of them in memory.
+        pub footprint_bytes: u64,
+        /// Median over the rounds, the floor not subtracted.
+        pub median_ns_per_key: f64,
+        /// Median absolute deviation from that median.
+        pub mad_ns_per_key: f64,
+        /// Number of rounds.
+        pub samples: u64,
+    }
 
-/// Which question a row of `distribution.csv` answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DistributionKind {
-    /// Chi-square over `parameter` buckets, a power of two: the low bits choose.
-    PowerOfTwoBuckets,
-    /// Chi-square over `parameter` buckets, a prime: the remainder chooses.
-    PrimeBuckets,
-    /// Share of keys whose output bit `parameter` (0 is the lowest) is one; the p-value is that of the
-    /// chi-square with one degree of freedom against one half.
-    BitShare,
-}
+    /// Which question a row of `distribution.csv` answers.
+    pub enum DistributionKind {
+        /// Chi-square over `parameter` buckets, a power of two: the low bits choose.
+        PowerOfTwoBuckets,
+        /// Chi-square over `parameter` buckets, a prime: the remainder chooses.
+        PrimeBuckets,
+        /// Share of keys whose output bit `parameter` (0 is the lowest) is one; the p-value is that of the
+        /// chi-square with one degree of freedom against one half.
+        BitShare,
+    }
 
-/// A row of `distribution.csv`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DistributionRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function.
-    pub function: String,
-    /// The question.
-    pub kind: DistributionKind,
-    /// Number of buckets, or index of the output bit.
-    pub parameter: u64,
-    /// Chi-square, or the share of ones.
-    #[serde(with = "significant")]
-    pub statistic: f64,
-    /// Degrees of freedom behind the p-value.
-    pub dof: u64,
-    /// Upper tail: how often a random function is at least as uneven.
-    #[serde(with = "significant")]
-    pub p_value: f64,
+    /// A row of `distribution.csv`.
+    pub struct DistributionRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// The question.
+        pub kind: DistributionKind,
+        /// Number of buckets, or index of the output bit.
+        pub parameter: u64,
+        /// Chi-square, or the share of ones.
+        pub statistic: f64,
+        /// Degrees of freedom behind the p-value.
+        pub dof: u64,
+        /// Upper tail: how often a random function is at least as uneven.
+        pub p_value: f64,
+    }
 }
 
 /// Name of the row in `false_positives.csv` that shows the probe scheme with an ideal hash.
@@ -331,42 +288,39 @@ pub const IDEAL: &str = "ideal";
 /// Name of the row in `timing.csv` and `latency.csv` that shows the cost of the loop itself.
 pub const EMPTY: &str = "empty";
 
-/// A row of `false_positives.csv`.
-///
-/// A function's row counts one filter, or two where a set is cut in halves that change parts. The row [`IDEAL`] adds up
-/// those of several hashes with keys of their own, so that what functions are compared with is no matter of luck: four
-/// over a generated set, over another as many as it takes for 1,000,000 probes, fewer where keys are very long.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FalsePositiveRow {
-    /// Name of the dataset.
-    pub dataset: String,
-    /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
-    pub function: String,
-    /// Bits per key that the policy was given.
-    pub bits_per_key: u32,
-    /// Keys in a filter.
-    pub keys: u64,
-    /// Absent keys that were asked, over all filters of the row.
-    pub probes: u64,
-    /// Absent keys that were let through.
-    pub false_positives: u64,
-    /// `false_positives / probes`.
-    #[serde(with = "significant")]
-    pub rate: f64,
-    /// Lower end of the 95 % interval of the rate.
-    #[serde(with = "significant")]
-    pub ci_low: f64,
-    /// Upper end of that interval.
-    #[serde(with = "significant")]
-    pub ci_high: f64,
-    /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
-    #[serde(with = "significant")]
-    pub theory: f64,
-    /// Bytes of the keys in a filter; where there are two, in the first.
-    pub raw_bytes: u64,
-    /// Bytes of a filter, the trailing probe count included.
-    pub filter_bytes: u64,
-    /// `1 - filter_bytes / raw_bytes`.
-    #[serde(with = "significant")]
-    pub saved: f64,
+stored! {
+    /// A row of `false_positives.csv`.
+    ///
+    /// A function's row counts one filter, or two where a set is cut in halves that change parts. The row [`IDEAL`]
+    /// adds up those of several hashes with keys of their own, so that what functions are compared with is no matter of
+    /// luck: four over a generated set, over another as many as it takes for 1,000,000 probes, fewer where keys are
+    /// very long.
+    pub struct FalsePositiveRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
+        pub function: String,
+        /// Bits per key that the policy was given.
+        pub bits_per_key: u32,
+        /// Keys in a filter.
+        pub keys: u64,
+        /// Absent keys that were asked, over all filters of the row.
+        pub probes: u64,
+        /// Absent keys that were let through.
+        pub false_positives: u64,
+        /// `false_positives / probes`.
+        pub rate: f64,
+        /// Lower end of the 95 % interval of the rate.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
+        pub theory: f64,
+        /// Bytes of the keys in a filter; where there are two, in the first.
+        pub raw_bytes: u64,
+        /// Bytes of a filter, the trailing probe count included.
+        pub filter_bytes: u64,
+        /// `1 - filter_bytes / raw_bytes`.
+        pub saved: f64,
+    }
 }

@@ -6,21 +6,8 @@ use super::*;
 
 fn environment() -> Environment {
     Environment {
-        cpu: "a processor".to_owned(),
-        logical_cpus: 2,
-        memory_bytes: 1 << 30,
-        os: "a system".to_owned(),
-        target: "a target".to_owned(),
-        rustc: "a compiler".to_owned(),
-        rustflags: String::new(),
-        profile: "opt-level 3".to_owned(),
-        cpu_features: Vec::new(),
-        governor: None,
-        threads_while_timing: Some(1),
-        pinned_cpu: None,
         timing_seconds: Some(30.0),
-        involuntary_switches_while_timing: None,
-        seconds_waited_while_timing: None,
+        ..Environment::default()
     }
 }
 

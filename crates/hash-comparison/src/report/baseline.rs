@@ -1,68 +1,54 @@
 //! The section on an earlier run.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::baseline::words;
 use crate::record::Baseline;
 use plots::scene::printable;
 
-/// What the section shows.
-#[derive(Serialize)]
-pub(super) struct AgainstBaseline {
-    folder: String,
-    date: String,
-    command: String,
-    sentences: Vec<String>,
-    /// Those kept one by one.
-    differences: Option<Table>,
-    times: Option<Table>,
-}
-
-pub(super) fn section(baseline: &Baseline) -> AgainstBaseline {
-    AgainstBaseline {
-        folder: printable(&baseline.folder),
-        date: printable(&baseline.date),
-        command: printable(&baseline.command),
-        sentences: words::sentences(baseline)
-            .iter()
-            .map(|line| printable(line))
-            .collect(),
-        differences: differences(baseline),
-        times: times(baseline),
+/// What the section shows; of differences those kept one by one.
+pub(super) fn section(baseline: &Baseline) -> Value {
+    let sentences = words::sentences(baseline);
+    context! {
+        folder => printable(&baseline.folder),
+        date => printable(&baseline.date),
+        command => printable(&baseline.command),
+        sentences => sentences.iter().map(|line| printable(line)).collect::<Value>(),
+        differences => differences(baseline),
+        times => times(baseline),
     }
 }
 
 fn differences(baseline: &Baseline) -> Option<Table> {
     Table::of(&baseline.differences)
-        .column("File", |one| Cell::text(&one.file))
-        .column("Dataset", |one| Cell::text(&one.dataset))
-        .column("Function", |one| Cell::text(&one.function))
-        .column("Row", |one| Cell::text(&one.question))
-        .column("Column", |one| Cell::text(&one.column))
-        .column("Before", |one| Cell::text(&one.before))
-        .column("Now", |one| Cell::text(&one.now))
+        .column("File", |one| &one.file)
+        .column("Dataset", |one| &one.dataset)
+        .column("Function", |one| &one.function)
+        .column("Row", |one| &one.question)
+        .column("Column", |one| &one.column)
+        .column("Before", |one| &one.before)
+        .column("Now", |one| &one.now)
         .if_any()
 }
 
 fn times(baseline: &Baseline) -> Option<Table> {
     let ratio = |ratio: f64| Cell::sorted(format!("{ratio:.3}"), ratio);
     Table::of(&baseline.times.as_ref()?.rows)
-        .column("Function", |row| Cell::text(&row.function))
-        .column("Dataset", |row| Cell::text(&row.dataset))
-        .column("Calls", |row| Cell::text(row.form.word()))
-        .column("#Before, ns per key", |row| Cell::number(row.before_ns))
-        .column("#± MAD", |row| Cell::number(row.before_mad_ns))
-        .column("#Now, ns per key", |row| Cell::number(row.now_ns))
-        .column("#± MAD", |row| Cell::number(row.now_mad_ns))
+        .column("Function", |row| &row.function)
+        .column("Dataset", |row| &row.dataset)
+        .column("Calls", |row| row.form.to_string())
+        .column("#Before, ns per key", |row| row.before_ns)
+        .column("#± MAD", |row| row.before_mad_ns)
+        .column("#Now, ns per key", |row| row.now_ns)
+        .column("#± MAD", |row| row.now_mad_ns)
         .column("#Ratio, the machine's drift taken out", |row| ratio(row.ratio))
         .column("#Told from", |row| ratio(row.threshold))
-        .column("Changed", |row| {
-            Cell::text(match (row.changed, row.ratio > 1.0) {
-                (false, _) => "no difference beyond noise",
-                (true, true) => "slower",
-                (true, false) => "faster",
-            })
+        .column("Changed", |row| match (row.changed, row.ratio > 1.0) {
+            (false, _) => "no difference beyond noise",
+            (true, true) => "slower",
+            (true, false) => "faster",
         })
         .if_any()
 }

@@ -21,20 +21,14 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
         (function, rows, least)
     });
     Table::of(rows)
-        .column("Function", |(name, ..)| Cell::text(name))
-        .column("#Windows", |(_, rows, _)| Cell::count(rows.len() as u64))
+        .column("Function", |&(name, ..)| name)
+        .column("#Windows", |(_, rows, _)| rows.len() as u64)
         .column("#With too many collisions", |(_, rows, _)| {
-            Cell::count(rows.iter().filter(|row| failed(row)).count() as u64)
+            rows.iter().filter(|row| failed(row)).count() as u64
         })
-        .column("Least likely window", |(.., least)| {
-            least.map(|row| Cell::text(&place(row)))
-        })
-        .column("#Its collisions", |(.., least)| {
-            least.map(|row| Cell::count(row.collisions))
-        })
-        .column("#Expected", |(.., least)| {
-            least.map(|row| Cell::number(row.expected))
-        })
+        .column("Least likely window", |(.., least)| least.map(place))
+        .column("#Its collisions", |(.., least)| least.map(|row| row.collisions))
+        .column("#Expected", |(.., least)| least.map(|row| row.expected))
         .column("#Its p, adjusted", |(.., least)| {
             least.map(|row| Cell::p(row.p_adjusted))
         })
@@ -58,9 +52,9 @@ pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
         let least = of(rows(), name).map(|row| row.p_adjusted).min_by(f64::total_cmp);
         (name, least)
     });
-    let outcome = |p| Cell::text(if mixing::failed(p) { "fails" } else { "as chance" });
+    let outcome = |p| if mixing::failed(p) { "fails" } else { "as chance" };
     let mut table = Table::of(functions)
-        .column("Function", |(name, _)| Cell::text(name))
+        .column("Function", |&(name, _)| name)
         .column("Outcome", |(_, least)| least.map(outcome));
     for bytes in KEY_BYTES {
         table = table.column(&format!("#Cells off, {bytes} bytes"), |(name, _)| {

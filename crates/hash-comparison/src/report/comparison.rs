@@ -1,29 +1,13 @@
 //! The published figures beside ours.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
-use crate::judge::published::{FILTER_RATES, FILTERS, KeySet, ROWS, Row, spread};
+use crate::judge::published::{FILTERS, KeySet, ROWS, Row};
 use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
 use plots::number;
-
-/// One published key set beside the dataset that stands for it.
-#[derive(Debug, Serialize)]
-pub(crate) struct SetComparison {
-    dataset: &'static str,
-    exact: bool,
-    seeds: String,
-    equal: usize,
-    compared: usize,
-    table: Table,
-}
-
-/// The published filters beside ours.
-#[derive(Debug, Serialize)]
-pub(crate) struct FilterComparison {
-    table: Table,
-}
 
 /// The published set that `data` stands for: one of ours by name and size, not a file of the user's.
 fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
@@ -32,7 +16,7 @@ fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
 }
 
 /// Collisions and times of one dataset beside the published ones; `None` where the articles have no such set.
-pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
+pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
     let set = set_of(data)?;
     let rows: Vec<_> = ROWS
         .iter()
@@ -49,15 +33,18 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
         rows.iter().filter(|(_, ours, theirs)| ours == theirs).count(),
     );
     let mut table = Table::of(rows)
-        .column("Function", |(row, ..)| Cell::text(row.function))
-        .column("#Published collisions", |&(.., theirs)| Cell::count(theirs))
-        .column("#Ours", |&(_, ours, _)| Cell::count(ours));
+        .column("Function", |(row, ..)| row.function)
+        .column("#Published collisions", |&(.., theirs)| theirs)
+        .column("#Ours", |&(_, ours, _)| ours);
     if set.is_exact() {
-        table = table.column("Equal", |(_, ours, theirs)| {
-            Cell::text(if ours == theirs { "yes" } else { "NO" })
-        });
+        table = table.column(
+            "Equal",
+            |(_, ours, theirs)| {
+                if ours == theirs { "yes" } else { "NO" }
+            },
+        );
     } else {
-        let of = |row: &Row| spread(set, row.function);
+        let of = |row: &Row| row.spread(set);
         let fixed = |value| Cell::sorted(number::fixed(value, 2), value);
         let z = |row, count| {
             of(row)
@@ -71,55 +58,48 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<SetComparison> {
             .column("#Standard deviation", |(row, ..)| {
                 of(row).map(|spread| fixed(spread.sd))
             })
-            .column("#Fewest", |(row, ..)| {
-                of(row).map(|spread| Cell::count(spread.min))
-            })
-            .column("#Most", |(row, ..)| of(row).map(|spread| Cell::count(spread.max)))
+            .column("#Fewest", |(row, ..)| of(row).map(|spread| spread.min))
+            .column("#Most", |(row, ..)| of(row).map(|spread| spread.max))
             .column("#z of the published", |&(row, _, theirs)| z(row, theirs))
             .column("#z of ours", |&(row, ours, _)| z(row, ours));
     }
     let table = table
         .column("#Published ns per key", |(row, ..)| {
-            Cell::number(row.total_ns(set) as f64 / set.keys() as f64)
+            row.total_ns(set) as f64 / set.keys() as f64
         })
         .column("#Ours, ns per key", |(row, ..)| {
             let time = data.throughput(row.function);
-            time.map(|row| Cell::number(row.median_ns_per_key))
+            time.map(|row| row.median_ns_per_key)
         });
-    Some(SetComparison {
-        dataset: set.dataset(),
-        exact: set.is_exact(),
-        seeds: number::grouped(u64::from(set.seeds())),
+    Some(context! {
+        dataset => set.dataset(),
+        exact => set.is_exact(),
+        seeds => number::grouped(u64::from(set.seeds())),
         equal,
         compared,
-        table: table.if_any()?,
+        table => table.if_any()?,
     })
 }
 
 /// The published filters of the sets at hand; `None` where none is.
-pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
+pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<Table> {
     /// The policy's hash.
     const HASH: &str = "MurMurHash2";
     let rows = FILTERS.iter().filter_map(|filter| {
         let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;
-        // The separate measurement was of video ids.
-        let known = (FILTER_RATES.iter())
-            .find(|rate| rate.bits_per_key == filter.bits_per_key && filter.set == KeySet::VideoIds);
-        Some((filter, known, data.false_positives(HASH, filter.bits_per_key)))
+        Some((
+            filter,
+            filter.known,
+            data.false_positives(HASH, filter.bits_per_key),
+        ))
     });
     let table = Table::of(rows)
-        .column("#Bits per key", |(filter, ..)| {
-            Cell::count(filter.bits_per_key.into())
-        })
-        .column("Set", |(filter, ..)| Cell::text(filter.set.dataset()))
-        .column("#Keys", |(filter, ..)| Cell::count(filter.keys))
-        .column("#Raw bytes", |(filter, ..)| Cell::count(filter.raw_bytes))
-        .column("#Filter bytes, published", |(filter, ..)| {
-            Cell::count(filter.filter_bytes)
-        })
-        .column("#Filter bytes, formula", |(filter, ..)| {
-            Cell::count(filter.formula_bytes())
-        })
+        .column("#Bits per key", |(filter, ..)| filter.bits_per_key)
+        .column("Set", |(filter, ..)| filter.set.dataset())
+        .column("#Keys", |(filter, ..)| filter.keys)
+        .column("#Raw bytes", |(filter, ..)| filter.raw_bytes)
+        .column("#Filter bytes, published", |(filter, ..)| filter.filter_bytes)
+        .column("#Filter bytes, formula", |(filter, ..)| filter.formula_bytes())
         .column("#Saved", |(filter, ..)| {
             Cell::sorted(format!("{:.4} %", filter.saved * 100.0), filter.saved)
         })
@@ -134,6 +114,6 @@ pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<FilterComparison> {
             known.map(|rate| Cell::percent(rate.policy))
         })
         .column("#This run", |(.., ours)| ours.map(|row| Cell::percent(row.rate)))
-        .column("#over keys", |(.., ours)| ours.map(|row| Cell::count(row.keys)));
-    table.if_any().map(|table| FilterComparison { table })
+        .column("#over keys", |(.., ours)| ours.map(|row| row.keys));
+    table.if_any()
 }

@@ -15,32 +15,22 @@ pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
         (finding, data.full_width(name), data.throughput(name))
     });
     Table::of(rows)
-        .column("Function", |(finding, ..)| Cell::text(&finding.function))
-        .column("#Time, ns", |(.., time)| {
-            time.map(|row| Cell::count(total_ns(row, keys)))
-        })
-        .column("#Collisions", |(_, row, _)| {
-            row.map(|row| Cell::count(row.collisions))
-        })
-        .column("#Total", |_| Cell::count(keys))
-        .column("#ns per key", |(.., time)| {
-            time.map(|row| Cell::number(row.median_ns_per_key))
-        })
-        .column("#± MAD", |(.., time)| {
-            time.map(|row| Cell::number(row.mad_ns_per_key))
-        })
+        .column("Function", |(finding, ..)| &finding.function)
+        .column("#Time, ns", |(.., time)| time.map(|row| total_ns(row, keys)))
+        .column("#Collisions", |(_, row, _)| row.map(|row| row.collisions))
+        .column("#Total", |_| keys)
+        .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
+        .column("#± MAD", |(.., time)| time.map(|row| row.mad_ns_per_key))
         .column("#Chained, ns per key", |(finding, ..)| {
             let chained = data.chained(&finding.function);
-            chained.map(|row| Cell::number(row.median_ns_per_key))
+            chained.map(|row| row.median_ns_per_key)
         })
-        .column("#Bits", |(_, row, _)| row.map(|row| Cell::count(row.bits.into())))
-        .column("#Expected collisions", |(_, row, _)| {
-            row.map(|row| Cell::number(row.expected))
-        })
+        .column("#Bits", |(_, row, _)| row.map(|row| row.bits))
+        .column("#Expected collisions", |(_, row, _)| row.map(|row| row.expected))
         .column("#p of collisions at full width, adjusted", |(_, row, _)| {
             row.map(|row| Cell::p(row.p_adjusted))
         })
-        .column("Verdict", |(finding, ..)| Cell::verdict(finding.verdict))
+        .column("Verdict", |(finding, ..)| finding.verdict)
         .column("Why", |(finding, ..)| Cell::folded(&why(finding), "why"))
         .done()
 }
@@ -65,7 +55,7 @@ pub(crate) fn distribution(data: &DatasetRows<'_>) -> Option<Table> {
     let buckets = rows().filter(|row| row.kind != DistributionKind::BitShare);
     let counts: BTreeSet<_> = buckets.map(|row| (row.kind, row.parameter)).collect();
     let functions = distinct(rows().map(|row| row.function.as_str()));
-    let mut table = Table::of(functions).column("Function", |name| Cell::text(name));
+    let mut table = Table::of(functions).column("Function", |name| *name);
     for (kind, count) in counts {
         let head = format!("#p, {} buckets", number::grouped(count));
         table = table.column(&head, |name| {
@@ -78,9 +68,7 @@ pub(crate) fn distribution(data: &DatasetRows<'_>) -> Option<Table> {
         bits.min_by(|a, b| a.p_value.total_cmp(&b.p_value))
     };
     table
-        .column("#Most uneven bit", |name| {
-            worst(name).map(|row| Cell::count(row.parameter))
-        })
+        .column("#Most uneven bit", |name| worst(name).map(|row| row.parameter))
         .column("#Its share of ones", |name| {
             worst(name).map(|row| Cell::percent(row.statistic))
         })
@@ -91,17 +79,17 @@ pub(crate) fn distribution(data: &DatasetRows<'_>) -> Option<Table> {
 /// The false-positive rates as recorded; `None` without rows.
 pub(crate) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
     Table::of(&data.false_positives)
-        .column("Function", |row| Cell::text(&row.function))
-        .column("#Bits per key", |row| Cell::count(row.bits_per_key.into()))
-        .column("#Keys", |row| Cell::count(row.keys))
-        .column("#Absent keys asked", |row| Cell::count(row.probes))
-        .column("#False positives", |row| Cell::count(row.false_positives))
+        .column("Function", |row| &row.function)
+        .column("#Bits per key", |row| row.bits_per_key)
+        .column("#Keys", |row| row.keys)
+        .column("#Absent keys asked", |row| row.probes)
+        .column("#False positives", |row| row.false_positives)
         .column("#Rate", |row| Cell::percent(row.rate))
         .column("#95 % from", |row| Cell::percent(row.ci_low))
         .column("#to", |row| Cell::percent(row.ci_high))
         .column("#Textbook", |row| Cell::percent(row.theory))
-        .column("#Raw bytes", |row| Cell::count(row.raw_bytes))
-        .column("#Filter bytes", |row| Cell::count(row.filter_bytes))
+        .column("#Raw bytes", |row| row.raw_bytes)
+        .column("#Filter bytes", |row| row.filter_bytes)
         .column("#Saved", |row| Cell::percent(row.saved))
         .if_any()
 }
@@ -114,14 +102,14 @@ pub(crate) fn key_sets(run: &Run) -> Table {
         DatasetKind::File => "own file",
     };
     Table::of(&run.datasets)
-        .column("Dataset", |set| Cell::text(&set.name))
-        .column("Kind", |set| Cell::text(kind(set.kind)))
-        .column("#Keys", |set| Cell::count(set.keys))
-        .column("#Bytes", |set| Cell::count(set.bytes))
-        .column("#Shortest", |set| Cell::count(set.min_len))
-        .column("#Longest", |set| Cell::count(set.max_len))
-        .column("#Mean length", |set| Cell::number(set.mean_len))
-        .column("#Duplicates dropped", |set| Cell::count(set.duplicates_dropped))
+        .column("Dataset", |set| &set.name)
+        .column("Kind", |set| kind(set.kind))
+        .column("#Keys", |set| set.keys)
+        .column("#Bytes", |set| set.bytes)
+        .column("#Shortest", |set| set.min_len)
+        .column("#Longest", |set| set.max_len)
+        .column("#Mean length", |set| set.mean_len)
+        .column("#Duplicates dropped", |set| set.duplicates_dropped)
         .column("Source", |set| Cell::classed(&set.source, "wide"))
         .column("SHA-256 of the keys, a line feed after each", |set| {
             Cell::classed(&set.sha256, "digest")
@@ -135,19 +123,17 @@ pub(crate) fn functions(run: &Run) -> Table {
     let year = |year: u16| (year > 0).then(|| Cell::sorted(year.to_string(), year.into()));
     let fixed = |stable| if stable { "yes" } else { "no: in memory only" };
     Table::of(&run.functions)
-        .column("Function", |one| Cell::text(&one.name))
-        .column("Group", |one| Cell::text(one.group.label()))
-        .column("#Output bits", |one| Cell::count(one.output_bits.into()))
-        .column("#Bits compared", |one| Cell::count(one.bits.into()))
+        .column("Function", |one| &one.name)
+        .column("Group", |one| one.group.to_string())
+        .column("#Output bits", |one| one.output_bits)
+        .column("#Bits compared", |one| one.bits)
         .column("#Year", |one| year(one.year))
-        .column("Author", |one| Cell::text(&one.author))
+        .column("Author", |one| &one.author)
         .column("Source", |one| Cell::classed(&one.source, "wide"))
-        .column("Origin", |one| Cell::text(&one.origin))
-        .column("Licence", |one| Cell::text(&one.licence))
-        .column("Values fixed for ever", |one| Cell::text(fixed(one.stable)))
-        .column("Seed or key used", |one| {
-            Cell::text(one.seed.as_deref().unwrap_or("none"))
-        })
+        .column("Origin", |one| &one.origin)
+        .column("Licence", |one| &one.licence)
+        .column("Values fixed for ever", |one| fixed(one.stable))
+        .column("Seed or key used", |one| one.seed.as_deref().unwrap_or("none"))
         .column("Against chosen keys", |one| {
             Cell::classed(&against_attackers(one), "wide")
         })
@@ -165,53 +151,38 @@ fn against_attackers(function: &FunctionSummary) -> String {
 /// The machine and the build.
 pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.environment;
-    let or = |text: &str, absent: &str| {
-        if text.is_empty() {
-            absent.to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
-    let threads = machine
-        .threads_while_timing
-        .map_or_else(|| "not known".to_owned(), |n| n.to_string());
-    let mut rows = vec![
+    let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();
+    let count = |count: Option<u64>| count.map(|count| count.to_string());
+    let features = machine.cpu_features.join(", ");
+    let governor = machine.governor.as_deref().unwrap_or("not told by the system");
+    let kept = count(machine.pinned_cpu).map(|cpu| format!("kept on number {cpu}"));
+    let not_kept = || "not kept on one: the system does not allow it, or an older run".to_owned();
+    let rows = [
         ("CPU", machine.cpu.clone()),
         ("Logical processors", machine.logical_cpus.to_string()),
         (
             "Memory",
             format!("{:.1} GiB", machine.memory_bytes as f64 / (1_u64 << 30) as f64),
         ),
-        (
-            "CPU features",
-            or(&machine.cpu_features.join(", "), "none recorded"),
-        ),
-        (
-            "Frequency governor",
-            machine
-                .governor
-                .clone()
-                .unwrap_or_else(|| "not told by the system".to_owned()),
-        ),
+        ("CPU features", or(&features, "none recorded")),
+        ("Frequency governor", governor.to_owned()),
         ("Operating system", machine.os.clone()),
         ("Target", machine.target.clone()),
         ("Compiler", machine.rustc.clone()),
         ("Compiler flags", or(&machine.rustflags, "defaults")),
         ("Profile", machine.profile.clone()),
-        ("Threads while timing", threads),
         (
-            "Processor while timing",
-            machine.pinned_cpu.map_or_else(
-                || "not kept on one: the system does not allow it, or an older run".to_owned(),
-                |cpu| format!("kept on number {cpu}"),
+            "Threads while timing",
+            or(
+                &count(machine.threads_while_timing).unwrap_or_default(),
+                "not known",
             ),
         ),
+        ("Processor while timing", kept.unwrap_or_else(not_kept)),
         ("Start", run.date.clone()),
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
     ];
-    for (_, value) in &mut rows {
-        *value = plots::scene::printable(value);
-    }
-    rows
+    rows.map(|(name, value)| (name, plots::scene::printable(&value)))
+        .to_vec()
 }

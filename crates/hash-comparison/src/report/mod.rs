@@ -17,84 +17,15 @@ mod table;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
-use serde::Serialize;
+use minijinja::value::Value;
+use minijinja::{Environment, UndefinedBehavior, context};
 
+use crate::judge::recommend::words;
 use crate::record::files::Records;
 use crate::record::{DatasetKind, MixingTest};
 use crate::report::chart::rows::DatasetRows;
-use baseline::AgainstBaseline;
 use chart::Chart;
-use comparison::{FilterComparison, SetComparison};
 use plots::scene::printable;
-use sentences::Sentences;
-use structure::StructureSection;
-use table::Table;
-
-/// What the template sees.
-#[derive(Serialize)]
-struct Page<'a> {
-    generator: String,
-    command: String,
-    schema: u32,
-    seed: u64,
-    date: String,
-    quick: bool,
-    css: &'static str,
-    script: &'static str,
-    font_regular: String,
-    font_bold: String,
-    datasets: Vec<Dataset<'a>>,
-    charts: Vec<ChartSection<'a>>,
-    recommendation: Option<recommended::Section>,
-    /// What counts for each purpose.
-    criteria: Vec<&'static str>,
-    /// Name of the function in use today, marked in every table.
-    mine: Option<String>,
-    baseline: Option<AgainstBaseline>,
-    comparisons: Vec<SetComparison>,
-    filters: Option<FilterComparison>,
-    avalanche: Option<Table>,
-    independence: Option<Table>,
-    structure: Option<StructureSection<'a>>,
-    calibration: Table,
-    sizes: Table,
-    key_sets: Table,
-    environment: Vec<(&'static str, String)>,
-    functions: Table,
-}
-
-/// One dataset: its part of the first screen and its tables.
-#[derive(Serialize)]
-struct Dataset<'a> {
-    name: String,
-    selected: bool,
-    sentences: Sentences,
-    /// SVG element, where there are findings.
-    chart: Option<&'a str>,
-    results: Table,
-    distribution: Option<Table>,
-    false_positives: Option<Table>,
-    windows: Option<Table>,
-}
-
-/// The charts of one kind.
-#[derive(Serialize)]
-struct ChartSection<'a> {
-    id: &'static str,
-    title: &'static str,
-    reading: &'static str,
-    figures: Vec<Figure<'a>>,
-}
-
-/// One chart.
-#[derive(Serialize)]
-struct Figure<'a> {
-    dataset: String,
-    stem: &'a str,
-    svg: &'a str,
-}
 
 /// The whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///
@@ -105,80 +36,72 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let run = &records.run;
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
-    let chart_of = |dataset: usize| {
-        let mut pairs = charts.iter().zip(drawn);
-        let found =
-            pairs.find(|(c, _)| c.dataset == Some(dataset) && chart::KINDS[c.kind].stem == chart::FINDINGS);
-        found.map(|(_, svg)| svg.as_str())
-    };
-    let datasets = all.iter().enumerate().map(|(index, data)| Dataset {
-        name: printable(&data.summary.name),
-        selected: index == shown,
-        sentences: sentences::write(data, run),
-        chart: chart_of(index),
-        results: details::results(data),
-        distribution: details::distribution(data),
-        false_positives: details::false_positives(data),
-        windows: bits::windows(data, run),
+    let drawn = || charts.iter().zip(drawn.iter().map(String::as_str));
+    let datasets = all.iter().enumerate().map(|(index, data)| {
+        let findings =
+            |chart: &Chart| chart.dataset == Some(index) && chart::KINDS[chart.kind].stem == chart::FINDINGS;
+        context! {
+            name => printable(&data.summary.name),
+            selected => index == shown,
+            sentences => sentences::write(data, run),
+            chart => drawn().find(|(chart, _)| findings(chart)).map(|(_, svg)| svg),
+            results => details::results(data),
+            distribution => details::distribution(data),
+            false_positives => details::false_positives(data),
+            windows => bits::windows(data, run),
+        }
     });
-    let sections = chart::KINDS
-        .iter()
-        .enumerate()
-        .filter(|(_, kind)| ![chart::FINDINGS, chart::STRUCTURED_KEYS].contains(&kind.stem));
-    let sections = sections.map(|(index, kind)| ChartSection {
-        id: kind.stem,
-        title: kind.title,
-        reading: kind.reading,
-        figures: charts
-            .iter()
-            .zip(drawn)
+    let section = |(index, kind): (usize, &chart::Kind)| {
+        let figures = drawn()
             .filter(|(chart, _)| chart.kind == index)
-            .map(|(chart, svg)| Figure {
-                dataset: chart.dataset.map_or_else(
-                    || "Random keys".to_owned(),
-                    |dataset| printable(&run.datasets[dataset].name),
-                ),
-                stem: &chart.stem,
-                svg,
-            })
-            .collect(),
-    });
-    let page = Page {
-        generator: printable(&run.generator),
-        command: printable(&run.command),
-        schema: run.schema,
-        seed: run.seed,
-        date: printable(&run.date),
-        quick: run.quick,
-        css: include_str!("style.css"),
-        script: include_str!("script.js"),
-        font_regular: BASE64.encode(plots::font::REGULAR),
-        font_bold: BASE64.encode(plots::font::BOLD),
-        datasets: datasets.collect(),
-        charts: sections.filter(|section| !section.figures.is_empty()).collect(),
-        recommendation: recommended::section(run),
-        criteria: recommended::criteria(),
-        mine: all.iter().find_map(DatasetRows::mine).map(printable),
-        baseline: run.baseline.as_ref().map(baseline::section),
-        comparisons: all.iter().filter_map(comparison::of_set).collect(),
-        filters: comparison::of_filters(&all),
-        avalanche: bits::of_mixing(records, MixingTest::Avalanche),
-        independence: bits::of_mixing(records, MixingTest::Independence),
-        structure: (!records.structured.is_empty()).then(|| {
-            let mut pairs = charts.iter().zip(drawn);
-            let chart = pairs.find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
-            structure::section(records, chart.map(|(_, svg)| svg.as_str()))
-        }),
-        calibration: structure::calibration()?,
-        sizes: sizes::table(records),
-        key_sets: details::key_sets(run),
-        environment: details::environment(run),
-        functions: details::functions(run),
+            .map(|(chart, svg)| {
+                let name = chart
+                    .dataset
+                    .map(|dataset| printable(&run.datasets[dataset].name));
+                let dataset = name.unwrap_or_else(|| "Random keys".to_owned());
+                context! { dataset, stem => &chart.stem, svg }
+            });
+        let figures = Vec::from_iter(figures);
+        let elsewhere = [chart::FINDINGS, chart::STRUCTURED_KEYS].contains(&kind.stem);
+        (!figures.is_empty() && !elsewhere).then(|| {
+            let figures = Value::from_iter(figures);
+            context! { id => kind.stem, title => kind.title, reading => kind.reading, figures }
+        })
     };
-    fill(&page).map_err(|e| format!("{e:#}"))
+    let structure = (!records.structured.is_empty()).then(|| {
+        let chart = drawn().find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
+        structure::section(records, chart.map(|(_, svg)| svg))
+    });
+    fill(context! {
+        generator => printable(&run.generator),
+        command => printable(&run.command),
+        schema => run.schema,
+        css => include_str!("style.css"),
+        script => include_str!("script.js"),
+        font_regular => BASE64.encode(plots::font::REGULAR),
+        font_bold => BASE64.encode(plots::font::BOLD),
+        datasets => datasets.collect::<Value>(),
+        charts => chart::KINDS.iter().enumerate().filter_map(section).collect::<Value>(),
+        recommendation => recommended::section(run),
+        criteria => words::PURPOSES.map(words::criteria).into_iter().collect::<Value>(),
+        mine => all.iter().find_map(DatasetRows::mine).map(printable),
+        baseline => run.baseline.as_ref().map(baseline::section),
+        comparisons => all.iter().filter_map(comparison::of_set).collect::<Value>(),
+        filters => comparison::of_filters(&all),
+        avalanche => bits::of_mixing(records, MixingTest::Avalanche),
+        independence => bits::of_mixing(records, MixingTest::Independence),
+        structure,
+        calibration => structure::calibration()?,
+        sizes => sizes::table(records),
+        key_sets => details::key_sets(run),
+        environment => details::environment(run).into_iter().collect::<Value>(),
+        functions => details::functions(run),
+    })
+    .map_err(|e| format!("{e:#}"))
 }
 
-fn fill(page: &Page<'_>) -> Result<String, minijinja::Error> {
+/// The template, filled in; it escapes everything that it is not told to leave.
+fn fill(page: Value) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = environment
@@ -191,7 +114,7 @@ fn fill(page: &Page<'_>) -> Result<String, minijinja::Error> {
     environment.set_syntax(syntax);
     // The extension turns HTML escaping on.
     environment.add_template("page.html", include_str!("page.html"))?;
-    environment.get_template("page.html")?.render(Serde(page))
+    environment.get_template("page.html")?.render(page)
 }
 
 /// The dataset that the first screen opens with: the user's own keys, else the accounts, else the first.

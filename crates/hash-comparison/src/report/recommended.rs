@@ -1,52 +1,30 @@
 //! The section on what to take: the whole short list, and why the others are left out.
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::recommend::words;
 use crate::record::{Candidate, Interval, Recommendation, Run};
 use plots::scene::printable;
 
-/// What the section shows.
-#[derive(Serialize)]
-pub(super) struct Section {
-    criteria: String,
-    datasets: Vec<OfDataset>,
-}
-
-/// One dataset.
-#[derive(Serialize)]
-struct OfDataset {
-    name: String,
-    asked: String,
-    list: Option<Table>,
-    mine: Option<String>,
-    notes: Vec<String>,
-    excluded: Option<Table>,
-}
-
-/// `None` in runs that recommend nothing.
-pub(super) fn section(run: &Run) -> Option<Section> {
+/// What the section shows; `None` in runs that recommend nothing.
+pub(super) fn section(run: &Run) -> Option<Value> {
     let first = run.recommendations.first()?;
-    Some(Section {
-        criteria: words::criteria(first.purpose).to_owned(),
-        datasets: run.recommendations.iter().map(of_dataset).collect(),
+    Some(context! {
+        criteria => words::criteria(first.purpose),
+        datasets => run.recommendations.iter().map(of_dataset).collect::<Value>(),
     })
 }
 
-/// What counts for each purpose, for the method.
-pub(super) fn criteria() -> Vec<&'static str> {
-    words::PURPOSES.map(words::criteria).to_vec()
-}
-
-fn of_dataset(told: &Recommendation) -> OfDataset {
-    OfDataset {
-        name: printable(&told.dataset),
-        asked: words::asked(told),
-        list: list(told),
-        mine: told.mine.as_ref().map(|mine| printable(&mine.words)),
-        notes: told.notes.iter().map(|note| printable(note)).collect(),
-        excluded: excluded(told),
+fn of_dataset(told: &Recommendation) -> Value {
+    context! {
+        name => printable(&told.dataset),
+        asked => words::asked(told),
+        list => list(told),
+        mine => told.mine.as_ref().map(|mine| printable(&mine.words)),
+        notes => told.notes.iter().map(|note| printable(note)).collect::<Value>(),
+        excluded => excluded(told),
     }
 }
 
@@ -57,10 +35,10 @@ fn list(told: &Recommendation) -> Option<Table> {
         .iter()
         .map(|one| (&one.function, one.rank, Some(one)));
     let more = told.more.iter().map(|one| (&one.function, one.rank, None));
-    let time = |one: Option<&Candidate>, ns: fn(Interval) -> f64| Some(Cell::number(ns(one?.time?)));
+    let time = |one: Option<&Candidate>, ns: fn(Interval) -> f64| Some(ns(one?.time?));
     Table::of(listed.chain(more))
-        .column("Function", |(name, ..)| Cell::text(name))
-        .column("#Rank", |&(_, rank, _)| Cell::count(rank))
+        .column("Function", |&(name, ..)| name)
+        .column("#Rank", |&(_, rank, _)| rank)
         .column("#ns per key", |&(.., one)| time(one, |time| time.ns))
         .column("#from", |&(.., one)| time(one, |time| time.low_ns))
         .column("#to", |&(.., one)| time(one, |time| time.high_ns))
@@ -73,10 +51,8 @@ fn list(told: &Recommendation) -> Option<Table> {
 fn excluded(told: &Recommendation) -> Option<Table> {
     let rows = told.excluded.iter();
     Table::of(rows.flat_map(|group| group.functions.iter().map(move |one| (one, group.ground))))
-        .column("Function", |(one, _)| Cell::text(&one.function))
-        .column("Left out because", |(_, ground)| {
-            Cell::text(words::ground(*ground))
-        })
+        .column("Function", |(one, _)| &one.function)
+        .column("Left out because", |(_, ground)| words::ground(*ground))
         .column("What was seen, or is known", |(one, _)| {
             Cell::classed(&one.reason, "wide")
         })

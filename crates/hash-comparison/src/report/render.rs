@@ -68,24 +68,15 @@ fn names(charts: &[Chart]) -> Vec<String> {
 }
 
 fn files(chart: &Chart) -> [String; 2] {
-    [svg_name(chart), png_name(chart)]
-}
-
-fn svg_name(chart: &Chart) -> String {
-    format!("{CHARTS}/{}.svg", chart.stem)
-}
-
-fn png_name(chart: &Chart) -> String {
-    format!("{CHARTS}/{}.png", chart.stem)
+    ["svg", "png"].map(|ending| format!("{CHARTS}/{}.{ending}", chart.stem))
 }
 
 /// Writes both files of a chart and returns its SVG element for the page.
 fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
+    let [svg, png] = files(chart);
     if !chart.scene.is_drawable() {
-        return Err(Error::internal(format!(
-            "{}: the figures of this run make it too large to paint",
-            svg_name(chart)
-        )));
+        let reason = format!("{svg}: the figures of this run make it too large to paint");
+        return Err(Error::internal(reason));
     }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
@@ -94,8 +85,8 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
     );
-    write(&dir.join(svg_name(chart)), document.as_bytes())?;
-    write(&dir.join(png_name(chart)), &plots::png(&chart.scene))?;
+    write(&dir.join(svg), document.as_bytes())?;
+    write(&dir.join(png), &plots::png(&chart.scene))?;
     Ok(element)
 }
 
@@ -107,7 +98,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 mod tests {
     use std::path::Path;
 
-    use super::{Records, chart, svg_name};
+    use super::{Records, chart};
 
     #[test]
     fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
@@ -119,7 +110,7 @@ mod tests {
         let charts = chart::all(&records);
         let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
         for (chart, svg) in charts.iter().zip(&drawn) {
-            assert!(svg.len() < CHART, "{}: {} bytes", svg_name(chart), svg.len());
+            assert!(svg.len() < CHART, "{}: {} bytes", chart.stem, svg.len());
         }
         let page = crate::report::page(&records, &charts, &drawn).unwrap();
         assert!(page.len() < PAGE, "{} bytes", page.len());

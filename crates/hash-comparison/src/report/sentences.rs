@@ -3,7 +3,8 @@
 mod avoid;
 mod key;
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::recommend::words;
@@ -19,27 +20,14 @@ use plots::scene::printable;
 const EXPECTED_AT_A_MILLION: &str = "116";
 
 /// All texts of the first screen for one dataset.
-#[derive(Debug, Serialize)]
-pub(crate) struct Sentences {
-    /// The data.
-    data: String,
-    /// CPU, date and seed.
-    run: String,
-    pick: String,
-    avoid: String,
-    width: String,
-    footer: String,
-}
-
-/// Writes them.
-pub(crate) fn write(data: &DatasetRows<'_>, run: &Run) -> Sentences {
-    Sentences {
-        data: data_line(data),
-        run: run_line(run),
-        pick: pick(data, run),
-        avoid: avoid::write(data),
-        width: width(data),
-        footer: footer(data),
+pub(crate) fn write(data: &DatasetRows<'_>, run: &Run) -> Value {
+    context! {
+        data => data_line(data),
+        run => run_line(run),
+        pick => pick(data, run),
+        avoid => avoid::write(data),
+        width => width(data),
+        footer => footer(data),
     }
 }
 

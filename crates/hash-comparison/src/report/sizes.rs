@@ -37,8 +37,8 @@ pub(super) fn table(records: &Records) -> Table {
         (filter, keys, cells, about)
     });
     let mut table = Table::of(rows)
-        .column("Filter", |(filter, ..)| Cell::text(filter.name()))
-        .column("#Keys", |&(_, keys, ..)| Cell::count(keys));
+        .column("Filter", |(filter, ..)| filter.name())
+        .column("#Keys", |&(_, keys, ..)| keys);
     for (index, (_, heads)) in RATES.iter().enumerate() {
         for (at, head) in heads.iter().enumerate() {
             table = table.column(head, |(_, _, cells, _)| cells[index][at].clone());
@@ -72,7 +72,7 @@ fn sized(filter: Filter, keys: u64, rate: f64, about: &mut Vec<String>) -> [Cell
         }
         Err(reason) => {
             about.push(format!("not at {}: {reason}", percent(rate)));
-            [Cell::text(""), Cell::text("")]
+            ["", ""].map(Cell::text)
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::table::{Cell, Table};
 use crate::judge::calibration::{COMMITTED, CalibrationRow};
@@ -13,37 +14,21 @@ use crate::record::files::Records;
 use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, on, table};
 use crate::report::chart::rows::distinct;
 use plots::number;
+use plots::scene::printable;
 
-/// The sections about structured keys and hash tables.
-#[derive(Debug, Serialize)]
-pub(super) struct StructureSection<'a> {
-    /// SVG element, where there are rows.
-    chart: Option<&'a str>,
-    functions: Table,
-    failures: Table,
-    sets: Table,
-    occupancy: Vec<Occupancy>,
-}
-
-/// The hash tables of a dataset.
-#[derive(Debug, Serialize)]
-struct Occupancy {
-    dataset: String,
-    table: Table,
-}
-
-pub(super) fn section<'a>(records: &Records, chart: Option<&'a str>) -> StructureSection<'a> {
+/// The sections about structured keys and hash tables; `chart` is an SVG element.
+pub(super) fn section(records: &Records, chart: Option<&str>) -> Value {
     let occupancy = distinct(records.occupancy.iter().map(|row| row.dataset.as_str()));
-    let occupancy = occupancy.into_iter().map(|dataset| Occupancy {
-        dataset: plots::scene::printable(dataset),
-        table: tables(on(&records.occupancy, dataset)),
+    let occupancy = occupancy.into_iter().map(|dataset| {
+        let table = tables(on(&records.occupancy, dataset));
+        context! { dataset => printable(dataset), table }
     });
-    StructureSection {
+    context! {
         chart,
-        functions: functions(records),
-        failures: failures(records),
-        sets: sets(records),
-        occupancy: occupancy.collect(),
+        functions => functions(records),
+        failures => failures(records),
+        sets => sets(records),
+        occupancy => occupancy.collect::<Value>(),
     }
 }
 
@@ -72,13 +57,11 @@ fn functions(records: &Records) -> Table {
         (name, failed, worst)
     });
     Table::of(rows)
-        .column("Function", |(name, ..)| Cell::text(name))
-        .column("#Sets failed", |(_, failed, _)| Cell::count(failed.len() as u64))
-        .column("#Of", |_| Cell::count(sets))
-        .column("Worst set", |(.., worst)| worst.map(|row| Cell::text(&row.set)))
-        .column("#Times chance there", |(.., worst)| {
-            worst.map(|row| Cell::number(ratio(row)))
-        })
+        .column("Function", |&(name, ..)| name)
+        .column("#Sets failed", |(_, failed, _)| failed.len() as u64)
+        .column("#Of", |_| sets)
+        .column("Worst set", |(.., worst)| worst.map(|row| &row.set))
+        .column("#Times chance there", |(.., worst)| worst.map(ratio))
         .column("Two keys that collide there", |(.., worst)| {
             Cell::classed(&worst.map_or_else(String::new, pair), "wide")
         })
@@ -96,16 +79,16 @@ fn functions(records: &Records) -> Table {
 fn failures(records: &Records) -> Table {
     let names = names(records).into_iter();
     Table::of(names.flat_map(|name| failed(records, name)))
-        .column("Function", |row| Cell::text(&row.function))
-        .column("Set", |row| Cell::text(&row.set))
-        .column("Compared", |row| Cell::text(&compared(row)))
-        .column("#Keys", |row| Cell::count(row.keys))
-        .column("#Collisions", |row| Cell::count(row.collisions))
-        .column("#Expected", |row| Cell::number(row.expected))
-        .column("#99 % from", |row| Cell::number(row.ci_low))
-        .column("#to", |row| Cell::number(row.ci_high))
+        .column("Function", |row| &row.function)
+        .column("Set", |row| &row.set)
+        .column("Compared", |row| compared(row))
+        .column("#Keys", |row| row.keys)
+        .column("#Collisions", |row| row.collisions)
+        .column("#Expected", |row| row.expected)
+        .column("#99 % from", |row| row.ci_low)
+        .column("#to", |row| row.ci_high)
         .column("#p, adjusted", |row| Cell::p(row.p_adjusted))
-        .column("Verdict", |row| Cell::verdict(row.verdict))
+        .column("Verdict", |row| row.verdict)
         .column("Two keys that collide", |row| Cell::classed(&pair(row), "wide"))
         .done()
 }
@@ -134,8 +117,8 @@ fn sets(records: &Records) -> Table {
     let keys = |set: &str| records.structured.iter().find(|row| row.set == set);
     let known = |set: &str| structured::ALL.iter().find(|known| known.name == set);
     Table::of(set_names(records))
-        .column("Set", |set| Cell::text(set))
-        .column("#Keys", |set| keys(set).map(|row| Cell::count(row.keys)))
+        .column("Set", |set| *set)
+        .column("#Keys", |set| keys(set).map(|row| row.keys))
         .column("Recipe", |set| {
             Cell::classed(known(set).map_or("", |known| known.recipe), "wide")
         })
@@ -152,10 +135,10 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
     // The band is narrow: three digits would show both its ends alike.
     let digits = |value: f64| number::significant(value, 5);
     Table::of(rows)
-        .column("Function", |row| Cell::text(&row.function))
-        .column("Bucket by", |row| Cell::text(choice(row.choice)))
-        .column("#Buckets", |row| Cell::count(row.buckets))
-        .column("#Keys", |row| Cell::count(row.keys))
+        .column("Function", |row| &row.function)
+        .column("Bucket by", |row| choice(row.choice))
+        .column("#Buckets", |row| row.buckets)
+        .column("#Keys", |row| row.keys)
         .column("#Compared until found", |row| {
             Cell::sorted(digits(row.hit), row.hit)
         })
@@ -163,8 +146,8 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
             chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected)
         })
         .column("#p of that", |row| Cell::p(row.hit_p))
-        .column("#Compared until not found", |row| Cell::number(row.miss))
-        .column("#Fullest bucket", |row| Cell::count(row.longest))
+        .column("#Compared until not found", |row| row.miss)
+        .column("#Fullest bucket", |row| row.longest)
         .column("#By chance fullest", |row| {
             Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected)
         })
@@ -175,7 +158,7 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
             chance(low, high, row.empty_expected)
         })
         .column("#p of empty", |row| Cell::p(row.empty_p))
-        .column("Verdict", |row| Cell::verdict(row.verdict))
+        .column("Verdict", |row| row.verdict)
         .done()
 }
 
@@ -199,16 +182,16 @@ pub(super) fn calibration() -> Result<Table, String> {
         .map_err(|error| error.to_string())?;
     let test = |test| if test == "run" { "a whole run" } else { test };
     let table = Table::of(&rows)
-        .column("Test", |row| Cell::text(test(&row.test)))
-        .column("Question", |row| Cell::text(&row.question))
+        .column("Test", |row| test(&row.test))
+        .column("Question", |row| &row.question)
         .column("#Stated, at most", |row| Cell::percent(row.level))
         .column("#By the law of the counts", |row| attainable(row.attainable))
-        .column("#Times asked", |row| Cell::count(row.trials))
-        .column("#False alarms", |row| Cell::count(row.alarms))
+        .column("#Times asked", |row| row.trials)
+        .column("#False alarms", |row| row.alarms)
         .column("#Share", |row| Cell::percent(row.share))
         .column("#From", |row| Cell::percent(row.ci_low))
         .column("#to", |row| Cell::percent(row.ci_high))
-        .column("Holds", |row| Cell::text(if row.holds { "yes" } else { "NO" }));
+        .column("Holds", |row| if row.holds { "yes" } else { "NO" });
     Ok(table.done())
 }
 

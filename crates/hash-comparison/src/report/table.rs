@@ -1,5 +1,6 @@
 //! Tables that a reader can sort.
 
+use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
 use crate::record::{Verdict, significant};
@@ -77,16 +78,6 @@ impl Cell {
         }
     }
 
-    /// A count.
-    pub(crate) fn count(value: u64) -> Self {
-        Self::sorted(number::grouped(value), value as f64)
-    }
-
-    /// A number with three significant digits.
-    pub(crate) fn number(value: f64) -> Self {
-        Self::sorted(number::significant(value, 3), value)
-    }
-
     /// A share as a percentage.
     pub(crate) fn percent(value: f64) -> Self {
         Self::sorted(number::percent(value), value)
@@ -95,17 +86,6 @@ impl Cell {
     /// A probability.
     pub(crate) fn p(value: f64) -> Self {
         Self::sorted(number::p_value(value), value)
-    }
-
-    /// A verdict.
-    pub(crate) fn verdict(verdict: Verdict) -> Self {
-        let class = match verdict {
-            Verdict::FewerThanChance => "verdict fewer",
-            Verdict::InBand => "verdict in-band",
-            Verdict::MeasurablyWorse => "verdict worse",
-            Verdict::Unusable => "verdict unusable",
-        };
-        Self::classed(verdict_words(verdict), class)
     }
 }
 
@@ -169,10 +149,67 @@ impl<R> Columns<R> {
     }
 }
 
-/// Empty where there is none.
-impl From<Option<Cell>> for Cell {
-    fn from(cell: Option<Cell>) -> Self {
-        cell.unwrap_or_else(|| Self::text(""))
+/// The form in which the template takes it.
+impl From<Table> for Value {
+    fn from(table: Table) -> Self {
+        Serde(table).into()
+    }
+}
+
+/// An absent cell is empty.
+impl<C: Into<Cell>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Self {
+        cell.map_or_else(|| Self::text(""), Into::into)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::text(&text)
+    }
+}
+
+/// A count.
+impl From<u64> for Cell {
+    fn from(value: u64) -> Self {
+        Self::sorted(number::grouped(value), value as f64)
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(value: u32) -> Self {
+        u64::from(value).into()
+    }
+}
+
+/// A number with three significant digits.
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Self::sorted(number::significant(value, 3), value)
+    }
+}
+
+impl From<Verdict> for Cell {
+    fn from(verdict: Verdict) -> Self {
+        let class = match verdict {
+            Verdict::FewerThanChance => "verdict fewer",
+            Verdict::InBand => "verdict in-band",
+            Verdict::MeasurablyWorse => "verdict worse",
+            Verdict::Unusable => "verdict unusable",
+        };
+        Self::classed(verdict_words(verdict), class)
     }
 }
 
@@ -184,11 +221,11 @@ mod tests {
     fn a_cell_carries_a_number_only_where_its_text_says_another() {
         let value = |cell: Cell| cell.value.unwrap_or_default();
         assert_eq!(
-            [0, 999, 1_000_000].map(|count| value(Cell::count(count))),
+            [0_u64, 999, 1_000_000].map(|count| value(Cell::from(count))),
             ["", "", ""]
         );
         assert_eq!(
-            [0.5, 1.98, 2.029_358].map(|number| value(Cell::number(number))),
+            [0.5, 1.98, 2.029_358].map(|number| value(Cell::from(number))),
             ["", "", "2.029358"]
         );
         assert_eq!(

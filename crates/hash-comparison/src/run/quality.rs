@@ -11,8 +11,8 @@ use crate::measure::mixing::{self, Effort, Mixing};
 use crate::measure::occupancy::RawOccupancy;
 use crate::measure::{OnKeys, mechanism, structured};
 use crate::progress::{Cancelled, Progress, go_on};
+use crate::record::StructuredRow;
 use crate::record::files::Records;
-use crate::record::{MechanismRow, OccupancyRow, StructuredRow};
 
 /// Measures everything that does not depend on the machine, on as many threads as there are processors or as the variable
 /// `RAYON_NUM_THREADS` says, puts its rows into `records`, and gives the collisions as counted. The result does not depend
@@ -30,25 +30,23 @@ pub fn fill(
     let pool = rayon::ThreadPoolBuilder::new()
         .build()
         .map_err(|error| Error::internal(format!("cannot start threads: {error}")))?;
-    let seed = records.run.seed;
     Ok(pool.install(|| -> Result<_, Cancelled> {
-        let (collisions, tables) = OnKeys::measure(datasets, functions, progress)?.put_into(records);
-        records.collisions = judge::collisions::judge(&collisions);
+        let on_keys = OnKeys::measure(datasets, functions, progress)?;
+        records.collisions = judge::collisions::judge(&on_keys.collisions);
+        records.distribution = on_keys.distribution;
+        records.false_positives = on_keys.false_positives;
+        records.windows = on_keys.windows;
         judge::windows::judge(&mut records.windows);
-        let mixing = mixing(functions, seed, progress)?;
-        records.avalanche = mixing.avalanche;
-        records.mixing = mixing.rows;
-        let structure = structure(&tables, functions, seed, progress)?;
-        records.structured = structure.structured;
-        records.occupancy = structure.occupancy;
-        records.mechanisms = structure.mechanisms;
-        Ok(collisions)
+        mixing(records, functions, progress)?;
+        structure(records, &on_keys.tables, functions, progress)?;
+        Ok(on_keys.collisions)
     })?)
 }
 
-/// Measures and judges how well functions mix the bits of random keys, which depend on `seed` alone.
-fn mixing(functions: &[&Function], seed: u64, progress: &dyn Progress) -> Result<Mixing, Cancelled> {
+/// Measures and judges how well functions mix the bits of random keys, which depend on the run's seed alone.
+fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progress) -> Result<(), Cancelled> {
     progress.begin("mixing of bits", functions.len() as u64);
+    let seed = records.run.seed;
     let part = |function: &&Function| {
         go_on(progress)?;
         let mixing = mixing::measure(function, seed, Effort::RUN);
@@ -56,24 +54,12 @@ fn mixing(functions: &[&Function], seed: u64, progress: &dyn Progress) -> Result
         Ok(mixing)
     };
     let parts: Vec<Mixing> = functions.par_iter().map(part).collect::<Result<_, Cancelled>>()?;
-    let mut all = Mixing::default();
     for part in parts {
-        all.avalanche.extend(part.avalanche);
-        all.rows.extend(part.rows);
+        records.avalanche.extend(part.avalanche);
+        records.mixing.extend(part.rows);
     }
-    judge::mixing::judge(&mut all.rows);
-    Ok(all)
-}
-
-/// What a run says of structured keys, hash tables and mechanisms.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Structure {
-    /// By set and function.
-    pub structured: Vec<StructuredRow>,
-    /// By dataset and function.
-    pub occupancy: Vec<OccupancyRow>,
-    /// By function.
-    pub mechanisms: Vec<MechanismRow>,
+    judge::mixing::judge(&mut records.mixing);
+    Ok(())
 }
 
 /// Measures and judges structured keys and mechanisms, and judges the hash tables.
@@ -82,17 +68,16 @@ pub struct Structure {
 ///
 /// When `progress` asks to stop.
 pub fn structure(
+    records: &mut Records,
     tables: &[RawOccupancy],
     functions: &[&Function],
-    seed: u64,
     progress: &dyn Progress,
-) -> Result<Structure, Cancelled> {
+) -> Result<(), Cancelled> {
     let tests = structured::tests(functions.iter().map(|function| function.output_bits));
-    let is_worse = |keys, bits, collisions| judge::structured::is_worse(tests, keys, bits, collisions);
-    let structured = structured::measure(functions, seed, is_worse, progress)?;
-    Ok(Structure {
-        structured: judge::structured::judge(structured, tests),
-        occupancy: judge::occupancy::judge(tables),
-        mechanisms: judge::mechanisms::judge(&mechanism::measure(functions)),
-    })
+    let is_worse = |row: &StructuredRow| judge::structured::is_worse(row, tests);
+    records.structured = structured::measure(functions, records.run.seed, is_worse, progress)?;
+    judge::structured::judge(&mut records.structured, tests);
+    records.occupancy = judge::occupancy::judge(tables);
+    records.mechanisms = judge::mechanisms::judge(&mechanism::measure(functions));
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use hash_comparison::functions;
 use hash_comparison::judge::{self, findings::bit_facts};
 use hash_comparison::measure::mixing::{self, Effort, KEY_BYTES};
-use hash_comparison::measure::windows;
+use hash_comparison::measure::{Hashed, windows};
 use hash_comparison::record::DatasetKind;
 use hash_comparison::record::files::Records;
 use hash_comparison::report::render;
@@ -27,11 +27,8 @@ pub(super) fn with_bits() -> Records {
     for name in names {
         let function = functions::find(name).unwrap();
         // Numbers have nothing in their high bits.
-        records.windows.extend(windows::measure(
-            "mine",
-            function,
-            &Vec::from_iter(0..u64::from(KEYS)),
-        ));
+        let hashed = Hashed::of_values(function, (0..u64::from(KEYS)).collect());
+        records.windows.extend(windows::measure("mine", &hashed));
         let mixing = mixing::measure(function, 1, effort);
         records.avalanche.extend(mixing.avalanche);
         records.mixing.extend(mixing.rows);

@@ -1,6 +1,7 @@
 //! Structured keys, hash tables and mechanisms in the report.
 
 use hash_comparison::functions;
+use hash_comparison::measure::Hashed;
 use hash_comparison::measure::occupancy::{self, RawOccupancy};
 use hash_comparison::progress::Silent;
 use hash_comparison::record::files::Records;
@@ -16,12 +17,9 @@ pub(super) fn with_structure() -> Records {
     let ids = hash_comparison::keys::load_embedded("video-ids", 1).unwrap();
     let tables: Vec<RawOccupancy> = chosen
         .iter()
-        .flat_map(|function| occupancy::measure(&ids, function))
+        .flat_map(|function| occupancy::measure(&ids.name, &Hashed::new(&ids.keys, function)))
         .collect();
-    let told = quality::structure(&tables, &chosen, 1, &Silent).unwrap();
-    records.structured = told.structured;
-    records.occupancy = told.occupancy;
-    records.mechanisms = told.mechanisms;
+    quality::structure(&mut records, &tables, &chosen, &Silent).unwrap();
     records
 }
 

@@ -102,9 +102,18 @@ impl<F: Filter> Local<F> {
         }
     }
 
-    fn filter(&mut self) -> (&mut F, &mut Vec<String>) {
+    /// Calls the filter for each part of the keys, `times` times over.
+    fn each(&mut self, keys: Keys, times: u32, call: fn(&mut F, &[String]) -> u64) -> Timed {
         let filter = self.filter.as_mut().expect("started before it is asked");
-        (filter, &mut self.part)
+        let mut sum = Timed::default();
+        for _ in 0..times {
+            keys.for_each_part(&mut self.part, |keys| {
+                let (yes, ns) = timed(|| call(filter, keys));
+                sum.ns += ns;
+                sum.yes += yes;
+            });
+        }
+        sum
     }
 }
 
@@ -135,27 +144,11 @@ impl<F: Filter> Contestant for Local<F> {
     }
 
     fn put(&mut self, keys: Keys) -> Result<Timed, JavaError> {
-        let (filter, part) = self.filter();
-        let mut sum = Timed::default();
-        keys.for_each_part(part, |keys| {
-            let (changed, ns) = timed(|| filter.put_all(keys));
-            sum.ns += ns;
-            sum.yes += changed;
-        });
-        Ok(sum)
+        Ok(self.each(keys, 1, F::put_all))
     }
 
     fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {
-        let (filter, part) = self.filter();
-        let mut sum = Timed::default();
-        for _ in 0..times {
-            keys.for_each_part(part, |keys| {
-                let (found, ns) = timed(|| filter.ask_all(keys));
-                sum.ns += ns;
-                sum.yes += found;
-            });
-        }
-        Ok(sum)
+        Ok(self.each(keys, times, F::ask_all))
     }
 
     fn stop(&mut self) {

@@ -3,6 +3,7 @@
 use core::ffi::c_char;
 use core::marker::PhantomData;
 
+use hash_comparison::keys::KeySet;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -37,73 +38,48 @@ impl<'a> EngineSlice<'a> {
     }
 }
 
-/// Keys, one behind the other in memory.
-#[derive(Debug, Default)]
-pub struct Keys {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+fn push_random(keys: &mut KeySet, random: &mut SplitMix64, lengths: KeyLengths) {
+    let mut key = [0; 40];
+    let len = match lengths {
+        KeyLengths::Fixed => 16,
+        KeyLengths::Mixed => 4 + (random.next_u64() % 37) as usize,
+    };
+    random.fill_bytes(&mut key[..len]);
+    keys.push(&key[..len]);
 }
 
-impl Keys {
-    fn push(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
+/// Random keys for filters of `size`, a whole number of filters.
+pub(super) fn stored(size: usize, lengths: KeyLengths) -> KeySet {
+    let mut random = SplitMix64::seed_from_u64(1);
+    let mut keys = KeySet::default();
+    for _ in 0..FEWEST_IN_BATCH.max(size) / size * size {
+        push_random(&mut keys, &mut random, lengths);
     }
+    keys
+}
 
-    fn push_random(&mut self, random: &mut SplitMix64, lengths: KeyLengths) {
-        let mut key = [0; 40];
-        let len = match lengths {
-            KeyLengths::Fixed => 16,
-            KeyLengths::Mixed => 4 + (random.next_u64() % 37) as usize,
+/// Keys to ask the filter of the first `size` stored ones for. Those that are called absent may be stored by chance;
+/// nothing depends on it.
+pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Task) -> KeySet {
+    let mut random = SplitMix64::seed_from_u64(2);
+    let mut keys = KeySet::default();
+    for _ in 0..FEWEST_IN_BATCH {
+        let is_present = match task {
+            Task::Build | Task::Absent => false,
+            Task::Present => true,
+            Task::Both => random.next_u64() % 2 == 0,
         };
-        random.fill_bytes(&mut key[..len]);
-        self.push(&key[..len]);
-    }
-
-    fn get(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
-    }
-
-    /// As slices.
-    pub fn slices(&self) -> Vec<&[u8]> {
-        (0..self.ends.len()).map(|index| self.get(index)).collect()
-    }
-
-    /// As arrays, if all have 16 bytes.
-    pub fn arrays(&self) -> Option<&[[u8; 16]]> {
-        let (arrays, rest) = self.bytes.as_chunks();
-        (rest.is_empty() && self.ends.iter().enumerate().all(|(i, end)| *end == 16 * (i + 1)))
-            .then_some(arrays)
-    }
-
-    /// Random keys for filters of `size`, a whole number of filters.
-    pub fn stored(size: usize, lengths: KeyLengths) -> Self {
-        let mut random = SplitMix64::seed_from_u64(1);
-        let mut keys = Self::default();
-        for _ in 0..FEWEST_IN_BATCH.max(size) / size * size {
-            keys.push_random(&mut random, lengths);
+        if is_present {
+            keys.push(stored.get((random.next_u64() % size as u64) as usize));
+        } else {
+            push_random(&mut keys, &mut random, lengths);
         }
-        keys
     }
+    keys
+}
 
-    /// Keys to ask the filter of the first `size` of these for. Those that are called absent may be stored by chance;
-    /// nothing depends on it.
-    pub fn asked(&self, size: usize, lengths: KeyLengths, task: Task) -> Self {
-        let mut random = SplitMix64::seed_from_u64(2);
-        let mut keys = Self::default();
-        for _ in 0..FEWEST_IN_BATCH {
-            let is_present = match task {
-                Task::Build | Task::Absent => false,
-                Task::Present => true,
-                Task::Both => random.next_u64() % 2 == 0,
-            };
-            if is_present {
-                keys.push(self.get((random.next_u64() % size as u64) as usize));
-            } else {
-                keys.push_random(&mut random, lengths);
-            }
-        }
-        keys
-    }
+/// The keys as arrays, if all have 16 bytes.
+pub(super) fn arrays(keys: &KeySet) -> Option<&[[u8; 16]]> {
+    let (arrays, rest) = keys.all_bytes().as_chunks();
+    (rest.is_empty() && keys.iter().all(|key| key.len() == 16)).then_some(arrays)
 }

@@ -4,7 +4,7 @@ pub mod fastbloom;
 mod keys;
 pub mod ours;
 
-pub use self::keys::{EngineSlice, FEWEST_IN_BATCH, Keys};
+pub use self::keys::{EngineSlice, FEWEST_IN_BATCH};
 use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
 use crate::turns::{self, take_turns};
 
@@ -89,21 +89,21 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
             });
         });
     };
-    let stored = Keys::stored(size, lengths);
-    let slices = stored.slices();
+    let stored = keys::stored(size, lengths);
+    let slices = Vec::from_iter(stored.iter());
     let keys = Batched {
         slices: &slices,
-        arrays: stored.arrays(),
+        arrays: keys::arrays(&stored),
     };
     run(Task::Build, slices.len(), engine.that_build(size, keys));
     let of_filter = &slices[..size];
     let filters = engine.filters(of_filter);
     for task in [Task::Absent, Task::Present, Task::Both] {
-        let asked = stored.asked(size, lengths, task);
-        let slices = asked.slices();
+        let asked = keys::asked(&stored, size, lengths, task);
+        let slices = Vec::from_iter(asked.iter());
         let keys = Batched {
             slices: &slices,
-            arrays: asked.arrays(),
+            arrays: keys::arrays(&asked),
         };
         run(task, slices.len(), engine.that_ask(&filters, of_filter, keys));
     }

@@ -128,15 +128,13 @@ pub fn judge(
 
 /// The suite; its program writes the rows themselves.
 pub const SUITE: Suite<Instructions, Instructions> = Suite {
-    format: Format {
-        name: "instruction-bench",
-        schema: 1,
-        rows: "instructions",
-    },
     keeps_batches: false,
-    rows: suite::as_written,
-    charts: &[],
-    summary,
+    ..Suite::new(
+        Format::new("instruction-bench", 1, "instructions"),
+        suite::as_written,
+        &[],
+        summary,
+    )
 };
 
 fn summary(rows: &[Instructions]) -> String {

@@ -102,17 +102,12 @@ timed! {
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Membership> = Suite {
-    format: Format {
-        name: "membership-bench",
-        schema: 1,
-        rows: "membership",
-    },
-    keeps_batches: true,
-    rows: suite::rows,
-    charts: &[("membership", chart)],
+pub const SUITE: Suite<Batch, Membership> = Suite::new(
+    Format::new("membership-bench", 1, "membership"),
+    suite::rows,
+    &[("membership", chart)],
     summary,
-};
+);
 
 fn summary(rows: &[Membership]) -> String {
     tables(

@@ -120,17 +120,12 @@ impl From<&Measurement> for Memory {
 }
 
 /// The suite.
-pub const SUITE: Suite<Measurement, Memory> = Suite {
-    format: Format {
-        name: "memory-bench",
-        schema: 1,
-        rows: "memory",
-    },
-    keeps_batches: true,
-    rows: |measurements| Ok(measurements.iter().map(Memory::from).collect()),
-    charts: &[("memory", chart)],
+pub const SUITE: Suite<Measurement, Memory> = Suite::new(
+    Format::new("memory-bench", 1, "memory"),
+    |measurements| Ok(measurements.iter().map(Memory::from).collect()),
+    &[("memory", chart)],
     summary,
-};
+);
 
 fn summary(rows: &[Memory]) -> String {
     tables(

@@ -123,17 +123,12 @@ timed! {
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, PointReads> = Suite {
-    format: Format {
-        name: "point-reads-bench",
-        schema: 1,
-        rows: "point_reads",
-    },
-    keeps_batches: true,
-    rows: suite::rows,
-    charts: &[("point-reads", chart)],
+pub const SUITE: Suite<Batch, PointReads> = Suite::new(
+    Format::new("point-reads-bench", 1, "point_reads"),
+    suite::rows,
+    &[("point-reads", chart)],
     summary,
-};
+);
 
 fn summary(rows: &[PointReads]) -> String {
     tables(

@@ -160,24 +160,16 @@ impl Policy {
 }
 
 /// Filters of LevelDB's.
-pub const LEVELDB: Suite<Batch, Policy> = Suite {
-    format: Format {
-        name: "policy-bench",
-        schema: 2,
-        rows: "policy",
-    },
-    keeps_batches: true,
-    rows: suite::rows,
-    charts: &[("policy", chart)],
+pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
+    Format::new("policy-bench", 2, "policy"),
+    suite::rows,
+    &[("policy", chart)],
     summary,
-};
+);
 
 /// Filters of RocksDB's.
 pub const ROCKSDB: Suite<Batch, Policy> = Suite {
-    format: Format {
-        name: "rocksdb-policy-bench",
-        ..LEVELDB.format
-    },
+    format: Format::new("rocksdb-policy-bench", 2, "policy"),
     ..LEVELDB
 };
 
@@ -226,28 +218,13 @@ fn cell(row: &Policy) -> String {
 
 /// What a row of panels shows: its title, the task, and the forms, first the one that asks less of the caller, whose marks
 /// are hollow.
+#[rustfmt::skip]
 const KINDS: [(&str, Task, [Form; 2]); 5] = [
     ("Build", Task::Build, [Form::Slices, Form::Packed]),
-    (
-        "One key a call, absent",
-        Task::Absent,
-        [Form::OneByOne, Form::Prepared],
-    ),
-    (
-        "One key a call, present",
-        Task::Present,
-        [Form::OneByOne, Form::Prepared],
-    ),
-    (
-        "Many keys a call, absent",
-        Task::Absent,
-        [Form::Slices, Form::Packed],
-    ),
-    (
-        "Many keys a call, present",
-        Task::Present,
-        [Form::Slices, Form::Packed],
-    ),
+    ("One key a call, absent", Task::Absent, [Form::OneByOne, Form::Prepared]),
+    ("One key a call, present", Task::Present, [Form::OneByOne, Form::Prepared]),
+    ("Many keys a call, absent", Task::Absent, [Form::Slices, Form::Packed]),
+    ("Many keys a call, present", Task::Present, [Form::Slices, Form::Packed]),
 ];
 
 /// Room beside the outermost marks, as a factor.
@@ -355,7 +332,6 @@ fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
         ),
         color: color(last.contender),
         marks: if is_hollow { Marks::Hollow } else { Marks::Filled },
-        joined: true,
         points: points
             .iter()
             .map(|row| Point {

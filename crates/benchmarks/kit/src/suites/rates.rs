@@ -129,15 +129,13 @@ impl Rate {
 
 /// The suite.
 pub const SUITE: Suite<Rate, Rate> = Suite {
-    format: Format {
-        name: "rates-bench",
-        schema: 1,
-        rows: "rates",
-    },
     keeps_batches: false,
-    rows: suite::as_written,
-    charts: &[("rates-by-keys", by_keys), ("rates-by-bits", by_bits)],
-    summary,
+    ..Suite::new(
+        Format::new("rates-bench", 1, "rates"),
+        suite::as_written,
+        &[("rates-by-keys", by_keys), ("rates-by-bits", by_bits)],
+        summary,
+    )
 };
 
 /// A table for each of the bits per key that all sizes have: rates over the ideal one by size.

@@ -93,17 +93,12 @@ timed! {
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Redis> = Suite {
-    format: Format {
-        name: "redis-bench",
-        schema: 1,
-        rows: "redis",
-    },
-    keeps_batches: true,
-    rows: suite::rows,
-    charts: &[("redis", chart)],
+pub const SUITE: Suite<Batch, Redis> = Suite::new(
+    Format::new("redis-bench", 1, "redis"),
+    suite::rows,
+    &[("redis", chart)],
     summary,
-};
+);
 
 fn summary(rows: &[Redis]) -> String {
     let asked: Vec<Redis> = rows

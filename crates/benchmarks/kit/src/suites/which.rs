@@ -125,17 +125,12 @@ pub struct Which {
 }
 
 /// The suite.
-pub const SUITE: Suite<Batch, Which> = Suite {
-    format: Format {
-        name: "which-policy-bench",
-        schema: 1,
-        rows: "which",
-    },
-    keeps_batches: true,
+pub const SUITE: Suite<Batch, Which> = Suite::new(
+    Format::new("which-policy-bench", 1, "which"),
     rows,
-    charts: &[("which", chart)],
+    &[("which", chart)],
     summary,
-};
+);
 
 /// The table of times, in the form of the page `crates/filter-policy/WHICH.md`.
 fn summary(rows: &[Which]) -> String {
@@ -149,13 +144,8 @@ fn summary(rows: &[Which]) -> String {
     for policy in Policy::ALL {
         text += &format!("| {} |", policy.on_page());
         for row in rows.iter().filter(|row| row.policy == *policy) {
-            let Which {
-                build_ns,
-                absent_ns,
-                present_ns,
-                ..
-            } = row;
-            text += &format!(" {build_ns:.1} / {absent_ns:.1} / {present_ns:.1} |");
+            let (build, absent, present) = (row.build_ns, row.absent_ns, row.present_ns);
+            text += &format!(" {build:.1} / {absent:.1} / {present:.1} |");
         }
         text.push('\n');
     }

@@ -19,7 +19,6 @@ use std::num::NonZero;
 use std::thread;
 
 use bench_kit::program::Arguments;
-use hash_comparison::interrupt::Interrupt;
 use hash_comparison::terminal::Terminal;
 
 use self::run::{Effort, rates};
@@ -30,8 +29,7 @@ const SEED: u64 = 1;
 
 /// Measures all series, and writes their rows.
 pub(crate) fn measure(arguments: &Arguments) -> Result<(), String> {
-    let interrupt = Interrupt::listen().map_err(|error| error.to_string())?;
-    let terminal = Terminal::new(&interrupt);
+    let terminal = Terminal::listen().map_err(|error| error.to_string())?;
     let effort = if arguments.quick {
         Effort::QUICK
     } else {

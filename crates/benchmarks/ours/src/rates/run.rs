@@ -151,11 +151,7 @@ pub(super) struct Task<'a> {
 impl Task<'_> {
     /// Measures the filters of one size at each number of bits per key.
     pub(super) fn measure<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Rate>, String> {
-        let Self {
-            effort,
-            keys,
-            progress,
-        } = *self;
+        let (effort, keys, progress) = (self.effort, self.keys, self.progress);
         let filters = effort.members.div_ceil(keys);
         let all_bits = effort.bits(keys);
         let each = |bits_per_key| effort.probes(bits_per_key).div_ceil(filters) as usize;

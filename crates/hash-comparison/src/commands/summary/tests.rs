@@ -43,7 +43,7 @@ fn names_and_numbers_are_not_broken() {
             "100.000 %",
             "measurably worse",
         ];
-        let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
         assert_eq!(text.lines().count(), 3, "{text}");
         for cell in row {
             assert!(text.contains(cell), "{text}");
@@ -140,7 +140,7 @@ fn the_widest_row_fits() {
         "100.000 %",
         "fewer than chance",
     ];
-    let text = table(HEADER, &[1, 2, 3, 4], [row.map(str::to_owned)]);
+    let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
     assert!(text.contains("fewer than chance"), "{text}");
     for line in text.lines() {
         assert!(

@@ -1,6 +1,6 @@
 //! What a comparison with an earlier run says, in sentences.
 
-use crate::record::{Baseline, CallForm, TimeChange};
+use crate::record::{Baseline, TimeChange};
 use plots::thousands::grouped;
 
 /// The sentences, most important first.
@@ -22,15 +22,14 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
                 lines.push(
                     if drift.functions < crate::judge::baseline::times::ENOUGH_FUNCTIONS as u64 {
                         format!(
-                            "{}, {}: too few functions to tell a slower machine from slower functions",
-                            drift.dataset,
-                            calls(drift.form)
+                            "{}, {} calls: too few functions to tell a slower machine from slower functions",
+                            drift.dataset, drift.form
                         )
                     } else {
                         format!(
-                            "{}, {}: all functions together {}, which is taken out",
+                            "{}, {} calls: all functions together {}, which is taken out",
                             drift.dataset,
-                            calls(drift.form),
+                            drift.form,
                             times_as_long(drift.ratio)
                         )
                     },
@@ -73,20 +72,16 @@ fn quality(baseline: &Baseline) -> String {
 
 fn change(row: &TimeChange) -> String {
     format!(
-        "{}, {}, {}: {:.2} ± {:.2} ns now, {:.2} ± {:.2} before; {} beyond what the machine did",
+        "{}, {}, {} calls: {:.2} ± {:.2} ns now, {:.2} ± {:.2} before; {} beyond what the machine did",
         row.dataset,
         row.function,
-        calls(row.form),
+        row.form,
         row.now_ns,
         row.now_mad_ns,
         row.before_ns,
         row.before_mad_ns,
         times_as_long(row.ratio)
     )
-}
-
-fn calls(form: CallForm) -> String {
-    format!("{} calls", form.word())
 }
 
 fn times_as_long(ratio: f64) -> String {

@@ -43,22 +43,13 @@ pub(super) fn real(
 ) -> Result<Vec<WindowRow>, Cancelled> {
     let (mut raw, mut spread, mut false_positives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut tables, mut windows) = (Vec::new(), Vec::new());
-    for Asked {
-        dataset,
-        probes,
-        ideal,
-    } in asked
-    {
+    for of in asked {
+        let dataset = of.dataset;
         let hashed = Hashed::new(&dataset.keys, function);
         let counts = collisions::measure(dataset, &hashed);
         for &(bits, count) in &counts.counts {
-            alarms.collisions(
-                "collisions",
-                &format!("{bits} low bits"),
-                counts.keys,
-                bits,
-                count,
-            );
+            let question = format!("{bits} low bits");
+            alarms.collisions("collisions", &question, counts.keys, bits, count);
         }
         raw.push(counts);
         for row in distribution::measure(dataset, &hashed) {
@@ -71,18 +62,15 @@ pub(super) fn real(
             spread.push(row);
         }
         let folds = findings::folds(dataset.recipe.is_some());
-        let rows = probes.measure(&hashed, progress)?;
-        for (row, ideal) in rows.iter().zip(ideal) {
-            alarms.single(
-                "false_positives",
-                "more than the ideal hash",
-                more_than(row, ideal, folds),
-            );
+        let rows = of.probes.measure(&hashed, progress)?;
+        for (row, ideal) in rows.iter().zip(&of.ideal) {
+            let p_value = more_than(row, ideal, folds);
+            alarms.single("false_positives", "more than the ideal hash", p_value);
         }
         false_positives.extend(rows);
-        false_positives.extend(ideal.iter().cloned());
-        tables.extend(occupancy::measure(dataset, function));
-        windows.extend(windows::of_hashed(&dataset.name, &hashed));
+        false_positives.extend(of.ideal.iter().cloned());
+        tables.extend(occupancy::measure(&dataset.name, &hashed));
+        windows.extend(windows::measure(&dataset.name, &hashed));
     }
     let findings = findings::judge(Evidence {
         datasets,
@@ -96,10 +84,8 @@ pub(super) fn real(
         ("distribution", FailedTest::Distribution),
         ("false_positives", FailedTest::FalsePositives),
     ] {
-        alarms.run(
-            question,
-            findings.iter().any(|finding| finding.failed.contains(&test)),
-        );
+        let failed = findings.iter().any(|finding| finding.failed.contains(&test));
+        alarms.run(question, failed);
     }
     let tables = judge::occupancy::judge(&tables);
     for row in &tables {
@@ -107,10 +93,8 @@ pub(super) fn real(
         alarms.single("occupancy", "fullest bucket", row.longest_p);
         alarms.single("occupancy", "empty buckets", row.empty_p);
     }
-    alarms.run(
-        "occupancy",
-        tables.iter().any(|row| row.verdict > Verdict::InBand),
-    );
+    let accused = tables.iter().any(|row| row.verdict > Verdict::InBand);
+    alarms.run("occupancy", accused);
     Ok(windows)
 }
 
@@ -120,8 +104,9 @@ pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)],
     let tests = sets.len() * structured::windows(bits).count();
     let mut accused = false;
     for (set, keys) in sets {
-        let raw = structured::of(set.name, keys, function, |_, _, _| false);
-        for row in judge::structured::judge(raw, tests) {
+        let mut rows = structured::of(set.name, keys, function, |_| false);
+        judge::structured::judge(&mut rows, tests);
+        for row in rows {
             let end = match row.window {
                 Window::Whole => "bits, whole",
                 Window::Low => "low bits",

@@ -21,19 +21,18 @@ use std::path::Path;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher24;
 
 use self::alarms::Alarms;
 use self::keys::Asked;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::functions::{self, Function};
 use crate::keys::Dataset;
 use crate::keys::structured::{self, StructuredSet};
 use crate::keys::{self as datasets, DEFAULT_SEED, KeySet};
 use crate::measure::mixing::Effort;
 use crate::progress::{Cancelled, Progress, go_on};
-use crate::record::{significant, table};
+use crate::record::{stored, table};
 
 /// Level of every test, alone and over its file.
 pub const LEVEL: f64 = 0.01;
@@ -43,35 +42,31 @@ pub const SEEDS: u64 = 200;
 /// The committed calibration.
 pub const COMMITTED: &str = include_str!("../../../../../reports/reference/calibration/calibration.csv");
 
-/// What was counted of one question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationRow {
-    /// The test, as a file of records is called; `run` for all of its rows together, as a verdict takes them.
-    pub test: String,
-    /// The question within it.
-    pub question: String,
-    /// The stated share of alarms, at most.
-    #[serde(with = "significant")]
-    pub level: f64,
-    /// The share that the law of the counts allows: they are whole numbers, and few of them have tails of just that level.
-    #[serde(with = "significant")]
-    pub attainable: f64,
-    /// How often it was asked: seeds times the key sets that it is about, and twice that for windows at either end of the
-    /// values.
-    pub trials: u64,
-    /// How often the keyed hash was called different from a random function.
-    pub alarms: u64,
-    /// `alarms / trials`.
-    #[serde(with = "significant")]
-    pub share: f64,
-    /// Lower end of the interval for that share, of 99 % over all rows of the file together.
-    #[serde(with = "significant")]
-    pub ci_low: f64,
-    /// Upper end of that interval.
-    #[serde(with = "significant")]
-    pub ci_high: f64,
-    /// Whether the interval begins at or below the stated level: no more false alarms than stated were seen.
-    pub holds: bool,
+stored! {
+    /// What was counted of one question.
+    pub struct CalibrationRow {
+        /// The test, as a file of records is called; `run` for all of its rows together, as a verdict takes them.
+        pub test: String,
+        /// The question within it.
+        pub question: String,
+        /// The stated share of alarms, at most.
+        pub level: f64,
+        /// The share that the law of the counts allows: they are whole numbers, and few of them have tails of just that level.
+        pub attainable: f64,
+        /// How often it was asked: seeds times the key sets that it is about, and twice that for windows at either end of the
+        /// values.
+        pub trials: u64,
+        /// How often the keyed hash was called different from a random function.
+        pub alarms: u64,
+        /// `alarms / trials`.
+        pub share: f64,
+        /// Lower end of the interval for that share, of 99 % over all rows of the file together.
+        pub ci_low: f64,
+        /// Upper end of that interval.
+        pub ci_high: f64,
+        /// Whether the interval begins at or below the stated level: no more false alarms than stated were seen.
+        pub holds: bool,
+    }
 }
 
 /// What the keyed hash is tried on.
@@ -120,11 +115,7 @@ pub fn check_destination(path: &Path) -> Result<(), Error> {
     if ours {
         return Ok(());
     }
-    Err(Error::new(
-        ErrorKind::Foreign,
-        "is there and is no calibration; choose another file",
-    )
-    .about(path))
+    Err(Error::input("is there and is no calibration; choose another file").about(path))
 }
 
 thread_local! {
@@ -148,8 +139,8 @@ fn keyed(key: &[u8]) -> u64 {
 /// # Errors
 ///
 /// When `progress` asks to stop.
-pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRow>, Cancelled> {
-    measure_of(keyed, plan, progress)
+pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRow>, Error> {
+    Ok(measure_of(keyed, plan, progress)?)
 }
 
 /// The same of any function of 64 bits that hashes under the key of the thread.

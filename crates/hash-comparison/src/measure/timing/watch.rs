@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::now;
 use crate::measure::environment::{self, ProcessStatus};
 use crate::progress::Progress;
+use crate::record::{Environment, significant};
 
 /// Watches all of the timing, from the first table to the last, for whoever watches the run: hand it to the
 /// measurements in the place of `progress`.
@@ -20,19 +21,6 @@ pub struct Watch<'a> {
     threads: AtomicU64,
 }
 
-/// What a [`Watch`] saw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watched {
-    /// Most threads of this process that were seen meanwhile, where the system tells.
-    pub threads: Option<u64>,
-    /// How often the system took the processor from this thread meanwhile, where it tells.
-    pub involuntary_switches: Option<u64>,
-    /// How long this thread was ready meanwhile and had no processor, where the system tells.
-    pub waited: Option<Duration>,
-    /// From beginning to end.
-    pub duration: Duration,
-}
-
 impl<'a> Watch<'a> {
     /// Begins; what it is told is passed on to `progress`.
     pub fn start(progress: &'a dyn Progress) -> Self {
@@ -45,17 +33,15 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends; call it on the thread that began.
-    pub fn stop(self) -> Watched {
-        let duration = self.start.elapsed();
+    /// Ends, and records what was seen; call it on the thread that began.
+    pub fn stop(self, environment: &mut Environment) {
+        let seconds = |duration: Duration| significant::round(duration.as_secs_f64());
+        environment.timing_seconds = Some(seconds(self.start.elapsed()));
         let after = ProcessStatus::now();
         let most = self.threads.into_inner().max(after.threads.unwrap_or(0));
-        Watched {
-            threads: (most > 0).then_some(most),
-            involuntary_switches: environment::involuntary_switches(self.before, after),
-            waited: environment::waited(self.before, after),
-            duration,
-        }
+        environment.threads_while_timing = (most > 0).then_some(most);
+        environment.involuntary_switches_while_timing = environment::involuntary_switches(self.before, after);
+        environment.seconds_waited_while_timing = environment::waited(self.before, after).map(seconds);
     }
 }
 

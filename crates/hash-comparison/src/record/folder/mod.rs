@@ -6,6 +6,7 @@
 
 mod staging;
 
+use std::fmt::Display;
 use std::fs;
 use std::io::ErrorKind as IoErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -22,16 +23,22 @@ pub const REPORT: &str = "index.html";
 /// Name of the folder of the charts.
 pub const CHARTS: &str = "charts";
 
-fn refused<T>(path: &Path, reason: impl Into<String>) -> Result<T, Error> {
-    Err(Error::input(reason).about(path))
+fn refused(path: &Path, reason: impl Into<String>) -> Error {
+    Error::input(reason).about(path)
 }
 
 /// For what the system refuses where the user can name another folder.
-fn refused_by_system<T>(path: &Path, what: &str, error: &std::io::Error) -> Result<T, Error> {
-    refused(
-        path,
-        format!("{what}: {}; choose another folder", system::text(error)),
-    )
+fn refused_by_system(path: &Path, what: impl Display) -> impl FnOnce(std::io::Error) -> Error {
+    move |error| {
+        refused(
+            path,
+            format!("{what}: {}; choose another folder", system::text(&error)),
+        )
+    }
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory)
 }
 
 /// A folder that a run may write: absent, empty, or ours.
@@ -55,17 +62,13 @@ impl Destination {
     /// [`ErrorKind::Input`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
     /// cannot be written.
     pub fn check(path: &Path) -> Result<Self, Error> {
-        let absolute: PathBuf = match std::path::absolute(path) {
-            // Without the slash that it may end with: that would make the system look for a folder inside a file.
-            Ok(absolute) => absolute.components().collect(),
-            Err(error) => return refused_by_system(path, "cannot be found", &error),
-        };
+        let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
+        // Without the slash that it may end with: that would make the system look for a folder inside a file.
+        let absolute: PathBuf = absolute.components().collect();
         match fs::symlink_metadata(&absolute) {
             Ok(_) => Self::existing(path, &absolute),
-            Err(error) if matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory) => {
-                Self::absent(path, absolute)
-            }
-            Err(error) => refused_by_system(path, "cannot be opened", &error),
+            Err(error) if is_missing(&error) => Self::absent(path, absolute),
+            Err(error) => Err(refused_by_system(path, "cannot be opened")(error)),
         }
     }
 
@@ -76,10 +79,9 @@ impl Destination {
     /// [`ErrorKind::Input`] when it is anything else.
     pub fn ours(path: &Path) -> Result<Self, Error> {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
-            return refused(
-                path,
-                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`"),
-            );
+            let reason =
+                format!("no {RUN} here; give the folder of a run, or make one with the command `compare`");
+            return Err(refused(path, reason));
         }
         let file = path.join(RUN);
         let is_plain = fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_file());
@@ -87,11 +89,8 @@ impl Destination {
             && let Err(error) = files::read_run(&file)
             && error.kind() == ErrorKind::Foreign
         {
-            let reason = error.reason();
-            return refused(
-                &file,
-                format!("{reason}; give the folder of a run that this version reads, or measure again"),
-            );
+            let advice = "give the folder of a run that this version reads, or measure again";
+            return Err(refused(&file, format!("{}; {advice}", error.reason())));
         }
         Self::check(path)
     }
@@ -104,15 +103,11 @@ impl Destination {
                 Ok(metadata) if metadata.is_dir() => {
                     let mut rest = absolute.components().rev().take(missing);
                     if rest.any(|component| component == Component::ParentDir) {
-                        return refused(
-                            path,
-                            "leads through a folder that is not there; name the folder directly",
-                        );
+                        let reason = "leads through a folder that is not there; name the folder directly";
+                        return Err(refused(path, reason));
                     }
-                    if let Err(error) = staging::folder_in(ancestor) {
-                        let what = format!("cannot write in {}", ancestor.display());
-                        return refused_by_system(path, &what, &error);
-                    }
+                    let what = format!("cannot write in {}", ancestor.display());
+                    staging::folder_in(ancestor).map_err(refused_by_system(path, what))?;
                     let beside = absolute.parent().unwrap_or(ancestor).to_owned();
                     return Ok(Self {
                         folder: absolute,
@@ -122,57 +117,40 @@ impl Destination {
                     });
                 }
                 Ok(_) => {
-                    return refused(
-                        path,
-                        format!(
-                            "{} is a file, so no folder can be inside it; choose another folder",
-                            ancestor.display()
-                        ),
-                    );
+                    let what = "is a file, so no folder can be inside it; choose another folder";
+                    return Err(refused(path, format!("{} {what}", ancestor.display())));
                 }
                 Err(error) if error.kind() == IoErrorKind::NotFound && ancestor.is_symlink() => {
-                    return refused(
-                        path,
-                        format!(
-                            "{} is a link to nothing; choose another folder",
-                            ancestor.display()
-                        ),
-                    );
+                    let what = "is a link to nothing; choose another folder";
+                    return Err(refused(path, format!("{} {what}", ancestor.display())));
                 }
-                Err(error) if matches!(error.kind(), IoErrorKind::NotFound | IoErrorKind::NotADirectory) => {}
+                Err(error) if is_missing(&error) => {}
                 Err(error) => {
                     let what = format!("cannot open {}", ancestor.display());
-                    return refused_by_system(path, &what, &error);
+                    return Err(refused_by_system(path, what)(error));
                 }
             }
         }
-        refused(path, "no part of this path is there; choose another folder")
+        Err(refused(
+            path,
+            "no part of this path is there; choose another folder",
+        ))
     }
 
     fn existing(path: &Path, absolute: &Path) -> Result<Self, Error> {
         // Follows links: the user named the folder. Nothing inside it is followed.
-        let folder = match fs::canonicalize(absolute) {
-            Ok(folder) => folder,
-            Err(error) => return refused_by_system(path, "cannot be opened", &error),
-        };
+        let folder = fs::canonicalize(absolute).map_err(refused_by_system(path, "cannot be opened"))?;
         if !folder.is_dir() {
-            return refused(path, "is a file, not a folder; choose another folder");
+            return Err(refused(path, "is a file, not a folder; choose another folder"));
         }
-        let mut entries = match fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) => return refused_by_system(path, "cannot be read", &error),
-        };
+        let mut entries = fs::read_dir(&folder).map_err(refused_by_system(path, "cannot be read"))?;
         let previous = if entries.next().is_none() {
             Vec::new()
         } else {
             listed(path, &folder)?
         };
-        let Some(beside) = beside(&folder) else {
-            return refused(
-                path,
-                "cannot be written, nor can the folder it lies in; choose another folder",
-            );
-        };
+        let unwritable = "cannot be written, nor can the folder it lies in; choose another folder";
+        let beside = beside(&folder).ok_or_else(|| refused(path, unwritable))?;
         let destination = Self {
             folder,
             exists: true,
@@ -200,12 +178,11 @@ impl Destination {
         for name in names {
             let path = self.folder.join(name);
             if !self.previous.contains(name) && fs::symlink_metadata(&path).is_ok() {
-                return refused(
+                let reason = "would be overwritten; move it, or choose another folder";
+                return Err(refused(
                     &path,
-                    format!(
-                        "is not of the run that {RUN} describes and would be overwritten; move it, or choose another folder"
-                    ),
-                );
+                    format!("is not of the run that {RUN} describes and {reason}"),
+                ));
             }
         }
         Ok(())
@@ -247,67 +224,44 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let shown = path.join(RUN);
     match fs::symlink_metadata(&file) {
         Ok(metadata) if metadata.is_file() => {}
-        Ok(_) => return refused(&shown, "is not a regular file; choose another folder"),
+        Ok(_) => return Err(refused(&shown, "is not a regular file; choose another folder")),
         Err(error) if error.kind() == IoErrorKind::NotFound => {
-            return refused(
-                path,
-                format!("is not empty and holds no {RUN} of ours; choose an empty or new folder"),
-            );
+            let reason = format!("is not empty and holds no {RUN} of ours; choose an empty or new folder");
+            return Err(refused(path, reason));
         }
-        Err(error) => return refused_by_system(&shown, "cannot be opened", &error),
+        Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),
     }
-    let run = match files::read_run(&file) {
-        Ok(run) => run,
-        Err(error) => {
-            let (reason, advice) = match error.kind() {
-                ErrorKind::Foreign => (error.reason(), "choose an empty or new folder"),
-                ErrorKind::Malformed => (error.reason(), "restore it, remove the folder, or choose another"),
-                ErrorKind::Changed => (
-                    "is not what the run wrote",
-                    "restore it, remove the folder, or choose another",
-                ),
-                _ => {
-                    return refused(
-                        &shown,
-                        format!("cannot be read: {}; choose another folder", error.reason()),
-                    );
-                }
-            };
-            return refused(&shown, format!("{reason}; {advice}"));
-        }
-    };
+    let run = files::read_run(&file).map_err(|error| {
+        const RESTORE: &str = "restore it, remove the folder, or choose another";
+        let reason = error.reason();
+        let reason = match error.kind() {
+            ErrorKind::Foreign => format!("{reason}; choose an empty or new folder"),
+            ErrorKind::Malformed => format!("{reason}; {RESTORE}"),
+            ErrorKind::Changed => format!("is not what the run wrote; {RESTORE}"),
+            _ => format!("cannot be read: {reason}; choose another folder"),
+        };
+        refused(&shown, reason)
+    })?;
     if !run.files.iter().any(|name| name == RUN) {
-        return refused(
-            &shown,
-            "\"files\" does not list run.json itself: damaged; remove the folder, or choose another",
-        );
+        let reason = "\"files\" does not list run.json itself: damaged; remove the folder, or choose another";
+        return Err(refused(&shown, reason));
     }
-    for name in &run.files {
-        if !is_ours(name) {
-            return refused(
-                &shown,
-                format!(
-                    "\"files\" lists {name:?}, which this program never writes: damaged; remove the folder, or choose another"
-                ),
-            );
-        }
+    if let Some(name) = run.files.iter().find(|name| !is_ours(name)) {
+        let reason = "which this program never writes: damaged; remove the folder, or choose another";
+        return Err(refused(&shown, format!("\"files\" lists {name:?}, {reason}")));
     }
-    match fs::symlink_metadata(folder.join(CHARTS)) {
-        Ok(metadata) if !metadata.is_dir() => {
-            return refused(
-                &path.join(CHARTS),
-                "is not a folder; move it, or choose another folder",
-            );
-        }
-        _ => {}
+    let is_folder = |name: &str| {
+        fs::symlink_metadata(folder.join(name))
+            .ok()
+            .map(|found| found.is_dir())
+    };
+    if is_folder(CHARTS) == Some(false) {
+        let reason = "is not a folder; move it, or choose another folder";
+        return Err(refused(&path.join(CHARTS), reason));
     }
-    for name in &run.files {
-        if fs::symlink_metadata(folder.join(name)).is_ok_and(|metadata| metadata.is_dir()) {
-            return refused(
-                &path.join(name),
-                "is a folder where a file belongs; move it, or choose another folder",
-            );
-        }
+    if let Some(name) = run.files.iter().find(|name| is_folder(name) == Some(true)) {
+        let reason = "is a folder where a file belongs; move it, or choose another folder";
+        return Err(refused(&path.join(name), reason));
     }
     Ok(run.files)
 }

@@ -4,7 +4,7 @@ use super::rows::distinct;
 use crate::record::AvalancheRow;
 use crate::record::files::Records;
 use plots::heat::{Cells, Heat};
-use plots::key::{self, Sign};
+use plots::key;
 use plots::number;
 use plots::panel::MARGIN;
 use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
@@ -24,16 +24,16 @@ const HEAD: f64 = 54.0;
 
 /// The least distance from one half of each class.
 const CLASSES: [f64; 3] = [0.06, 0.15, 0.3];
-const KEY: [(Sign, &str); 9] = [
-    (Sign::Shade(Heat::Below(4).fill()), "never flips"),
-    (Sign::Shade(Heat::Below(3).fill()), "below 20 %"),
-    (Sign::Shade(Heat::Below(2).fill()), "below 35 %"),
-    (Sign::Shade(Heat::Below(1).fill()), "below 44 %"),
-    (Sign::Shade(Heat::Chance.fill()), "44 to 56 %"),
-    (Sign::Shade(Heat::Above(1).fill()), "above 56 %"),
-    (Sign::Shade(Heat::Above(2).fill()), "above 65 %"),
-    (Sign::Shade(Heat::Above(3).fill()), "above 80 %"),
-    (Sign::Shade(Heat::Above(4).fill()), "always flips"),
+const KEY: [&str; 9] = [
+    "never flips",
+    "below 20 %",
+    "below 35 %",
+    "below 44 %",
+    "44 to 56 %",
+    "above 56 %",
+    "above 65 %",
+    "above 80 %",
+    "always flips",
 ];
 
 /// The chart, or `None` without rows. It draws from `avalanche.csv` alone.
@@ -56,7 +56,7 @@ pub(crate) fn scene(records: &Records) -> Option<Scene> {
     );
     let title = "Avalanche: how often a key bit (row) flips an output bit (column), keys of eight bytes";
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, title);
-    key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), &KEY);
+    key::write(&mut scene, Anchor::Start, (MARGIN, 36.0), &Heat::key(KEY));
     for (index, map) in maps.iter().enumerate() {
         let left = MARGIN + STEP * (index % MAPS_IN_A_ROW) as f64;
         let top = HEAD + ROW * (index / MAPS_IN_A_ROW) as f64;
@@ -132,9 +132,5 @@ fn heat(share: f64) -> Heat {
     } else {
         CLASSES.iter().filter(|&&least| distance > least).count() as u8
     };
-    match class {
-        0 => Heat::Chance,
-        _ if share > 0.5 => Heat::Above(class),
-        _ => Heat::Below(class),
-    }
+    Heat::of(class, share > 0.5)
 }

@@ -122,22 +122,16 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], row
 
 fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
     let (left, right) = (596.0, 896.0);
-    let times: Vec<_> = findings
-        .iter()
-        .map(|f| (data.throughput(&f.function), data.chained(&f.function)))
-        .map(|(t, c)| {
-            (
-                t.map(|row| row.median_ns_per_key),
-                c.map(|row| row.median_ns_per_key),
-            )
-        })
-        .collect();
-    let mut all: Vec<f64> = times
-        .iter()
-        .flat_map(|(t, c)| [*t, *c])
-        .flatten()
-        .filter(|v| v.is_finite())
-        .collect();
+    let both = |finding: &&Finding| {
+        let rows = [
+            data.throughput(&finding.function),
+            data.chained(&finding.function),
+        ];
+        rows.map(|row| row.map(|row| row.median_ns_per_key))
+    };
+    let times: Vec<[Option<f64>; 2]> = findings.iter().map(both).collect();
+    let known = times.iter().flatten().flatten().copied();
+    let mut all: Vec<f64> = known.filter(|time| time.is_finite()).collect();
     if all.is_empty() {
         absent(scene, "Time", left, rows);
         return;
@@ -168,7 +162,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
         let label = format!("{} empty function", number::significant(floor, 2));
         scene.text((x + 5.0, 62.5), Anchor::Start, Font::NOTE, &label);
     }
-    for (index, (finding, (overlapped, chained))) in findings.iter().zip(&times).enumerate() {
+    for (index, (finding, [overlapped, chained])) in findings.iter().zip(&times).enumerate() {
         let y = rows.middle(index);
         let color = mark::color(finding.verdict);
         if let (Some(a), Some(b)) = (overlapped, chained) {

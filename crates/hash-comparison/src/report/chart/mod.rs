@@ -14,9 +14,9 @@ mod mark;
 mod pin;
 mod places;
 pub(crate) mod rows;
-#[cfg(test)]
-mod scheme;
 pub(crate) mod structured;
+#[cfg(test)]
+mod tests;
 mod time;
 mod time_quality;
 pub(crate) mod windows;
@@ -127,66 +127,38 @@ pub(crate) fn all(records: &Records) -> Vec<Chart> {
             .iter()
             .map(|function| function.name.as_str())
     };
-    let pin = |scene: &mut Scene, mine: Option<&str>| {
-        if let Some(mine) = mine {
-            pin::mark(scene, mine, names());
-        }
-    };
-    let mut told = records.run.recommendations.iter();
-    let mine = told.find_map(|one| Some(one.mine.as_ref()?.function.as_str()));
     let mut charts = Vec::new();
+    let mut add = |kind, dataset, stem, scene: Option<Scene>, mine: Option<&str>| {
+        let Some(mut scene) = scene else { return };
+        if let Some(mine) = mine {
+            pin::mark(&mut scene, mine, names());
+        }
+        charts.push(Chart {
+            kind,
+            dataset,
+            stem,
+            scene,
+        });
+    };
     for (dataset, (data, slug)) in DatasetRows::all(records).iter().zip(&slugs).enumerate() {
         for (kind, entry) in KINDS.iter().enumerate() {
-            let Of::Dataset(draw) = entry.draw else { continue };
-            if let Some(mut scene) = draw(data) {
-                pin(&mut scene, data.mine());
-                charts.push(Chart {
+            if let Of::Dataset(draw) = entry.draw {
+                add(
                     kind,
-                    dataset: Some(dataset),
-                    stem: format!("{}-{slug}", entry.stem),
-                    scene,
-                });
+                    Some(dataset),
+                    format!("{}-{slug}", entry.stem),
+                    draw(data),
+                    data.mine(),
+                );
             }
         }
     }
+    let mut told = records.run.recommendations.iter();
+    let mine = told.find_map(|one| Some(one.mine.as_ref()?.function.as_str()));
     for (kind, entry) in KINDS.iter().enumerate() {
-        let Of::Run(draw) = entry.draw else { continue };
-        if let Some(mut scene) = draw(records) {
-            pin(&mut scene, mine);
-            charts.push(Chart {
-                kind,
-                dataset: None,
-                stem: entry.stem.to_owned(),
-                scene,
-            });
+        if let Of::Run(draw) = entry.draw {
+            add(kind, None, entry.stem.to_owned(), draw(records), mine);
         }
     }
     charts
-}
-
-#[cfg(test)]
-mod tests {
-    use plots::panel::{MARGIN, NAMES_END};
-    use plots::scene::Font;
-
-    use super::KINDS;
-
-    #[test]
-    fn no_dataset_name_can_make_two_charts_share_a_file() {
-        for a in KINDS {
-            assert!(
-                KINDS.iter().all(|b| !b.stem.starts_with(&format!("{}-", a.stem))),
-                "{}",
-                a.stem
-            );
-        }
-    }
-
-    #[test]
-    fn every_function_has_room_for_its_name_beside_a_mark() {
-        let room = NAMES_END - MARGIN - 22.0;
-        for function in crate::functions::all() {
-            assert!(Font::NAME.width(function.name) <= room, "{}", function.name);
-        }
-    }
 }

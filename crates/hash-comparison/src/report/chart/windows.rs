@@ -5,24 +5,20 @@ use crate::judge::windows::failed;
 use crate::record::{WindowEnd, WindowRow};
 use plots::cells::{Cell, Column, Table};
 use plots::heat::Heat;
-use plots::key::Sign;
 use plots::scene::{INK, Scene};
 
 /// The least -log2 p of each class.
 const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
-const KEY: [(Sign, &str); 9] = [
-    (
-        Sign::Shade(Heat::Below(4).fill()),
-        "fewer, two-sided p below 2^-100",
-    ),
-    (Sign::Shade(Heat::Below(3).fill()), "2^-50"),
-    (Sign::Shade(Heat::Below(2).fill()), "2^-20"),
-    (Sign::Shade(Heat::Below(1).fill()), "2^-10"),
-    (Sign::Shade(Heat::Chance.fill()), "as chance"),
-    (Sign::Shade(Heat::Above(1).fill()), "2^-10"),
-    (Sign::Shade(Heat::Above(2).fill()), "2^-20"),
-    (Sign::Shade(Heat::Above(3).fill()), "2^-50"),
-    (Sign::Shade(Heat::Above(4).fill()), "more, p below 2^-100"),
+const KEY: [&str; 9] = [
+    "fewer, two-sided p below 2^-100",
+    "2^-50",
+    "2^-20",
+    "2^-10",
+    "as chance",
+    "2^-10",
+    "2^-20",
+    "2^-50",
+    "more, p below 2^-100",
 ];
 
 /// The chart, or `None` without rows. It draws from `windows.csv` alone.
@@ -66,7 +62,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             "{name}: how surprising the collisions are in the low and high bits of each function's values"
         ),
         title: format!("{name}: collisions in windows of the output"),
-        key: &KEY,
+        key: &Heat::key(KEY),
         names: &functions,
         columns: windows.iter().map(column).collect(),
         notes: &[
@@ -83,9 +79,5 @@ fn heat(row: &WindowRow) -> Heat {
         .iter()
         .filter(|&&bits| row.p_value < libm::ldexp(1.0, -bits))
         .count() as u8;
-    match class {
-        0 => Heat::Chance,
-        _ if row.collisions as f64 > row.expected => Heat::Above(class),
-        _ => Heat::Below(class),
-    }
+    Heat::of(class, row.collisions as f64 > row.expected)
 }

@@ -6,7 +6,6 @@
 
 mod options;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -22,7 +21,7 @@ use crate::measure::timing::{Pinned, Watch};
 use crate::measure::{self, environment};
 use crate::progress::{Progress, go_on};
 use crate::record::files::Records;
-use crate::record::{FORMAT, Run, SCHEMA, significant};
+use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
 
 /// Measures; the list of files in the records is left for the writer to fill in.
@@ -53,27 +52,14 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         date,
         seed: options.seed,
         quick: options.quick,
-        files: Vec::new(),
-        checksums: BTreeMap::new(),
         environment,
-        datasets: Vec::new(),
         functions: functions.iter().map(|function| function.summary()).collect(),
-        findings: Vec::new(),
-        bit_facts: Vec::new(),
-        recommendations: Vec::new(),
-        baseline: None,
+        ..Run::default()
     });
     let watch = Watch::start(progress);
     measure::times(&mut records, &datasets, &functions, &watch)?;
-    let watched = watch.stop();
+    watch.stop(&mut records.run.environment);
     drop(pinned);
-    let environment = &mut records.run.environment;
-    environment.threads_while_timing = watched.threads;
-    environment.timing_seconds = Some(significant::round(watched.duration.as_secs_f64()));
-    environment.involuntary_switches_while_timing = watched.involuntary_switches;
-    environment.seconds_waited_while_timing = watched
-        .waited
-        .map(|waited| significant::round(waited.as_secs_f64()));
     let raw = quality::fill(&mut records, &datasets, &functions, progress)?;
     let mut findings = findings::judge(Evidence {
         datasets: &datasets,
@@ -131,7 +117,5 @@ fn is_plain(path: &Path) -> bool {
     has_bytes && File::open(path).is_ok()
 }
 
-#[cfg(test)]
-mod forged;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::error::Error;
 use crate::functions::{self, Function, GROUPS};
 use crate::keys;
-use crate::names::UnknownName;
+use crate::names;
 use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
 use crate::record::{Purpose, Request};
 
@@ -46,7 +46,7 @@ impl Options {
         for name in datasets {
             let known = keys::embedded_names()
                 .find(|known| known.eq_ignore_ascii_case(name))
-                .ok_or_else(|| UnknownName::new("dataset", name, keys::embedded_names()))?;
+                .ok_or_else(|| names::unknown("dataset", name, keys::embedded_names()))?;
             if !chosen.iter().any(|other| other == known) {
                 command.push(format!("--dataset {known}"));
                 chosen.push(known.to_owned());
@@ -132,7 +132,7 @@ impl Options {
     pub fn with_request(mut self, mut request: Request) -> Result<Self, Error> {
         let mut words = Vec::new();
         if request.purpose != Purpose::default() {
-            words.push(format!("--for {}", request.purpose.word()));
+            words.push(format!("--for {}", request.purpose));
         }
         if request.untrusted {
             words.push("--untrusted".to_owned());
@@ -198,6 +198,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     fn options(datasets: &[&str], functions: &[&str], keys: &[&str]) -> Result<Options, Error> {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
@@ -249,7 +250,7 @@ mod tests {
         assert!(options(&[], &[], &names[..MOST_DATASETS]).is_ok());
         let error = options(&[], &[], &names).unwrap_err();
         assert!(
-            error.is_input() && error.to_string().contains("65 datasets and key files"),
+            error.kind() == ErrorKind::Input && error.to_string().contains("65 datasets and key files"),
             "{error}"
         );
     }
@@ -287,7 +288,7 @@ mod tests {
         for clash in [vec![own("xxh3")], vec![own("Mine"), own("MINE")]] {
             let error = with(&clash).unwrap_err();
             assert!(
-                error.is_input() && error.to_string().contains("taken by"),
+                error.kind() == ErrorKind::Input && error.to_string().contains("taken by"),
                 "{error}"
             );
         }
@@ -311,7 +312,10 @@ mod tests {
             options(&[], &[], &["a.txt", "x/a.keys"]),
             options(&[], &[], &["video-ids.txt"]),
         ] {
-            assert!(wrong.unwrap_err().is_input());
+            assert!(matches!(
+                wrong.unwrap_err().kind(),
+                ErrorKind::Input | ErrorKind::UnknownName
+            ));
         }
     }
 }

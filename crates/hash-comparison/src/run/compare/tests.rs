@@ -1,5 +1,7 @@
 //! What a run records of the system around it.
 
+mod forged;
+
 use std::hint::black_box;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

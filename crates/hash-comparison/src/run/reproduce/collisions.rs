@@ -32,20 +32,11 @@ impl CollisionCheck {
     }
 
     pub(super) fn disagreement(&self) -> Option<String> {
-        let Self {
-            set,
-            function,
-            published,
-            ours,
-            ..
-        } = self;
-        let ours = ours.map_or_else(|| "none".to_owned(), |count| count.to_string());
-        (!self.agrees()).then(|| {
-            format!(
-                "{}, {function}: {ours} collisions, published {published}",
-                set.dataset()
-            )
-        })
+        let ours = self
+            .ours
+            .map_or_else(|| "none".to_owned(), |count| count.to_string());
+        let (set, function, published) = (self.set.dataset(), self.function, self.published);
+        (!self.agrees()).then(|| format!("{set}, {function}: {ours} collisions, published {published}"))
     }
 }
 
@@ -57,7 +48,7 @@ pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
             function: row.function,
             published: row.collisions(set),
             ours: own_width(rows, set.dataset(), row.function),
-            spread: published::spread(set, row.function),
+            spread: row.spread(set),
         })
     });
     checks.collect()

@@ -4,7 +4,7 @@ use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
 use crate::error::Error;
 use crate::functions;
-use crate::judge::published::{FILTER_RATES, FILTERS, FilterRate, FilterRow, KeySet};
+use crate::judge::published::{FILTERS, FilterRate, FilterRow, KeySet};
 use crate::keys::{Dataset, Recipe, load_embedded, sha256};
 use crate::measure::Hashed;
 use crate::measure::false_positives::Probes;
@@ -117,19 +117,11 @@ fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) ->
         .map_err(|error| Error::internal(format!("filter over {}: {error}", dataset.name)))?;
     let raw_bytes = dataset.keys.total_bytes() as u64;
     let filter_bytes = filter.len() as u64;
-    let of_these_bits = |bits| bits == published.bits_per_key;
-    let rate = rates
+    let mut measured = rates
         .iter()
-        .find(|row| of_these_bits(row.bits_per_key))
-        .zip(
-            FILTER_RATES
-                .into_iter()
-                .find(|rate| of_these_bits(rate.bits_per_key)),
-        )
-        .map(|(row, known)| MeasuredRate {
-            row: row.clone(),
-            known,
-        });
+        .filter(|row| row.bits_per_key == published.bits_per_key);
+    let rate =
+        (measured.next().cloned().zip(published.known)).map(|(row, known)| MeasuredRate { row, known });
     Ok(FilterCheck {
         saved: 1.0 - filter_bytes as f64 / raw_bytes as f64,
         published,

@@ -30,40 +30,23 @@ impl FormulaCheck {
 /// Every published figure that a formula gives.
 pub(super) fn checks() -> Vec<FormulaCheck> {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
-    vec![
-        FormulaCheck {
-            what: "false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")",
-            published: 5.74e-4,
-            ours: sizing::rate_at(16.0, 8).ok(),
-            tolerance: 0.005e-4,
-        },
-        FormulaCheck {
-            what: "MiB of bits for 10,000,000 keys at a rate of 0.0001",
-            published: 22.85,
-            ours: sizing::bits_for(10_000_000, 0.0001)
-                .ok()
-                .map(|bits| bits / MIB_BITS),
-            tolerance: 0.005,
-        },
-        FormulaCheck {
-            what: "best number of probes at one bit per key (ln 2, \"0.7\")",
-            published: 0.7,
-            ours: sizing::best_probes(1.0).ok(),
-            tolerance: 0.05,
-        },
-        FormulaCheck {
-            what: "probes for a rate of 0.03 (3,000 keys)",
-            published: 5.0,
-            ours: sizing::probes_for_rate(0.03).ok().map(libm::round),
-            tolerance: 0.0,
-        },
-        FormulaCheck {
-            what: "bits for 3,000 keys at a rate of 0.03",
-            published: 21_895.0,
-            ours: sizing::bits_for(3_000, 0.03).ok().map(libm::floor),
-            tolerance: 0.0,
-        },
-    ]
+    let bits = |keys, rate| sizing::bits_for(keys, rate).ok();
+    let probes = |rate| sizing::probes_for_rate(rate).ok();
+    #[rustfmt::skip]
+    let figures = [
+        ("false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")", 5.74e-4, sizing::rate_at(16.0, 8).ok(), 0.005e-4),
+        ("MiB of bits for 10,000,000 keys at a rate of 0.0001", 22.85, bits(10_000_000, 0.0001).map(|bits| bits / MIB_BITS), 0.005),
+        ("best number of probes at one bit per key (ln 2, \"0.7\")", 0.7, sizing::best_probes(1.0).ok(), 0.05),
+        ("probes for a rate of 0.03 (3,000 keys)", 5.0, probes(0.03).map(libm::round), 0.0),
+        ("bits for 3,000 keys at a rate of 0.03", 21_895.0, bits(3_000, 0.03).map(libm::floor), 0.0),
+    ];
+    let check = |(what, published, ours, tolerance)| FormulaCheck {
+        what,
+        published,
+        ours,
+        tolerance,
+    };
+    figures.map(check).into()
 }
 
 #[cfg(test)]

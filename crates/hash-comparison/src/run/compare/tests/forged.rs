@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Options, run};
+use super::super::{Options, run};
 use crate::judge::baseline;
 use crate::progress::Silent;
 use crate::record::files::{FILES, RUN, Records, read_run, write_run};

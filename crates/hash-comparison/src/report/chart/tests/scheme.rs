@@ -8,7 +8,7 @@ use crate::record::files::Records;
 use plots::cells::Surprise;
 use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 
-const CSS: &str = include_str!("../style.css");
+const CSS: &str = include_str!("../../style.css");
 
 /// The custom properties that stand for colours in the first `:root` of a text.
 fn variables(css: &str) -> BTreeMap<&str, Color> {
@@ -82,7 +82,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
     let grounds = [PAPER, STRIPE].into_iter();
     let on_sheet = grounds.flat_map(|ground| [INK, MUTED].map(|ink| (ground, ink)));
     let in_cells = Surprise::ALL.map(|shade| (shade.fill(), shade.ink()));
-    for (ground, ink) in on_sheet.chain(in_cells).chain([(super::pin::FILL, INK)]) {
+    for (ground, ink) in on_sheet.chain(in_cells).chain([(super::super::pin::FILL, INK)]) {
         let light = contrast(ground, ink);
         let dark = contrast(in_the_dark("fill", ground), in_the_dark("fill", ink));
         assert!(
@@ -95,7 +95,7 @@ fn texts_of_charts_stand_out_in_both_schemes() {
 #[test]
 fn every_colour_of_a_chart_has_a_place_in_the_dark() {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
-    let charts = super::all(&Records::read(&run).unwrap());
+    let charts = super::super::all(&Records::read(&run).unwrap());
     let drawn: Vec<String> = charts.iter().map(|chart| plots::svg(&chart.scene)).collect();
     for property in ["fill", "stroke"] {
         let start = format!(" {property}=\"#");

@@ -1,8 +1,11 @@
-//! What [`super::occupancy`] must give.
+//! Expectation and variance against exact ones.
+
+use super::*;
+use crate::test_support::assert_close;
 
 /// Keys, bits, expected collisions and their variance, computed from the definitions in 200-digit decimal arithmetic
 /// (Python's `decimal`).
-pub(super) const EXACT: [(u64, u32, f64, f64); 39] = [
+const EXACT: [(u64, u32, f64, f64); 39] = [
     (2, 1, 0.5, 0.25),
     (3, 1, 1.25, 0.1875),
     (10, 1, 8.001953125, 0.001949310302734375),
@@ -43,3 +46,33 @@ pub(super) const EXACT: [(u64, u32, f64, f64); 39] = [
     (1_000_000, 64, 2.710502720708281e-08, 2.710502720708085e-08),
     (4_294_967_296, 64, 0.49999999984477955, 0.49999999968955916),
 ];
+
+#[test]
+fn expectation_and_variance_are_the_exact_ones() {
+    for (keys, bits, expected, variance) in EXACT {
+        assert_close!(
+            expected_collisions(keys, bits),
+            expected,
+            1e-13,
+            "{keys} keys, {bits} bits"
+        );
+        assert_close!(
+            collision_variance(keys, bits),
+            variance,
+            1e-11,
+            "{keys} keys, {bits} bits"
+        );
+    }
+}
+
+#[test]
+fn small_sets_are_exact() {
+    for bits in 1..=64 {
+        assert_eq!(expected_collisions(0, bits), 0.0);
+        assert_eq!(expected_collisions(1, bits), 0.0);
+        // Two keys collide with probability 1/m.
+        let p = libm::ldexp(1.0, -(bits as i32));
+        assert_eq!(expected_collisions(2, bits), p);
+        assert_close!(collision_variance(2, bits), p * (1.0 - p), 1e-13, "{bits}");
+    }
+}

@@ -1,0 +1,50 @@
+//! Types of what files hold: their form is told once, here.
+
+/// Declares structs of plain fields and enums of plain words.
+///
+/// Numbers are stored with nine digits and must be finite. Words are stored in kebab case, and shown as they are
+/// stored. A field that a struct does not have is refused. The schema of `run.json` is made of the same declarations.
+macro_rules! stored {
+    () => {};
+    ($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)* } $($rest:tt)*) => {
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case")]
+        $(#[$meta])*
+        pub enum $name { $($variants)* }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                serde::Serialize::serialize(self, f)
+            }
+        }
+
+        $crate::record::stored! { $($rest)* }
+    };
+    ($(#[$meta:meta])* pub struct $name:ident { $($fields:tt)* } $($rest:tt)*) => {
+        $crate::record::stored! { @struct { $(#[$meta])* pub struct $name } {} $($fields)* }
+        $crate::record::stored! { $($rest)* }
+    };
+    (@struct $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: f64, $($rest:tt)*) => {
+        $crate::record::stored! { @struct $head {
+            $($done)*
+            $(#[$meta])*
+            #[serde(with = "statistics::significant")]
+            #[cfg_attr(test, schemars(with = "f64"))]
+            pub $field: f64,
+        } $($rest)* }
+    };
+    (@struct $head:tt { $($done:tt)* } $(#[$meta:meta])* pub $field:ident: $type:ty, $($rest:tt)*) => {
+        $crate::record::stored! { @struct $head { $($done)* $(#[$meta])* pub $field: $type, } $($rest)* }
+    };
+    (@struct { $($head:tt)* } { $($fields:tt)* }) => {
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
+        #[serde(deny_unknown_fields)]
+        $($head)* { $($fields)* }
+    };
+}
+
+pub(crate) use stored;
