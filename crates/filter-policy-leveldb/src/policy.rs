@@ -4,10 +4,9 @@
 
 use core::ffi::{CStr, c_int};
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
-    LevelDbHash, Murmur2, RibbonPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy};
 
 /// `FILTER_POLICY_HASH_MURMUR2` of the header: the policy `BloomFilter2`.
 pub const HASH_MURMUR2: c_int = 0;
@@ -35,15 +34,14 @@ impl ChosenPolicy {
     pub(crate) fn new(bits_per_key: c_int, policy: c_int) -> Option<Self> {
         let whole = u32::try_from(bits_per_key).ok().filter(|&bits| bits > 0)?;
         let bits_per_key = BitsPerKey::whole(whole);
-        let rocksdb_bits = RocksDbBitsPerKey::whole(whole);
         match policy {
             HASH_MURMUR2 => Some(Self::BloomFilter2(BloomFilterPolicy::bloom_filter2(bits_per_key))),
             HASH_LEVELDB => Some(Self::LevelDbBuiltin(BloomFilterPolicy::leveldb_builtin(
                 bits_per_key,
             ))),
             POLICY_BLOOM64 => Some(Self::Bloom64(BloomFilter64Policy::new(bits_per_key))),
-            POLICY_FAST_LOCAL_BLOOM => Some(Self::FastLocalBloom(FastLocalBloomPolicy::new(rocksdb_bits))),
-            POLICY_RIBBON => Some(Self::Ribbon(RibbonPolicy::new(rocksdb_bits))),
+            POLICY_FAST_LOCAL_BLOOM => Some(Self::FastLocalBloom(FastLocalBloomPolicy::new(bits_per_key))),
+            POLICY_RIBBON => Some(Self::Ribbon(RibbonPolicy::new(bits_per_key))),
             _ => None,
         }
     }

@@ -8,10 +8,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy, RibbonPolicy,
-    RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use filter_policy_leveldb::{
     HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
 };
@@ -25,13 +23,12 @@ const STATIC_NEEDS: [&str; 5] = ["-lgcc_s", "-lpthread", "-lm", "-ldl", "-lc"];
 fn expected() -> String {
     let keys: [&[u8]; 4] = [b"apple", b"a\0b", b"", b"\xff\xfe\xfd"];
     let ten = BitsPerKey::whole(10);
-    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
     let policies: [&dyn FilterPolicy; 5] = [
         &BloomFilterPolicy::bloom_filter2(ten),
         &BloomFilterPolicy::leveldb_builtin(ten),
         &BloomFilter64Policy::new(ten),
-        &FastLocalBloomPolicy::new(rocksdb_ten),
-        &RibbonPolicy::new(rocksdb_ten),
+        &FastLocalBloomPolicy::new(ten),
+        &RibbonPolicy::new(ten),
     ];
     let mut lines = String::new();
     for policy in policies {

@@ -5,10 +5,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use filter_policy::FilterPolicy;
+use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::table::{
     BlockHandle, BlockRole, Damage, MetaindexEntry, ReadAt, StoredBlock, Table, TableError,
 };
-use filter_policy::{FilterBlockReader, FilterPolicy};
 use rusty_leveldb::env::RandomAccess;
 use rusty_leveldb::{DB, Options, Status, StatusCode};
 

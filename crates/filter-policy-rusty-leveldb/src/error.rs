@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use filter_policy::FilterBlockDamage;
+use filter_policy::filter_block::FilterBlockDamage;
 use filter_policy::table::TableError;
 use rusty_leveldb::Status;
 

@@ -127,7 +127,7 @@ impl std::error::Error for EmptyName {}
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error};
+    use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, HashedPolicy as _};
     use rusty_leveldb::FilterPolicy as _;
 
     use super::*;

@@ -6,8 +6,10 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use filter_policy::filter_block::FilterBlockDamage;
+use filter_policy::hashers::Murmur2;
 use filter_policy::table::{BlockHandle, BlockRole, Damage, Table, TableError, block_checksum};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockDamage, Murmur2};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::{
     FilterDefect, ManifestDefect, OpenError, RustyLevelDbPolicy, check, checked_open,
 };

@@ -17,12 +17,12 @@ use std::sync::atomic::Ordering;
 use asked::{Counting, counting};
 use disk::CountingEnv;
 use filled::{COUNT, found, iterated, key, scattered, written};
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::hashers::KeyHasher;
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::table::{BlockRole, Table};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterBlockReader,
-    FilterPolicy, FixedPrefix, KeyHasher, LegacyFullFilterPolicy, PrefixPolicy, RibbonPolicy,
-    RocksDbBitsPerKey,
-};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
 use support::{options, tables, with_policy};
@@ -96,11 +96,10 @@ fn all_policies_find_what_is_there() {
             PrefixPolicy::new(BloomFilterPolicy::bloom_filter2(TEN), FixedPrefix::new(7)),
             &options,
         );
-        let rocksdb_ten = RocksDbBitsPerKey::whole(10);
         round_trip(BloomFilter64Policy::new(TEN), &options);
-        round_trip(FastLocalBloomPolicy::new(rocksdb_ten), &options);
-        round_trip(RibbonPolicy::new(rocksdb_ten), &options);
-        round_trip(LegacyFullFilterPolicy::new(rocksdb_ten), &options);
+        round_trip(FastLocalBloomPolicy::new(TEN), &options);
+        round_trip(RibbonPolicy::new(TEN), &options);
+        round_trip(LegacyFullFilterPolicy::new(TEN), &options);
     }
 }
 
@@ -141,11 +140,10 @@ fn check_reads<P: FilterPolicy + Clone + Send + 'static>(policy: P) {
 
 #[test]
 fn absent_keys_read_hardly_a_block() {
-    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
     check_reads(BloomFilterPolicy::bloom_filter2(TEN));
     check_reads(BloomFilter64Policy::new(TEN));
-    check_reads(FastLocalBloomPolicy::new(rocksdb_ten));
-    check_reads(RibbonPolicy::new(rocksdb_ten));
+    check_reads(FastLocalBloomPolicy::new(TEN));
+    check_reads(RibbonPolicy::new(TEN));
 
     let folder = written(with_policy(options(), Unfiltered));
     let (absent, present) = reads_of_absent_and_present(folder.path(), Unfiltered);

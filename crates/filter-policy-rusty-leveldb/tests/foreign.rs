@@ -14,7 +14,8 @@ use std::sync::atomic::Ordering;
 
 use asked::{Counting, counting};
 use filled::{COUNT, found, iterated, written};
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, Murmur2};
+use filter_policy::hashers::Murmur2;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_rusty_leveldb::{OpenError, RustyLevelDbPolicy, check, checked_open};
 use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
 use support::{options, tables, with_policy};

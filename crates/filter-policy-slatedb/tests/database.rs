@@ -6,11 +6,10 @@ mod support;
 
 use std::sync::Arc;
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy as _, FixedPrefix,
-    LegacyFullFilterPolicy, LevelDbHash, Murmur2, PrefixPolicy, RibbonPolicy, RocksDbBitsPerKey,
-    SeparatedPrefix,
-};
+use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::FilterPolicy;
 use slatedb::config::{CompactorOptions, Settings};
@@ -98,28 +97,27 @@ async fn points_are_found_and_absent_ones_read_no_block() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newer_policies_do_the_same() {
-    let ten = RocksDbBitsPerKey::whole(10);
-    let policies: [fn(RocksDbBitsPerKey) -> Arc<dyn FilterPolicy>; 5] = [
-        |_| Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
-        |ten| Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(ten))),
-        |ten| Arc::new(SlateDbPolicy::new(RibbonPolicy::new(ten))),
-        |ten| Arc::new(SlateDbPolicy::new(LegacyFullFilterPolicy::new(ten))),
-        |ten| {
+    let policies: [fn() -> Arc<dyn FilterPolicy>; 5] = [
+        || Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(RibbonPolicy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(LegacyFullFilterPolicy::new(TEN))),
+        || {
             Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
-                RibbonPolicy::new(ten),
+                RibbonPolicy::new(TEN),
                 FixedPrefix::new(12),
             )))
         },
     ];
     for policy in policies {
         let store = Store::new();
-        let db = store.open(settings(), vec![policy(ten)]).await;
+        let db = store.open(settings(), vec![policy()]).await;
         write(&db).await;
         db.close().await;
 
-        let db = store.open(settings(), vec![policy(ten)]).await;
+        let db = store.open(settings(), vec![policy()]).await;
         read_all(&db).await;
-        let name = policy(ten).name().to_owned();
+        let name = policy().name().to_owned();
         // `absent` appends to keys that are there, which a prefix cannot tell apart.
         let unknown = |i: u32| format!("table{}/{:05}", i % 4, COUNT + i);
         let before = db.counters(FILTER_KIND_POINT);

@@ -4,7 +4,9 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, FixedPrefix, Murmur2, PrefixPolicy};
+use filter_policy::hashers::Murmur2;
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 use filter_policy_slatedb::SlateDbPolicy;
 use slatedb::{Filter, FilterPolicy as Engine, FilterQuery, RowEntry, ValueDeletable};
 

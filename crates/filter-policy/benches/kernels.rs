@@ -9,10 +9,10 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, Error, FastLocalBloomPolicy,
-    FilterPolicy, Kernel, LevelDbHash, PreparedFilter, RocksDbBitsPerKey, RocksDbFilterView,
-};
+use filter_policy::hashers::LevelDbHash;
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -43,36 +43,12 @@ fn leveldb(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
 }
 
 fn local(kernel: Kernel) -> FastLocalBloomPolicy {
-    FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel)
+    FastLocalBloomPolicy::new(BitsPerKey::whole(10)).on_kernel(kernel)
 }
 
 fn spread(kernel: Kernel) -> BloomFilter64Policy {
     BloomFilter64Policy::new(BitsPerKey::whole(10)).on_kernel(kernel)
 }
-
-/// A filter that is asked without its policy.
-trait View {
-    fn may_match(&self, key: &[u8]) -> bool;
-    fn may_match_many(&self, keys: &[[u8; 16]], answers: &mut [u64]) -> Result<(), Error>;
-}
-
-macro_rules! view {
-    ($view:ident $(, $hasher:expr)?) => {
-        impl View for $view<'_> {
-            fn may_match(&self, key: &[u8]) -> bool {
-                $view::may_match(self, $($hasher,)? key)
-            }
-
-            fn may_match_many(&self, keys: &[[u8; 16]], answers: &mut [u64]) -> Result<(), Error> {
-                $view::may_match_many(self, $($hasher,)? keys, answers)
-            }
-        }
-    };
-}
-
-view!(PreparedFilter, &LevelDbHash);
-view!(RocksDbFilterView);
-view!(BloomFilter64View);
 
 fn build<P: FilterPolicy>(criterion: &mut Criterion, name: &str, policy: fn(Kernel) -> P) {
     let mut group = criterion.benchmark_group(format!("build {name}"));
@@ -97,12 +73,7 @@ fn build<P: FilterPolicy>(criterion: &mut Criterion, name: &str, policy: fn(Kern
     }
 }
 
-fn ask<P: FilterPolicy>(
-    criterion: &mut Criterion,
-    name: &str,
-    policy: fn(Kernel) -> P,
-    view: fn(&[u8], Kernel) -> Box<dyn View + '_>,
-) {
+fn ask<P: FilterPolicy>(criterion: &mut Criterion, name: &str, policy: fn(Kernel) -> P) {
     for (task, seed) in [("absent", 2), ("present", 1)] {
         let mut group = criterion.benchmark_group(format!("ask {name} for {task} keys"));
         group.throughput(Throughput::Elements(ASKED as u64));
@@ -119,20 +90,20 @@ fn ask<P: FilterPolicy>(
                 .collect();
             let mut answers = vec![0; ASKED / 64];
             for kernel in Kernel::available() {
-                let (policy, view) = (policy(kernel), view(&filter, kernel));
+                let policy = policy(kernel);
+                let prepared = policy.prepare(&filter);
                 group.bench_function(BenchmarkId::new(format!("{kernel}, policy"), size), |bencher| {
                     bencher.iter(|| {
                         let matches = |key: &&[u8; 16]| policy.key_may_match(&key[..], black_box(&filter));
                         asked.iter().filter(matches).count()
                     });
                 });
-                // Through a call that is not inlined: an indirect one a key.
-                group.bench_function(BenchmarkId::new(format!("{kernel}, view"), size), |bencher| {
-                    bencher.iter(|| asked.iter().filter(|key| view.may_match(&key[..])).count());
+                group.bench_function(BenchmarkId::new(format!("{kernel}, prepared"), size), |bencher| {
+                    bencher.iter(|| asked.iter().filter(|key| prepared.may_match(&key[..])).count());
                 });
                 group.bench_function(BenchmarkId::new(format!("{kernel}, batch"), size), |bencher| {
                     bencher.iter(|| {
-                        let asked = view.may_match_many(&asked, black_box(&mut answers));
+                        let asked = prepared.may_match_many(&asked, black_box(&mut answers));
                         asked.expect("there are answers enough");
                     });
                 });
@@ -145,15 +116,9 @@ fn benches(criterion: &mut Criterion) {
     build(criterion, "LevelDB", leveldb);
     build(criterion, "FastLocalBloom", local);
     build(criterion, "BloomFilter64", spread);
-    ask(criterion, "LevelDB", leveldb, |filter, kernel| {
-        Box::new(PreparedFilter::on_kernel(filter, kernel))
-    });
-    ask(criterion, "FastLocalBloom", local, |filter, kernel| {
-        Box::new(RocksDbFilterView::on_kernel(filter, kernel))
-    });
-    ask(criterion, "BloomFilter64", spread, |filter, kernel| {
-        Box::new(BloomFilter64View::on_kernel(filter, kernel))
-    });
+    ask(criterion, "LevelDB", leveldb);
+    ask(criterion, "FastLocalBloom", local);
+    ask(criterion, "BloomFilter64", spread);
 }
 
 criterion_group!(all, benches);

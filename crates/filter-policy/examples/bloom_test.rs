@@ -12,7 +12,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use filter_policy::sizing::rate;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, FilterView};
+use filter_policy::view::{FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
 
 const USAGE: &str =
     "usage: bloom_test [BITS_PER_KEY [murmur2 | murmur2-signed-tail | leveldb | murmur2:SEED]]";
@@ -82,7 +83,7 @@ fn key_counts() -> impl Iterator<Item = u32> {
 fn parse_bits_per_key(text: &str) -> Result<BitsPerKey, String> {
     let number: f64 = text
         .parse()
-        .map_err(|_| format!("bits per key are {text:?}, which is no number"))?;
+        .map_err(|_| format!("bits per key must be a number, got {text:?}"))?;
     BitsPerKey::fractional(number).map_err(|error| error.to_string())
 }
 
@@ -94,11 +95,11 @@ fn parse_policy(hash: &str, bits_per_key: BitsPerKey) -> Result<Box<dyn FilterPo
         _ => {
             let Some(digits) = hash.strip_prefix("murmur2:") else {
                 return Err(format!(
-                    "the hash is {hash:?}, allowed are murmur2, murmur2-signed-tail, leveldb and murmur2:SEED"
+                    "hash must be murmur2, murmur2-signed-tail, leveldb or murmur2:SEED, got {hash:?}"
                 ));
             };
             let seed = u32::from_str_radix(digits.strip_prefix("0x").unwrap_or(digits), 16)
-                .map_err(|_| format!("the seed is {digits:?}, allowed are 0 to ffffffff in hexadecimal"))?;
+                .map_err(|_| format!("seed must be between 0 and ffffffff in hexadecimal, got {digits:?}"))?;
             Box::new(BloomFilterPolicy::bloom_filter2_with_seed(seed, bits_per_key))
         }
     })
@@ -135,7 +136,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
                 count as usize - matches
             ));
         }
-        let view = FilterView::new(&test.filter);
+        let view = FilterView::new(FilterLayout::LevelDb, &test.filter);
         let fill = view.fill_ratio().unwrap_or_default();
         let probes = view.probe_count().unwrap_or_default();
         let textbook =

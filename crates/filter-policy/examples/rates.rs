@@ -12,7 +12,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, FilterView};
+use filter_policy::sizing::Format;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -32,6 +33,9 @@ enum Hashes {
     Counters,
 }
 
+/// Its hash function is that of any bits per key.
+const TEN: BloomFilter64Policy = BloomFilter64Policy::new(BitsPerKey::whole(10));
+
 impl Hashes {
     const fn name(self) -> &'static str {
         match self {
@@ -45,8 +49,8 @@ impl Hashes {
     fn of(self, i: u64) -> u64 {
         match self {
             Self::Random => SplitMix64::seed_from_u64(i).next_u64(),
-            Self::Decimals => BloomFilter64Policy::hash(&decimal(i)),
-            Self::Counters => BloomFilter64Policy::hash(&i.to_le_bytes()),
+            Self::Decimals => TEN.hash_key(&decimal(i)),
+            Self::Counters => TEN.hash_key(&i.to_le_bytes()),
         }
     }
 }
@@ -135,7 +139,10 @@ impl Case {
         let bits = bits_per_key.filter_bits(self.keys).expect("a filter in memory");
         let probes = match self.sequence {
             Sequence::LevelDb => bits_per_key.probe_count(),
-            _ => policy.probe_count(keys).expect("a filter in memory"),
+            _ => Format::BloomFilter64
+                .probe_count(self.keys, bits_per_key)
+                .expect("a filter in memory")
+                .unwrap_or_default(),
         };
         let expected = exact_rate(bits, self.keys, probes);
         // As many queries to a filter as leave its own luck and theirs about the same.
@@ -143,7 +150,7 @@ impl Case {
         let filters = (100_000_000 / self.keys).clamp(1, 200_000);
         let queries = (wanted / filters as f64).ceil() as u64;
 
-        let mut filter = vec![0; policy.filter_len(keys).expect("a filter in memory")];
+        let mut filter = vec![0; policy.max_filter_len(keys).expect("a filter in memory")];
         let mut next = 0;
         let mut matches = 0;
         for _ in 0..filters {
@@ -155,15 +162,17 @@ impl Case {
             matches += match self.sequence {
                 Sequence::Policy => {
                     let filter = policy.build_hashes_in(hashes, &mut filter).expect("room for it");
-                    let view = BloomFilter64View::new(filter);
-                    absent.filter(|&hash| view.may_match_hash(hash)).count()
+                    let prepared = policy.prepare(filter);
+                    absent.filter(|&hash| prepared.may_match_hash(hash)).count()
                 }
                 Sequence::LevelDb => {
                     let filter = leveldb
                         .build_hashes_in(hashes.map(|hash| hash as u32), &mut filter)
                         .expect("room for it");
-                    let view = FilterView::new(filter);
-                    absent.filter(|&hash| view.may_match_hash(hash as u32)).count()
+                    let prepared = leveldb.prepare(filter);
+                    absent
+                        .filter(|&hash| prepared.may_match_hash(hash as u32))
+                        .count()
                 }
                 sequence => {
                     filter.fill(0);

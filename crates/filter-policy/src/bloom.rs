@@ -1,52 +1,32 @@
 //! LevelDB's Bloom filter as a policy, with a choice of hash functions.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
-
-use crate::arch::{self, Chosen, Kernel, Source};
-use crate::builder::FilterBuilder;
+use crate::arch::{self, Kernel, KernelToken, Source};
 use crate::error::Error;
-use crate::hasher::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
-use crate::keys::KeyBatch;
+use crate::hashed::{HashedPolicy as _, Layout};
+use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+use crate::keys::Keys;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
-#[cfg(feature = "alloc")]
-use crate::policy::append_with;
-use crate::prepared::HashedKey;
+use crate::prepared::PreparedFilter;
 
-/// A Bloom filter in LevelDB's layout, with the probe sequence of [`ProbeSequence`](crate::ProbeSequence).
+/// A Bloom filter in LevelDB's layout, with a choice of hash functions; [`format`](crate::format) has the bytes.
 ///
-/// The constructors are named after the policy names under which engines store the filters. Besides the
-/// methods of [`FilterPolicy`] there are generic ones that build from anything that gives keys or hash
-/// values:
+/// The constructors are named after the policy names under which engines store the filters. Keys in a
+/// [`KeyBatch`](crate::KeyBatch) are hashed 8 or 16 at a time if the processor can and the hasher has a
+/// [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one, and only their bits are set together.
 ///
-/// | from | into a slice | appended to a `Vec` (feature `alloc`) | as a new `Vec` (feature `alloc`) |
-/// |---|---|---|---|
-/// | keys | [`build_in`](Self::build_in) | `append` | `build` |
-/// | keys in a slice | [`build_batch_in`](Self::build_batch_in) | `append_batch` | |
-/// | hash values | [`build_hashes_in`](Self::build_hashes_in) | `append_hashes` | |
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 ///
-/// All of them write the same bytes for the same keys in any order. Keys in a slice are hashed 8 or 16 at a time where
-/// the processor can and the hasher has a [`lane_hash`](KeyHasher::lane_hash); otherwise keys are hashed one by one,
-/// and only their bits are set together. [`FilterPolicy::create_filter`] takes the fast way.
+/// let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+/// assert_eq!(policy.name(), "BloomFilter2");
 ///
-/// To ask one filter for many keys, see [`PreparedFilter`](crate::PreparedFilter); many filters for one key, [`hashed`](Self::hashed).
-#[cfg_attr(
-    feature = "alloc",
-    doc = r#"
-```
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
-
-let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
-assert_eq!(policy.name(), "BloomFilter2");
-
-let filter = policy.build(["hello", "world"])?;
-assert!(policy.key_may_match(b"hello", &filter));
-assert!(!policy.key_may_match(b"foo", &filter));
-# Ok::<(), filter_policy::Error>(())
-```
-"#
-)]
+/// let mut buffer = [0; 64];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert!(policy.key_may_match(b"hello", filter));
+/// assert!(!policy.key_may_match(b"foo", filter));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct BloomFilterPolicy<H> {
     hasher: H,
@@ -89,7 +69,7 @@ impl BloomFilterPolicy<LevelDbHash> {
 }
 
 impl<H> BloomFilterPolicy<H> {
-    /// With a hash function of the caller's, under the name that it brings.
+    /// Makes a policy with a hash function of the caller's, under the name that it brings.
     pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
         Self {
             hasher,
@@ -98,197 +78,62 @@ impl<H> BloomFilterPolicy<H> {
         }
     }
 
-    /// The same policy by the instructions of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have them, it is [`Kernel::Scalar`].
+    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
+    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self
     }
 
-    #[inline]
-    pub(crate) fn kernel(&self) -> Chosen {
-        Chosen::given(self.kernel)
-    }
-
-    /// The hash function.
+    /// Returns the hash function.
     pub const fn hasher(&self) -> &H {
         &self.hasher
     }
 
-    /// The bits per key.
+    /// Returns the bits per key.
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
-
-    /// The exact length of a filter of this many keys, in bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`] when no slice could hold it.
-    pub fn filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.bits_per_key.filter_len(keys)
-    }
-
-    /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
-    ///
-    /// The filter is sized by the iterator's `len`. Should it give another number of values all the same, the
-    /// filter holds every one of them, in more or less space than is best.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`]; `out` is then unchanged.
-    pub fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item = u32, IntoIter: ExactSizeIterator>,
-    {
-        let hashes = hashes.into_iter();
-        // Not `len`, which panics where the two halves of the hint differ.
-        let mut builder =
-            FilterBuilder::new(self.bits_per_key, hashes.size_hint().0, out)?.on_kernel(self.kernel());
-        builder.extend(hashes);
-        Ok(builder.finish())
-    }
-
-    /// Appends the filter of keys with these hash values to `out`.
-    ///
-    /// Any iterator will do. One that does not know its length beforehand has its values collected first, 4
-    /// bytes each; one whose hint is exact but wrong is treated as in
-    /// [`build_hashes_in`](Self::build_hashes_in).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append_hashes<I>(&self, hashes: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = u32>,
-    {
-        let hashes = hashes.into_iter();
-        match hashes.size_hint() {
-            (lower, Some(upper)) if lower == upper => self.append_counted(lower, hashes, out),
-            _ => {
-                let collected = collect(hashes)?;
-                self.append_counted(collected.len(), collected, out)
-            }
-        }
-    }
-
-    #[cfg(feature = "alloc")]
-    fn append_counted<I>(&self, keys: usize, hashes: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = u32>,
-    {
-        append_with(out, self.filter_len(keys)?, |room| {
-            let mut builder = FilterBuilder::new(self.bits_per_key, keys, room)?.on_kernel(self.kernel());
-            builder.extend(hashes);
-            Ok(builder.finish().len())
-        })
-    }
 }
 
-impl<H: KeyHasher> BloomFilterPolicy<H> {
-    /// Writes the filter of these keys to the start of `out` and returns the part written.
-    ///
-    /// Keys are anything that gives bytes: `&[&[u8]]`, `&Vec<String>`, an iterator that knows its length. See
-    /// [`build_hashes_in`](Self::build_hashes_in) for one that is wrong about it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`]; `out` is then unchanged.
-    pub fn build_in<'out, I>(&self, keys: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>, IntoIter: ExactSizeIterator>,
-    {
-        self.build_hashes_in(keys.into_iter().map(|key| self.hasher.hash(key.as_ref())), out)
-    }
+impl<H: KeyHasher> Layout for BloomFilterPolicy<H> {
+    type Hash = u32;
 
-    /// Writes the filter of these keys to the start of `out` and returns the part written: the fastest way.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`], [`Error::FilterTooLarge`]; `out` is then unchanged.
-    pub fn build_batch_in<'out, 'k>(
-        &self,
-        keys: impl Into<KeyBatch<'k>>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        let keys = keys.into();
-        let needed = self.filter_len(keys.len())?;
-        let given = out.len();
-        let filter = out
-            .get_mut(..needed)
-            .ok_or(Error::BufferTooShort { needed, given })?;
-        self.write(keys, filter);
-        Ok(filter)
-    }
-
-    /// Writes the filter of these keys over `filter`, which has its length.
-    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) {
-        let Some((last, bit_array)) = filter.split_last_mut() else {
-            return;
-        };
-        let (kernel, probes) = (self.kernel(), self.bits_per_key.probe_count());
-        *last = probes;
-        if let Some(function) = self.hasher.lane_hash() {
-            arch::create(kernel, Source::keys(keys, function), probes, bit_array);
-        } else {
-            bit_array.fill(0);
-            keys.hash_in_batches(&self.hasher, |hashes| {
-                arch::insert(kernel, hashes, probes, bit_array);
-            });
-        }
-    }
-
-    /// Appends the filter of these keys to `out`: the fastest way.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let keys = keys.into();
-        append_with(out, self.filter_len(keys.len())?, |room| {
-            self.write(keys, room);
-            Ok(room.len())
-        })
-    }
-
-    /// A key that many filters will be asked for.
     #[inline]
-    pub fn hashed(&self, key: &[u8]) -> HashedKey {
-        HashedKey {
-            hash: self.hasher.hash(key),
-            kernel: self.kernel(),
+    fn kernel(&self) -> KernelToken {
+        KernelToken::given(self.kernel)
+    }
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u32 {
+        self.hasher.hash(key)
+    }
+
+    fn start(&self, _: usize, filter: &mut [u8]) {
+        filter.fill(0);
+        if let Some(last) = filter.last_mut() {
+            *last = self.bits_per_key.probe_count();
         }
     }
 
-    /// Appends the filter of these keys to `out`; any iterator will do, see
-    /// [`append_hashes`](Self::append_hashes).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append<I>(&self, keys: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        self.append_hashes(keys.into_iter().map(|key| self.hasher.hash(key.as_ref())), out)
+    fn insert(&self, filter: &mut [u8], hashes: &[u32]) {
+        if let Some((probes, bit_array)) = filter.split_last_mut() {
+            arch::insert(self.kernel(), hashes, *probes, bit_array);
+        }
     }
 
-    /// The filter of these keys in a vector of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::FilterTooLarge`], [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    pub fn build<I>(&self, keys: I) -> Result<Vec<u8>, Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        let mut filter = Vec::new();
-        self.append(keys, &mut filter)?;
-        Ok(filter)
+    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
+        let function = self.hasher.lane_hash()?;
+        let (last, bit_array) = filter.split_last_mut()?;
+        let probes = self.bits_per_key.probe_count();
+        *last = probes;
+        arch::create(self.kernel(), Source::keys(keys, function), probes, bit_array);
+        Some(0)
+    }
+
+    #[inline]
+    fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u32, filter: &[u8]) -> bool {
+        arch::may_match_hash(|| hash, filter, kernel)
     }
 }
 
@@ -297,37 +142,22 @@ impl<H: KeyHasher> FilterPolicy for BloomFilterPolicy<H> {
         self.hasher.policy_name()
     }
 
+    /// Returns the exact length of a filter of this many keys.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        self.filter_len(keys)
+        self.bits_per_key.filter_len(keys)
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
         self.build_batch_in(keys, out)
     }
 
-    #[cfg(feature = "alloc")]
-    fn append_filter(&self, keys: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
-        self.append_batch(keys, out)
-    }
-
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         arch::may_match_key(&self.hasher, key, filter, self.kernel)
     }
-}
 
-/// Collects hash values of which nobody knows how many will come.
-#[cfg(feature = "alloc")]
-fn collect(hashes: impl Iterator<Item = u32>) -> Result<Vec<u32>, Error> {
-    let mut collected = Vec::new();
-    for hash in hashes {
-        if collected.len() == collected.capacity() {
-            // Grows by doubling; the iterator's hint is not believed, it may ask for all of the memory.
-            collected.try_reserve(1).map_err(|_| Error::AllocationFailed {
-                bytes: collected.len().saturating_add(1).saturating_mul(size_of::<u32>()),
-            })?;
-        }
-        collected.push(hash);
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::of_leveldb(self.kernel(), &self.hasher, filter)
     }
-    Ok(collected)
 }

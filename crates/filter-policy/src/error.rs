@@ -4,8 +4,7 @@ use core::fmt;
 
 /// Why a filter could not be built or a size could not be computed.
 ///
-/// Reading stored bytes never fails: every malformed filter has a documented answer (see
-/// [`FilterView`](crate::FilterView)).
+/// Reading stored bytes never fails: any bytes have an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -76,43 +75,38 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::BitsPerKeyOutOfRange { given } => {
-                write!(f, "bits per key are {given}, allowed are 0 to {}", u32::MAX)
+                write!(f, "bits per key must be between 0 and {}, got {given}", u32::MAX)
             }
             Self::FilterTooLarge { keys, bits_per_key } => write!(
                 f,
-                "a filter for {keys} keys at {bits_per_key} bits per key is too large, allowed are at most {} bytes",
+                "filter must be at most {} bytes, got {keys} keys at {bits_per_key} bits per key",
                 usize::MAX
             ),
             Self::BufferTooShort { needed, given } => {
-                write!(f, "the filter takes {needed} bytes, the buffer has {given}")
+                write!(f, "buffer must be at least {needed} bytes, got {given}")
             }
             Self::TooFewAnswers { needed, given } => {
                 write!(
                     f,
-                    "the answers take {needed} words of 64 bits, the slice has {given}"
+                    "answers must be at least {needed} words of 64 bits, got {given}"
                 )
             }
-            Self::AllocationFailed { bytes } => write!(f, "no memory for {bytes} bytes"),
-            Self::OutOfDomain { what, given, allowed } => {
-                write!(f, "{what} is {given}, allowed is {allowed}")
-            }
+            Self::AllocationFailed { bytes } => write!(f, "cannot allocate {bytes} bytes"),
+            Self::OutOfDomain { what, given, allowed } => write!(f, "{what} must be {allowed}, got {given}"),
             Self::RateUnreachable { given, lowest } => write!(
                 f,
-                "no bits per key reach the false-positive rate {given:e}, the lowest for these keys is {lowest:.3e}"
+                "false-positive rate must be at least {lowest:.3e} in this format with so many keys, got {given:e}"
             ),
-            Self::KeyBeforeBlock => write!(
-                f,
-                "a key was added before a data block was started, allowed is (start_block add_key*)* finish"
-            ),
-            Self::BlockOffsetWentBack { given, last } => write!(
-                f,
-                "a data block starts at offset {given}, allowed is {last}, where the one before it starts, or more"
-            ),
-            Self::FilterBlockTooLarge { bytes } => write!(
-                f,
-                "the filter block would take {bytes} bytes, allowed are at most {}",
-                u32::MAX
-            ),
+            Self::KeyBeforeBlock => f.write_str("start_block must be called before add_key"),
+            Self::BlockOffsetWentBack { given, last } => {
+                write!(
+                    f,
+                    "data block offset must be at least {last}, where the one before it starts, got {given}"
+                )
+            }
+            Self::FilterBlockTooLarge { bytes } => {
+                write!(f, "filter block must be at most {} bytes, got {bytes}", u32::MAX)
+            }
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Keys in numbers: what the methods for many keys at once take.
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::slice;
-
-use crate::batches::for_each_batch;
-use crate::hasher::KeyHasher;
 
 /// Keys of one length, one behind the other in memory: the form in which many keys are hashed fastest.
 ///
@@ -108,22 +107,42 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
     }
 }
 
-/// Many keys for one call: slices, or [`PackedKeys`].
+/// Many keys for one call.
 ///
-/// Methods take `impl Into<KeyBatch>`, so that callers name it only where they pass it on.
+/// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys are
+/// `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. Other keys can be given to the methods that take iterators.
 ///
-/// Packed keys of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths.
+/// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths, then
+/// vectors.
+///
+/// ```
+/// use filter_policy::KeyBatch;
+///
+/// let ids = vec![[0_u8; 16]; 100];
+/// assert_eq!(KeyBatch::from(&ids).len(), 100);
+/// let names = vec![b"apple".to_vec(), b"fig".to_vec()];
+/// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
+/// ```
 #[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum KeyBatch<'a> {
+pub struct KeyBatch<'a>(Batch<'a>);
+
+#[derive(Debug, Clone, Copy)]
+enum Batch<'a> {
+    Keys(Keys<'a>),
+    #[cfg(feature = "alloc")]
+    Vectors(&'a [Vec<u8>]),
+}
+
+/// The keys that kernels take.
+#[derive(Debug, Clone, Copy)]
+pub enum Keys<'a> {
     /// Keys of any lengths.
     Slices(&'a [&'a [u8]]),
     /// Keys of one length.
     Packed(PackedKeys<'a>),
 }
 
-impl<'a> KeyBatch<'a> {
-    /// How many keys there are.
+impl<'a> Keys<'a> {
     #[inline]
     pub const fn len(&self) -> usize {
         match self {
@@ -132,45 +151,118 @@ impl<'a> KeyBatch<'a> {
         }
     }
 
-    /// Whether there are none.
+    #[inline]
+    fn get(&self, index: usize) -> Option<&'a [u8]> {
+        match self {
+            Self::Slices(keys) => keys.get(index).copied(),
+            Self::Packed(keys) => keys.get(index),
+        }
+    }
+
+    #[inline]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone {
+        (0..self.len()).map(move |index| self.get(index).unwrap_or_default())
+    }
+}
+
+impl<'a> KeyBatch<'a> {
+    /// Returns the number of keys.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        match &self.0 {
+            Batch::Keys(keys) => keys.len(),
+            #[cfg(feature = "alloc")]
+            Batch::Vectors(keys) => keys.len(),
+        }
+    }
+
+    /// Returns whether there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Gives the hash values of all keys to `take`, 64 at a time but for the last.
-    pub(crate) fn hash_in_batches(&self, hasher: &(impl KeyHasher + ?Sized), take: impl FnMut(&[u32])) {
-        match self {
-            Self::Slices(keys) => for_each_batch(keys.iter().map(|key| hasher.hash(key)), take),
-            Self::Packed(keys) => for_each_batch(keys.iter().map(|key| hasher.hash(key)), take),
-        };
-    }
-}
-
-impl<'a> From<&'a [&'a [u8]]> for KeyBatch<'a> {
+    /// Returns the key at this index.
     #[inline]
-    fn from(keys: &'a [&'a [u8]]) -> Self {
-        Self::Slices(keys)
+    pub fn get(&self, index: usize) -> Option<&'a [u8]> {
+        match &self.0 {
+            Batch::Keys(keys) => keys.get(index),
+            #[cfg(feature = "alloc")]
+            Batch::Vectors(keys) => keys.get(index).map(Vec::as_slice),
+        }
     }
-}
 
-impl<'a, const N: usize> From<&'a [&'a [u8]; N]> for KeyBatch<'a> {
+    /// Returns an iterator over the keys.
     #[inline]
-    fn from(keys: &'a [&'a [u8]; N]) -> Self {
-        Self::Slices(keys)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
+        let batch = *self;
+        (0..self.len()).map(move |index| batch.get(index).unwrap_or_default())
+    }
+
+    /// The keys as kernels take them; `None` of vectors.
+    #[inline]
+    pub(crate) const fn for_kernels(&self) -> Option<Keys<'a>> {
+        match self.0 {
+            Batch::Keys(keys) => Some(keys),
+            #[cfg(feature = "alloc")]
+            Batch::Vectors(_) => None,
+        }
     }
 }
 
 impl<'a> From<PackedKeys<'a>> for KeyBatch<'a> {
     #[inline]
     fn from(keys: PackedKeys<'a>) -> Self {
-        Self::Packed(keys)
+        Self(Batch::Keys(Keys::Packed(keys)))
     }
 }
 
-impl<'a, const N: usize> From<&'a [[u8; N]]> for KeyBatch<'a> {
+/// What a key of a batch can be.
+pub trait BatchKey: Sized {
+    /// A batch of these keys.
+    fn batch(keys: &[Self]) -> KeyBatch<'_>;
+}
+
+impl BatchKey for &[u8] {
     #[inline]
-    fn from(keys: &'a [[u8; N]]) -> Self {
-        Self::Packed(PackedKeys::from_arrays(keys))
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Keys(Keys::Slices(keys)))
+    }
+}
+
+impl<const N: usize> BatchKey for [u8; N] {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        PackedKeys::from_arrays(keys).into()
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl BatchKey for Vec<u8> {
+    #[inline]
+    fn batch(keys: &[Self]) -> KeyBatch<'_> {
+        KeyBatch(Batch::Vectors(keys))
+    }
+}
+
+impl<'a, K: BatchKey> From<&'a [K]> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a [K]) -> Self {
+        K::batch(keys)
+    }
+}
+
+impl<'a, K: BatchKey, const N: usize> From<&'a [K; N]> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a [K; N]) -> Self {
+        K::batch(keys)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<'a, K: BatchKey> From<&'a Vec<K>> for KeyBatch<'a> {
+    #[inline]
+    fn from(keys: &'a Vec<K>) -> Self {
+        K::batch(keys)
     }
 }

@@ -26,11 +26,12 @@ mod arch;
 mod batches;
 mod bloom;
 mod bloom64;
-mod builder;
+mod contents;
 mod error;
-mod filter_block;
+pub mod filter_block;
 pub mod format;
-mod hasher;
+mod hashed;
+pub mod hashers;
 mod keys;
 mod modulus;
 mod params;
@@ -38,36 +39,26 @@ mod params;
 pub mod policies;
 mod policy;
 #[cfg(feature = "alloc")]
-mod prefix;
+pub mod prefix;
 mod prepared;
-mod probe;
-mod rocksdb;
+pub mod rocksdb;
 pub mod sizing;
 pub mod table;
 pub mod theory;
-mod view;
+pub mod view;
 pub mod which;
 
-pub use arch::Kernel;
+/// The instructions by which filters are built and asked.
+pub mod kernels {
+    pub use crate::arch::Kernel;
+}
+
 pub use bloom::BloomFilterPolicy;
-pub use bloom64::{BloomFilter64Policy, BloomFilter64View, HashedKey64};
-pub use builder::FilterBuilder;
+pub use bloom64::BloomFilter64Policy;
 pub use error::Error;
-#[cfg(feature = "alloc")]
-pub use filter_block::FilterBlockBuilder;
-pub use filter_block::{FilterBlockDamage, FilterBlockReader, StoredFilter};
-pub use hasher::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
+pub use hashed::{HashValue, HashedKey, HashedPolicy};
 pub use keys::{KeyBatch, PackedKeys};
-pub use params::{BitsPerKey, MAX_PROBES, MIN_BITS};
+pub use params::BitsPerKey;
 pub use policy::FilterPolicy;
-#[cfg(feature = "alloc")]
-pub use prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
-pub use prepared::{HashedKey, PreparedFilter};
-pub use probe::{Positions, ProbeSequence};
-#[cfg(feature = "alloc")]
-pub use rocksdb::RibbonPolicy;
-pub use rocksdb::{
-    CacheLine, FastLocalBloomPolicy, HashedRocksDbKey, LegacyFullFilterPolicy, RocksDbBitsPerKey,
-    RocksDbFilterKind, RocksDbFilterView,
-};
-pub use view::{FilterKind, FilterView, MATCHES_EVERYTHING};
+pub use prepared::PreparedFilter;
+pub use view::MATCHES_EVERYTHING;

@@ -17,7 +17,7 @@ pub(crate) struct Modulus {
 
 impl Modulus {
     /// The most that makes a difference to 32-bit hash values: 2^32 leaves them as they are.
-    const MOST_BITS: u64 = 1 << 32;
+    const MAX_BITS: u64 = 1 << 32;
 
     /// By the number of bits in so many bytes. No bytes at all count as one bit.
     #[inline]
@@ -25,8 +25,8 @@ impl Modulus {
         let bits = (bytes as u64).saturating_mul(8);
         Self::new(match bits {
             0 => 1,
-            1..Self::MOST_BITS => bits,
-            _ => Self::MOST_BITS,
+            1..Self::MAX_BITS => bits,
+            _ => Self::MAX_BITS,
         })
     }
 
@@ -64,12 +64,12 @@ pub(crate) struct LaneDivisor {
 #[cfg(target_arch = "x86_64")]
 impl LaneDivisor {
     /// The most bytes whose positions lanes can add.
-    pub(crate) const MOST_BYTES: usize = (1 << 28) - 1;
+    pub(crate) const MAX_BYTES: usize = (1 << 28) - 1;
 
     /// The number of bits in 1 to 2^28 - 1 bytes; `None` for others, whose positions lanes could not add.
     #[inline]
     pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
-        if bytes == 0 || bytes > Self::MOST_BYTES {
+        if bytes == 0 || bytes > Self::MAX_BYTES {
             return None;
         }
         Some(Self::new(u32::try_from(bytes * 8).ok()?))

@@ -8,13 +8,13 @@ use crate::error::Error;
 /// encodings.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
-pub const MAX_PROBES: u8 = 30;
+pub(crate) const MAX_PROBES: u8 = 30;
 
 /// The smallest bit array, whatever the number of keys: very small ones would have a very high false-positive
 /// rate.
 ///
 /// Source: LevelDB, `util/bloom.cc`.
-pub const MIN_BITS: u64 = 64;
+pub(crate) const MIN_BITS: u64 = 64;
 
 /// LevelDB's approximation of ln 2, the factor from bits per key to the best probe count. It decides stored
 /// bytes: a closer value would give other filters.
@@ -37,7 +37,7 @@ const LN_2_OF_THE_FORMAT: f64 = 0.69;
 /// assert_eq!(fraction.filter_len(80_000)?, 96_001);
 ///
 /// let error = BitsPerKey::fractional(-1.0).unwrap_err();
-/// assert_eq!(error.to_string(), "bits per key are -1, allowed are 0 to 4294967295");
+/// assert_eq!(error.to_string(), "bits per key must be between 0 and 4294967295, got -1");
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]

@@ -1,29 +1,26 @@
 //! The policies of this crate by the names under which engines store their filters.
 //!
-//! A new policy is a line in [`ALL`]: the tests of names, of stored bytes, of damage and of [`format`](crate::format)
-//! read the list, and so do programs that look into tables.
+//! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](crate::hashers::KeyHasher) in
+//!   `src/hasher.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
+//! * **A new layout** needs a module with a policy that implements [`FilterPolicy`] and, to be a
+//!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/contents.rs`, of
+//!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
+//!
+//! The tests of names, of stored bytes, of damage and of [`format`](crate::format) read the list, and say what is missing.
 
+use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
-
-use FilterLayout::{BloomFilter64, LevelDb, RocksDb};
+use alloc::string::String;
+use core::fmt;
 
 use crate::bloom::BloomFilterPolicy;
 use crate::bloom64::BloomFilter64Policy;
+use crate::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
-use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey};
-
-/// What the bytes of a filter mean, whatever the hash function: which view reads them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FilterLayout {
-    /// The last byte is k: [`FilterView`](crate::FilterView).
-    LevelDb,
-    /// The last byte is 128 and k: [`BloomFilter64View`](crate::BloomFilter64View).
-    BloomFilter64,
-    /// The last five bytes tell: [`RocksDbFilterView`](crate::RocksDbFilterView).
-    RocksDb,
-}
+use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use crate::view::FilterLayout;
 
 /// A policy whose type is not known.
 pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
@@ -31,91 +28,140 @@ pub type AnyPolicy = Box<dyn FilterPolicy + Send + Sync>;
 /// A policy of this crate.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedPolicy {
-    /// The policy's [`name`](FilterPolicy::name).
-    pub name: &'static str,
-    /// What its filters look like.
-    pub layout: FilterLayout,
-    new: fn(BitsPerKey) -> Option<AnyPolicy>,
+    name: &'static str,
+    layout: FilterLayout,
+    new: fn(BitsPerKey) -> AnyPolicy,
 }
 
 impl NamedPolicy {
-    /// The policy with so many bits per key; `None` where it has no filters of so few, which only RocksDB's have not
-    /// (see [`RocksDbBitsPerKey::new`]).
-    pub fn build(&self, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    /// Returns the policy's [`name`](FilterPolicy::name).
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns how the policy's filters are laid out.
+    pub const fn layout(&self) -> FilterLayout {
+        self.layout
+    }
+
+    /// Makes the policy with so many bits per key.
+    pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
 }
 
 /// Every policy with a name of its own. MurmurHash2 with another seed than `BloomFilter2`'s and filters over prefixes have
-/// names that are made of these; [`layout_of`] knows those as well.
+/// names that are made of these; [`by_name`] and [`layout_of`] know those as well.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
 ///
 /// for known in policies::ALL {
-///     let policy = known.build(BitsPerKey::whole(10)).expect("ten bits are enough for all of them");
-///     assert_eq!(policy.name(), known.name);
+///     assert_eq!(known.build(BitsPerKey::whole(10)).name(), known.name());
 /// }
 /// ```
 pub const ALL: &[NamedPolicy] = &[
-    named("leveldb.BuiltinBloomFilter2", LevelDb, |bits| {
-        boxed(BloomFilterPolicy::leveldb_builtin(bits))
+    named(LevelDbHash::POLICY_NAME, FilterLayout::LevelDb, |bits| {
+        Box::new(BloomFilterPolicy::leveldb_builtin(bits))
     }),
-    named("BloomFilter2", LevelDb, |bits| {
-        boxed(BloomFilterPolicy::bloom_filter2(bits))
+    named(Murmur2::POLICY_NAME, FilterLayout::LevelDb, |bits| {
+        Box::new(BloomFilterPolicy::bloom_filter2(bits))
     }),
-    named("BloomFilter2.SignedTail", LevelDb, |bits| {
-        boxed(BloomFilterPolicy::bloom_filter2_signed_tail(bits))
+    named(Murmur2SignedTail::POLICY_NAME, FilterLayout::LevelDb, |bits| {
+        Box::new(BloomFilterPolicy::bloom_filter2_signed_tail(bits))
     }),
-    named("BloomFilter64.Xxph3", BloomFilter64, |bits| {
-        boxed(BloomFilter64Policy::new(bits))
+    named(BloomFilter64Policy::NAME, FilterLayout::BloomFilter64, |bits| {
+        Box::new(BloomFilter64Policy::new(bits))
     }),
-    named("rocksdb.internal.FastLocalBloomFilter", RocksDb, |bits| {
-        boxed(FastLocalBloomPolicy::new(of_rocksdb(bits)?))
+    named(FastLocalBloomPolicy::NAME, FilterLayout::RocksDb, |bits| {
+        Box::new(FastLocalBloomPolicy::new(bits))
     }),
-    named("rocksdb.internal.LegacyBloomFilter", RocksDb, |bits| {
-        boxed(LegacyFullFilterPolicy::new(of_rocksdb(bits)?))
+    named(LegacyFullFilterPolicy::NAME, FilterLayout::RocksDb, |bits| {
+        Box::new(LegacyFullFilterPolicy::new(bits))
     }),
-    named("rocksdb.internal.Standard128RibbonFilter", RocksDb, |bits| {
-        boxed(RibbonPolicy::new(of_rocksdb(bits)?))
+    named(RibbonPolicy::NAME, FilterLayout::RocksDb, |bits| {
+        Box::new(RibbonPolicy::new(bits))
     }),
 ];
 
-/// The layout of the filters that are stored under a name, over keys or over prefixes of them; `None` of a name that is
-/// not this crate's.
+const fn named(name: &'static str, layout: FilterLayout, new: fn(BitsPerKey) -> AnyPolicy) -> NamedPolicy {
+    NamedPolicy { name, layout, new }
+}
+
+/// Returns the policy that stores its filters under a name: one of [`ALL`], MurmurHash2 with a seed, or one of these over
+/// the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
 ///
 /// ```
-/// use filter_policy::policies::{FilterLayout, layout_of};
+/// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
+///
+/// let ten = BitsPerKey::whole(10);
+/// for name in ["leveldb.BuiltinBloomFilter2", "BloomFilter2.Seed9747b28c", "BloomFilter2.Prefix.Separated1x2f"] {
+///     assert_eq!(policies::by_name(name, ten)?.name(), name);
+/// }
+/// assert!(policies::by_name("BloomFilter3", ten).is_err());
+/// # Ok::<(), policies::UnknownPolicy>(())
+/// ```
+///
+/// # Errors
+///
+/// [`UnknownPolicy`] when no policy of this crate has the name.
+pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
+    find(name, bits_per_key)
+        // Leading zeros, a sign, digits in capitals and the seed of `BloomFilter2` make another name.
+        .filter(|policy| policy.name() == name)
+        .ok_or_else(|| UnknownPolicy {
+            name: name.to_owned(),
+        })
+}
+
+fn find(name: &str, bits_per_key: BitsPerKey) -> Option<AnyPolicy> {
+    // An extractor's name has no dot.
+    if let Some((policy, extractor)) = name.rsplit_once('.')
+        && let Some(policy) = policy.strip_suffix(".Prefix")
+    {
+        let policy = find(policy, bits_per_key)?;
+        if let Some(len) = extractor.strip_prefix("Fixed") {
+            return Some(Box::new(PrefixPolicy::new(
+                policy,
+                FixedPrefix::new(len.parse().ok()?),
+            )));
+        }
+        let (count, separator) = extractor.strip_prefix("Separated")?.split_once('x')?;
+        let separator = u8::from_str_radix(separator, 16).ok()?;
+        let extractor = SeparatedPrefix::new(separator, count.parse().ok()?);
+        return Some(Box::new(PrefixPolicy::new(policy, extractor)));
+    }
+    if let Some(seed) = name.strip_prefix("BloomFilter2.Seed") {
+        let seed = u32::from_str_radix(seed, 16).ok()?;
+        return Some(Box::new(BloomFilterPolicy::bloom_filter2_with_seed(
+            seed,
+            bits_per_key,
+        )));
+    }
+    let known = ALL.iter().find(|known| known.name == name)?;
+    Some(known.build(bits_per_key))
+}
+
+/// Returns the layout of the filters that are stored under a name, over keys or over prefixes that any extractor gives;
+/// `None` if no policy of this crate has the name.
+///
+/// ```
+/// use filter_policy::view::FilterLayout;
+/// use filter_policy::policies::layout_of;
 ///
 /// assert_eq!(layout_of(b"leveldb.BuiltinBloomFilter2"), Some(FilterLayout::LevelDb));
 /// assert_eq!(layout_of(b"BloomFilter2.Seed9747b28c.Prefix.Fixed4"), Some(FilterLayout::LevelDb));
 /// assert_eq!(layout_of(b"BloomFilter3"), None);
 /// ```
 pub fn layout_of(name: &[u8]) -> Option<FilterLayout> {
-    let name = without_prefixes(name);
-    let known = ALL.iter().find(|policy| policy.name.as_bytes() == name);
-    known
-        .map(|policy| policy.layout)
-        .or_else(|| is_seeded(name).then_some(LevelDb))
+    let name = str::from_utf8(without_prefixes(name)).ok()?;
+    by_name(name, BitsPerKey::whole(10)).ok()?;
+    let known = ALL.iter().find(|policy| policy.name == name);
+    Some(known.map_or(FilterLayout::LevelDb, NamedPolicy::layout))
 }
 
-/// Whether it is the name of MurmurHash2 with a seed of the caller's.
-fn is_seeded(name: &[u8]) -> bool {
-    let seed = || {
-        let digits = name.last_chunk::<8>()?;
-        u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
-    };
-    seed().is_some_and(|seed| {
-        // Digits in capitals, a sign, or the seed of `BloomFilter2` make another name.
-        BloomFilterPolicy::bloom_filter2_with_seed(seed, BitsPerKey::whole(10))
-            .name()
-            .as_bytes()
-            == name
-    })
-}
-
-/// The name of the policy that stores the prefixes, without what [`PrefixPolicy`](crate::PrefixPolicy) put behind it: an
-/// extractor's name there has no dot.
+/// The name of the policy that stores the prefixes, without what [`PrefixPolicy`] put behind it: an extractor's name there
+/// has no dot.
 fn without_prefixes(mut name: &[u8]) -> &[u8] {
     while let Some(policy) = name
         .iter()
@@ -127,49 +173,89 @@ fn without_prefixes(mut name: &[u8]) -> &[u8] {
     name
 }
 
-const fn named(
-    name: &'static str,
-    layout: FilterLayout,
-    new: fn(BitsPerKey) -> Option<AnyPolicy>,
-) -> NamedPolicy {
-    NamedPolicy { name, layout, new }
+/// No policy of this crate stores its filters under the name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownPolicy {
+    /// The name that was given.
+    pub name: String,
 }
 
-fn boxed(policy: impl FilterPolicy + Send + Sync + 'static) -> Option<AnyPolicy> {
-    Some(Box::new(policy))
+impl fmt::Display for UnknownPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("policy name must be one of ")?;
+        for policy in ALL {
+            write!(f, "{:?}, ", policy.name)?;
+        }
+        write!(
+            f,
+            "\"BloomFilter2.Seed\" and eight hexadecimal digits, or one of these and \".Prefix.Fixed4\" or the like, \
+             \".Prefix.Separated1x2f\" or the like, got {:?}",
+            self.name
+        )
+    }
 }
 
-fn of_rocksdb(bits_per_key: BitsPerKey) -> Option<RocksDbBitsPerKey> {
-    RocksDbBitsPerKey::new(bits_per_key.get())
-}
+impl core::error::Error for UnknownPolicy {}
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString as _;
+
     use super::*;
 
+    const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+    /// Whether the layout and the policy of a name are known.
     #[test]
     fn names_that_are_known() {
-        for (name, known) in [
-            ("BloomFilter2.Seed9747b28c", true),
-            ("BloomFilter2.Seed9747B28C", false),
-            ("BloomFilter2.Seed00001505", false),
-            ("BloomFilter2.Seed+0000007", false),
-            ("BloomFilter2.Prefix.Fixed4", true),
-            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true),
-            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true),
-            ("BloomFilter2.Prefix.Fixed.4", false),
-            ("BloomFilter2.prefix.Fixed4", false),
-            (".Prefix.Fixed4", false),
-            ("another.Prefix.Fixed4", false),
-            ("", false),
-            ("rocksdb.BuiltinBloomFilter", false),
-            ("rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4", true),
+        for (name, layout, policy) in [
+            ("BloomFilter2.Seed9747b28c", true, true),
+            ("BloomFilter2.Seed9747B28C", false, false),
+            ("BloomFilter2.Seed00001505", false, false),
+            ("BloomFilter2.Seed+0000007", false, false),
+            ("BloomFilter2.Seed7", false, false),
+            ("BloomFilter2.Prefix.Fixed4", true, true),
+            ("BloomFilter2.Prefix.Fixed+4", true, false),
+            ("BloomFilter2.Prefix.Fixed04", true, false),
+            ("BloomFilter2.Prefix.Fixed99999999999999999999", true, false),
+            ("BloomFilter2.Prefix.Separated1x2F", true, false),
+            ("BloomFilter2.Prefix.Separated1x2f3", true, false),
+            ("leveldb.BuiltinBloomFilter2.Prefix.Separated2x2f", true, true),
+            ("BloomFilter2.Seed9747b28c.Prefix.A.Prefix.", true, false),
+            (
+                "BloomFilter2.Seed9747b28c.Prefix.Fixed9.Prefix.Fixed4",
+                true,
+                true,
+            ),
+            ("BloomFilter2.Prefix.Fixed.4", false, false),
+            ("BloomFilter2.prefix.Fixed4", false, false),
+            (".Prefix.Fixed4", false, false),
+            ("another.Prefix.Fixed4", false, false),
+            ("", false, false),
+            ("rocksdb.BuiltinBloomFilter", false, false),
+            (
+                "rocksdb.internal.Standard128RibbonFilter.Prefix.Fixed4",
+                true,
+                true,
+            ),
         ] {
-            assert_eq!(layout_of(name.as_bytes()).is_some(), known, "{name:?}");
+            assert_eq!(layout_of(name.as_bytes()).is_some(), layout, "{name:?}");
+            match by_name(name, TEN) {
+                Ok(made) => assert!(policy && made.name() == name, "{name:?}"),
+                Err(error) => {
+                    assert!(!policy, "{name:?}");
+                    assert!(error.to_string().ends_with(&alloc::format!("got {name:?}")));
+                }
+            }
         }
         assert!(layout_of(&[0xff; 9]).is_none());
         for policy in ALL {
             assert_eq!(layout_of(policy.name.as_bytes()), Some(policy.layout));
+            assert_eq!(
+                by_name(policy.name, TEN).map(|made| made.name() == policy.name),
+                Ok(true)
+            );
         }
     }
 }

@@ -42,7 +42,7 @@ pub trait PrefixExtractor {
 /// The first bytes of a key, always equally many. Shorter keys are outside the domain.
 ///
 /// ```
-/// use filter_policy::{FixedPrefix, PrefixExtractor};
+/// use filter_policy::prefix::{FixedPrefix, PrefixExtractor};
 ///
 /// let extractor = FixedPrefix::new(4);
 /// assert_eq!(extractor.name(), "Fixed4");
@@ -86,7 +86,7 @@ impl PrefixExtractor for FixedPrefix {
 /// domain.
 ///
 /// ```
-/// use filter_policy::{PrefixExtractor, SeparatedPrefix};
+/// use filter_policy::prefix::{PrefixExtractor, SeparatedPrefix};
 ///
 /// let extractor = SeparatedPrefix::new(b'/', 2);
 /// assert_eq!(extractor.name(), "Separated2x2f");
@@ -146,7 +146,8 @@ impl PrefixExtractor for SeparatedPrefix {
 /// cannot tell always may match.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, FixedPrefix, PrefixPolicy};
+/// use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 ///
 /// let bloom = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
 /// let policy = PrefixPolicy::new(bloom, FixedPrefix::new(4));
@@ -240,7 +241,7 @@ impl<P: FilterPolicy, E: PrefixExtractor> FilterPolicy for PrefixPolicy<P, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BitsPerKey, BloomFilterPolicy};
+    use crate::{BitsPerKey, BloomFilterPolicy, HashedPolicy as _};
 
     /// Gives no prefix to any scan, and has a name that would break the policy's.
     struct LastByte(&'static str);
@@ -255,7 +256,7 @@ mod tests {
         }
     }
 
-    fn bloom() -> BloomFilterPolicy<crate::Murmur2> {
+    fn bloom() -> BloomFilterPolicy<crate::hashers::Murmur2> {
         BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10))
     }
 

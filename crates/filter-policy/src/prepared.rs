@@ -1,164 +1,202 @@
 //! A stored filter, prepared for many questions.
 
-use crate::arch::{self, Asked, Chosen, Kernel, Source};
-use crate::error::Error;
-use crate::hasher::KeyHasher;
-use crate::keys::KeyBatch;
-use crate::params::MAX_PROBES;
+use core::fmt;
 
-/// A stored filter that is asked for many keys.
+use crate::arch::{self, BitQuery, KernelToken, Source};
+use crate::batches::for_each_batch;
+use crate::contents::Contents;
+use crate::error::Error;
+use crate::hashed::HashValue;
+use crate::hashers::{KeyHasher, LaneHash};
+use crate::keys::{KeyBatch, Keys};
+use crate::policy::FilterPolicy;
+use crate::view::FilterKind;
+
+/// A stored filter that answers many questions; [`FilterPolicy::prepare`] makes it. (A
+/// [`FilterView`](crate::view::FilterView) tells what the bytes are and answers no questions.)
 ///
-/// What depends on the filter and the processor alone is done once, in [`PreparedFilter::new`]: a division, and the
-/// choice of a [`Kernel`]. That saves a tenth or two of a nanosecond a question (on an AMD EPYC with AVX-512) against
-/// [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match), which does the same each time. What saves much
-/// more is to ask for many keys in one call: see [`may_match_many`](Self::may_match_many).
-///
-/// The answers are those of [`FilterView`](crate::FilterView), for any bytes.
+/// What depends on the filter and the processor alone is done once: reading the filter's last bytes, a division, and the
+/// choice of a [`Kernel`](crate::kernels::Kernel). That saves up to a nanosecond a question. What saves much more is to ask for many
+/// keys in one call: see [`may_match_many`](Self::may_match_many). The answers are those of
+/// [`FilterPolicy::key_may_match`], for any bytes.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, LevelDbHash, PreparedFilter};
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 ///
 /// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
 /// let mut buffer = [0; 64];
 /// let stored = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let filter = PreparedFilter::new(stored);
-/// assert!(filter.may_match(&LevelDbHash, b"hello"));
+/// let filter = policy.prepare(stored);
+/// assert!(filter.may_match(b"hello"));
 ///
 /// let mut answers = [0];
-/// filter.may_match_many(&LevelDbHash, &[&b"x"[..], b"world", b"foo"], &mut answers)?;
+/// filter.may_match_many(&[&b"x"[..], b"world", b"foo"], &mut answers)?;
 /// assert_eq!(answers, [0b010]);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
-pub struct PreparedFilter<'a> {
-    asked: Stored<'a>,
-    kernel: Kernel,
+#[derive(Clone, Copy)]
+pub struct PreparedFilter<'a>(Prepared<'a>);
+
+#[derive(Clone, Copy)]
+enum Prepared<'a> {
+    /// LevelDB's layout.
+    Bits(BitQuery<'a>, HashFunction<'a>),
+    /// A layout that tells the hash function, or bytes that answer all keys alike.
+    Contents(Contents<'a>, KernelToken),
+    /// Whatever the policy makes of the bytes.
+    Policy(&'a dyn FilterPolicy, &'a [u8]),
 }
 
-/// What stored bytes say.
-#[derive(Debug, Clone, Copy)]
-enum Stored<'a> {
-    /// The same of any key.
-    Always(bool),
-    /// What the bits say.
-    Bits(Asked<'a>),
+/// How keys of LevelDB's layout are hashed.
+#[derive(Clone, Copy)]
+enum HashFunction<'a> {
+    Lanes(LaneHash),
+    Custom(&'a dyn KeyHasher),
+}
+
+impl HashFunction<'_> {
+    #[inline]
+    fn hash(self, key: &[u8]) -> u32 {
+        match self {
+            Self::Lanes(function) => function.hash(key),
+            Self::Custom(hasher) => hasher.hash(key),
+        }
+    }
 }
 
 impl<'a> PreparedFilter<'a> {
-    /// Prepares a filter; accepts any bytes, as [`FilterView::new`](crate::FilterView::new).
+    /// A filter in LevelDB's layout whose keys this function hashes.
     #[inline]
-    pub fn new(filter: &'a [u8]) -> Self {
-        Self::by(Chosen::best(), filter)
+    pub(crate) fn of_leveldb(kernel: KernelToken, hasher: &'a impl KeyHasher, filter: &'a [u8]) -> Self {
+        Self(match Contents::of_leveldb(filter) {
+            Ok((bit_array, probes)) => Prepared::Bits(
+                BitQuery::new(kernel, bit_array, probes),
+                hasher
+                    .lane_hash()
+                    .map_or(HashFunction::Custom(hasher), HashFunction::Lanes),
+            ),
+            Err(same_for_all) => Prepared::Contents(same_for_all, kernel),
+        })
     }
 
-    /// The same, for the instructions of the caller's choice. Where the processor does not have them, it is asked by
-    /// [`Kernel::Scalar`].
     #[inline]
-    pub fn on_kernel(filter: &'a [u8], kernel: Kernel) -> Self {
-        Self::by(Chosen::of(kernel), filter)
+    pub(crate) const fn of_contents(kernel: KernelToken, contents: Contents<'a>) -> Self {
+        Self(Prepared::Contents(contents, kernel))
     }
 
+    pub(crate) const fn of_policy(policy: &'a dyn FilterPolicy, filter: &'a [u8]) -> Self {
+        Self(Prepared::Policy(policy, filter))
+    }
+
+    /// Returns whether the filter may hold the key; `false` means that it certainly does not.
     #[inline]
-    fn by(kernel: Chosen, filter: &'a [u8]) -> Self {
-        let asked = match filter {
-            [] | [_] => Stored::Always(false),
-            [.., probes] if *probes > MAX_PROBES => Stored::Always(true),
-            [bit_array @ .., probes] => Stored::Bits(Asked::new(kernel, bit_array, *probes)),
-        };
-        Self {
-            asked,
-            kernel: kernel.kernel(),
+    pub fn may_match(&self, key: &[u8]) -> bool {
+        match self.0 {
+            Prepared::Bits(query, function) => arch::may_match(query, function.hash(key)),
+            Prepared::Contents(contents, kernel) => contents.may_match(kernel, key),
+            Prepared::Policy(policy, filter) => policy.key_may_match(key, filter),
         }
     }
 
-    /// The instructions that are used, but for filters of more than 2^28 bytes: those are asked by [`Kernel::Scalar`].
-    pub const fn kernel(&self) -> Kernel {
-        self.kernel
-    }
-
-    /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this hasher.
-    #[inline]
-    pub fn may_match<H: KeyHasher + ?Sized>(&self, hasher: &H, key: &[u8]) -> bool {
-        match self.asked {
-            Stored::Always(answer) => answer,
-            Stored::Bits(asked) => arch::may_match(asked, hasher.hash(key)),
-        }
-    }
-
-    /// Whether the filter may hold a key of this hash value.
-    #[inline]
-    pub fn may_match_hash(&self, hash: u32) -> bool {
-        match self.asked {
-            Stored::Always(answer) => answer,
-            Stored::Bits(asked) => arch::may_match(asked, hash),
-        }
-    }
-
-    /// Asks for many keys: bit `i % 64` of word `i / 64` is the answer for key `i`.
+    /// Returns whether the filter may hold a key of this hash value, which is
+    /// [`HashedPolicy::hash_key`](crate::HashedPolicy::hash_key)'s.
     ///
-    /// Writes a word for every 64 keys, the bits beyond the last key 0, and leaves further words as they are. Takes no
-    /// memory but the stack's.
+    /// The answer is `true` where the filter's keys are hashed in another way: of a policy that is not a
+    /// [`HashedPolicy`](crate::HashedPolicy), and of RocksDB's filters where a 32-bit value meets 64-bit hashes or the
+    /// other way round.
+    #[inline]
+    pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
+        match self.0 {
+            Prepared::Bits(query, _) => hash.narrow().is_none_or(|hash| arch::may_match(query, hash)),
+            Prepared::Contents(contents, kernel) => contents.may_match_hash(kernel, hash),
+            Prepared::Policy(..) => true,
+        }
+    }
+
+    /// Asks for many keys: bit `i % 64` of `answers[i / 64]` becomes the answer for key `i`.
     ///
-    /// It pays from about eight keys on, and most where the hasher has a
-    /// [`lane_hash`](KeyHasher::lane_hash) and the keys are [packed](crate::PackedKeys).
+    /// It writes a word for every 64 keys, sets the bits beyond the last key to 0, and leaves further words unchanged. It
+    /// takes no memory but the stack's. Filters that do not lie in the cache are fetched ahead.
+    ///
+    /// It pays from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
+    /// [`lane_hash`](KeyHasher::lane_hash); with AVX-512 for some tens of keys and more in the other layouts, most for keys
+    /// of 9 to 32 bytes; and everywhere if the filter is larger than the cache. [Packed](crate::PackedKeys) keys are
+    /// fastest. Ribbon filters and RocksDB's legacy filters are asked key by key.
     ///
     /// # Errors
     ///
     /// [`Error::TooFewAnswers`] when `answers` has fewer words than the keys need; it is then unchanged.
-    pub fn may_match_many<'k, H: KeyHasher + ?Sized>(
+    pub fn may_match_many<'k>(
         &self,
-        hasher: &H,
         keys: impl Into<KeyBatch<'k>>,
         answers: &mut [u64],
     ) -> Result<(), Error> {
-        let keys = keys.into();
-        let answers = words_for(keys.len(), answers)?;
-        match (&self.asked, hasher.lane_hash()) {
-            (Stored::Always(answer), _) => fill(*answer, keys.len(), answers),
-            (Stored::Bits(asked), Some(function)) => {
-                arch::may_match_many(asked, Source::keys(keys, function), answers);
+        let batch = keys.into();
+        let answers = words_for(batch.len(), answers)?;
+        match batch.for_kernels() {
+            Some(keys) => self.ask(keys, answers),
+            None => {
+                let mut words = answers.chunks_mut(1);
+                for_each_batch(batch.iter(), |keys| {
+                    self.ask(Keys::Slices(keys), words.next().unwrap_or_default());
+                });
             }
-            (Stored::Bits(asked), None) => self.hash_and_ask(asked, hasher, keys, answers),
         }
         Ok(())
     }
 
-    /// Asks for keys of these hash values; otherwise as [`may_match_many`](Self::may_match_many).
+    fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
+        match &self.0 {
+            Prepared::Bits(query, HashFunction::Lanes(function)) => {
+                arch::may_match_many(query, Source::keys(keys, *function), answers);
+            }
+            Prepared::Bits(query, HashFunction::Custom(hasher)) => {
+                // A batch has as many hash values as a word of answers has bits.
+                let mut words = answers.chunks_mut(1);
+                for_each_batch(keys.iter().map(|key| hasher.hash(key)), |hashes| {
+                    arch::may_match_many(query, Source::Hashes(hashes), words.next().unwrap_or_default());
+                });
+            }
+            Prepared::Contents(contents, kernel) => contents.may_match_many(*kernel, keys, answers),
+            Prepared::Policy(policy, filter) => {
+                each(keys.iter(), answers, |key| policy.key_may_match(key, filter));
+            }
+        }
+    }
+
+    /// Asks for keys of these hash values; otherwise as [`may_match_many`](Self::may_match_many) and
+    /// [`may_match_hash`](Self::may_match_hash).
     ///
     /// # Errors
     ///
-    /// As there.
-    pub fn may_match_hashes(&self, hashes: &[u32], answers: &mut [u64]) -> Result<(), Error> {
+    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the values need; it is then unchanged.
+    pub fn may_match_hashes<H: HashValue>(&self, hashes: &[H], answers: &mut [u64]) -> Result<(), Error> {
         let answers = words_for(hashes.len(), answers)?;
-        match &self.asked {
-            Stored::Always(answer) => fill(*answer, hashes.len(), answers),
-            Stored::Bits(asked) => {
-                arch::may_match_many(asked, Source::Hashes(hashes), answers);
+        match (&self.0, H::narrow_slice(hashes)) {
+            (Prepared::Bits(query, _), Some(hashes)) => {
+                arch::may_match_many(query, Source::Hashes(hashes), answers);
             }
+            (Prepared::Contents(contents, kernel), _) => contents.may_match_hashes(*kernel, hashes, answers),
+            _ => fill(true, hashes.len(), answers),
         }
         Ok(())
     }
+}
 
-    /// For hash functions that have no lanes.
-    fn hash_and_ask<H: KeyHasher + ?Sized>(
-        &self,
-        asked: &Asked<'_>,
-        hasher: &H,
-        keys: KeyBatch<'_>,
-        answers: &mut [u64],
-    ) {
-        // A batch has as many hash values as a word of answers has bits.
-        let mut answers = answers.chunks_mut(1);
-        keys.hash_in_batches(hasher, |hashes| {
-            let words = answers.next().unwrap_or_default();
-            arch::may_match_many(asked, Source::Hashes(hashes), words);
-        });
+impl fmt::Debug for PreparedFilter<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match &self.0 {
+            Prepared::Bits(..) => FilterKind::LevelDbBloom,
+            Prepared::Contents(contents, _) => contents.kind(),
+            Prepared::Policy(policy, _) => return write!(f, "PreparedFilter({:?})", policy.name()),
+        };
+        write!(f, "PreparedFilter({kind:?})")
     }
 }
 
 /// The words that the answers for so many keys take.
-pub(crate) fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
+fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
     let (needed, given) = (keys.div_ceil(64), answers.len());
     answers
         .get_mut(..needed)
@@ -176,37 +214,12 @@ pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
     }
 }
 
-/// A key that is looked for in many filters: hashed once.
-///
-/// That is what a read of a log-structured tree does, level by level, until the key is found. It pays from the second
-/// filter on.
-///
-/// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy};
-///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
-/// let (mut young, mut old) = ([0; 64], [0; 64]);
-/// let levels = [&*policy.build_in(["a", "b"], &mut young)?, policy.build_in(["c", "d"], &mut old)?];
-///
-/// let key = policy.hashed(b"c");
-/// assert_eq!(levels.iter().position(|filter| key.may_be_in(filter)), Some(1));
-/// # Ok::<(), filter_policy::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy)]
-pub struct HashedKey {
-    pub(crate) hash: u32,
-    pub(crate) kernel: Chosen,
-}
-
-impl HashedKey {
-    /// The hash value.
-    pub const fn hash(&self) -> u32 {
-        self.hash
-    }
-
-    /// Whether the filter may hold the key; as [`FilterPolicy::key_may_match`](crate::FilterPolicy::key_may_match).
-    #[inline]
-    pub fn may_be_in(&self, filter: &[u8]) -> bool {
-        arch::may_match_hash(|| self.hash, filter, self.kernel)
+/// One question after the other.
+pub(crate) fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
+    for word in answers {
+        *word = 0;
+        for (i, key) in keys.by_ref().take(64).enumerate() {
+            *word |= u64::from(ask(key)) << i;
+        }
     }
 }

@@ -14,7 +14,8 @@
     doc = r#"
 ```no_run
 use filter_policy::table::Table;
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterPolicy};
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 
 let bytes = std::fs::read("000005.ldb")?;
 let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));

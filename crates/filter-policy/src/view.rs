@@ -1,19 +1,18 @@
-//! Reads stored filter bytes in place.
+//! What stored filter bytes say of themselves.
 //!
 //! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
 
-use core::num::NonZeroU64;
+use crate::arch::wide::lines::LINE_LEN;
+use crate::bloom64;
+use crate::contents::Contents;
+use crate::rocksdb;
 
-use crate::hasher::KeyHasher;
-use crate::params::MAX_PROBES;
-use crate::probe::ProbeSequence;
-
-/// Probes reach the first 2^32 bits of a filter and no further, because hash values have 32 bits.
+/// Probes reach the first 2^32 bits of a filter in LevelDB's layout and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
 
 /// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
-/// whatever the key: its last byte is above [`MAX_PROBES`] and reserved. Engines' adapters store it where a
-/// filter cannot be made.
+/// whatever the key: its last byte is above 30 and reserved. Engines' adapters store it where
+/// a filter cannot be made.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
@@ -23,174 +22,209 @@ const REACHABLE_BYTES: usize = 1 << 29;
 /// ```
 pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 
+/// How the bytes of a filter are laid out, whatever hashed the keys.
+/// [`policies::layout_of`](crate::policies::layout_of) tells it from a policy's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterLayout {
+    /// LevelDB's: a bit array, then the probe count k.
+    LevelDb,
+    /// That of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
+    BloomFilter64,
+    /// RocksDB's: the last five bytes tell the kind.
+    RocksDb,
+}
+
 /// What stored filter bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterKind {
-    /// Fewer than two bytes: a filter of no keys, which never matches.
-    TooShort,
-    /// The last byte is above 30, reserved for other encodings: always matches.
+    /// Too short to hold a key, fewer than two bytes in LevelDB's layout and that of `BloomFilter64`, fewer than six in
+    /// RocksDB's: never matches.
+    Empty,
+    /// Reserved for other encodings, or of no known one: always matches.
     Reserved,
-    /// A Bloom filter.
-    Bloom,
+    /// A Bloom filter in LevelDB's layout.
+    LevelDbBloom,
+    /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
+    Bloom64,
+    /// A Bloom filter of RocksDB's format versions 4 and before.
+    LegacyBloom,
+    /// A Bloom filter of RocksDB's format versions 5 and later.
+    FastLocalBloom,
+    /// A Ribbon filter of RocksDB's.
+    Ribbon,
 }
 
-/// A filter in stored bytes, read in place.
-///
-/// The work that depends on the filter alone is done once, in [`FilterView::new`]; keep the view to ask for
-/// many keys.
+/// What stored filter bytes say of themselves: kind, size, fill and expected rate. (A
+/// [`PreparedFilter`](crate::PreparedFilter) answers questions about keys.)
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterKind, FilterView};
+/// use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 ///
 /// let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
 /// let mut buffer = [0; 64];
 /// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
 ///
-/// let view = FilterView::new(filter);
-/// assert_eq!(view.kind(), FilterKind::Bloom);
+/// let view = FilterView::new(FilterLayout::LevelDb, filter);
+/// assert_eq!(view.kind(), FilterKind::LevelDbBloom);
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
-/// assert!(view.may_match(policy.hasher(), b"hello"));
-/// assert!(!view.may_match(policy.hasher(), b"x"));
 /// assert_eq!(view.estimated_keys().unwrap().round(), 2.0);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FilterView<'a> {
     kind: FilterKind,
-    /// Without the last byte; empty unless the kind is Bloom.
-    bit_array: &'a [u8],
-    sequence: ProbeSequence,
+    /// Without what tells of them; empty unless it is a Bloom or a Ribbon filter.
+    bits: &'a [u8],
+    /// Bytes of a line, within which all probes of a key lie.
+    line_len: usize,
+    /// Of a Bloom filter.
+    probes: Option<u8>,
+    /// Of other filters.
+    rate: f64,
 }
 
 impl<'a> FilterView<'a> {
     /// Reads the filter; accepts any bytes.
-    #[inline]
-    pub fn new(filter: &'a [u8]) -> Self {
-        let not_bloom = |kind| Self {
+    pub fn new(layout: FilterLayout, filter: &'a [u8]) -> Self {
+        let bloom = |kind, bits: &'a [u8], line_len, probes| Self {
             kind,
-            bit_array: &[],
-            sequence: ProbeSequence::new(NonZeroU64::MIN, 0),
+            bits,
+            line_len,
+            probes: Some(probes),
+            rate: 0.0,
         };
-        let Some((&probes, bit_array)) = filter.split_last() else {
-            return not_bloom(FilterKind::TooShort);
+        let contents = match layout {
+            FilterLayout::LevelDb => match Contents::of_leveldb(filter) {
+                Ok((bits, probes)) => {
+                    let reachable = bits.len().min(REACHABLE_BYTES);
+                    return bloom(FilterKind::LevelDbBloom, bits, reachable, probes);
+                }
+                Err(contents) => contents,
+            },
+            FilterLayout::BloomFilter64 => bloom64::contents(filter),
+            FilterLayout::RocksDb => rocksdb::contents(filter),
         };
-        let Some(bits) = NonZeroU64::new((bit_array.len() as u64).saturating_mul(8)) else {
-            return not_bloom(FilterKind::TooShort);
+        let kind = contents.kind();
+        let (bits, rate): (&[u8], _) = match contents {
+            Contents::Bloom64 { bit_array, probes } => {
+                return bloom(kind, bit_array, bit_array.len(), probes);
+            }
+            Contents::LegacyBloom { bits, lines, probes } => {
+                return bloom(kind, bits, lines.line_len(), probes);
+            }
+            Contents::FastLocalBloom { lines, probes } => {
+                return bloom(kind, lines.as_flattened(), LINE_LEN, probes);
+            }
+            Contents::Ribbon(solution) => (solution.bytes(), solution.false_positive_rate()),
+            Contents::Empty => (&[], 0.0),
+            Contents::Reserved => (&[], 1.0),
         };
-        if probes > MAX_PROBES {
-            return not_bloom(FilterKind::Reserved);
-        }
         Self {
-            kind: FilterKind::Bloom,
-            bit_array,
-            sequence: ProbeSequence::new(bits, probes),
+            kind,
+            bits,
+            line_len: bits.len(),
+            probes: None,
+            rate,
         }
     }
 
-    /// What the bytes are.
+    /// Returns what the bytes are.
     pub const fn kind(&self) -> FilterKind {
         self.kind
     }
 
-    /// The bits, least significant bit of each byte first; empty unless the kind is Bloom.
+    /// Returns the bytes that answers come from; empty unless the filter is a Bloom or a Ribbon filter. The least
+    /// significant bit of a byte comes first.
     pub const fn bit_array(&self) -> &'a [u8] {
-        self.bit_array
+        self.bits
     }
 
-    /// The number of bits; 0 unless the kind is Bloom.
+    /// Returns the number of bits that answers come from; 0 unless the filter is a Bloom or a Ribbon filter.
     pub const fn bits(&self) -> u64 {
-        (self.bit_array.len() as u64).saturating_mul(8)
+        (self.bits.len() as u64).saturating_mul(8)
     }
 
-    /// The probe count k, 0 to 30; `None` unless the kind is Bloom.
+    /// Returns the probe count k, 0 to 127; `None` unless the filter is a Bloom filter.
     pub const fn probe_count(&self) -> Option<u8> {
-        match self.kind {
-            FilterKind::Bloom => Some(self.sequence.probes()),
-            FilterKind::TooShort | FilterKind::Reserved => None,
-        }
+        self.probes
     }
 
-    /// How many bits are one, of those that probes reach (the first 2^32); 0 unless the kind is Bloom.
-    pub fn ones(&self) -> u64 {
-        count_ones(self.reachable())
+    /// Returns the number of bits that are one; `None` unless the filter is a Bloom filter. (Half of a Ribbon filter's bits
+    /// are ones, however many keys it holds.) In LevelDB's layout the first 2^32 bits count: probes reach no further.
+    pub fn ones(&self) -> Option<u64> {
+        self.lines().map(|lines| lines.map(count_ones).sum())
     }
 
-    /// The share of ones among the bits that probes reach, 0 to 1; `None` unless the kind is Bloom. A filter
-    /// at its best is half full.
+    /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its best
+    /// half full.
     pub fn fill_ratio(&self) -> Option<f64> {
-        match self.kind {
-            FilterKind::Bloom => Some(self.ones() as f64 / (self.reachable().len() as f64 * 8.0)),
-            FilterKind::TooShort | FilterKind::Reserved => None,
-        }
+        let bits = self.lines()?.len() as f64 * self.line_bits();
+        Some(self.ones()? as f64 / bits)
     }
 
-    /// The probability that an absent key matches, if its k positions were independent: `fill_ratio ^ k`; 0
-    /// for a filter that is too short, 1 for a reserved one.
+    /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: of a Bloom filter
+    /// `fill_ratio ^ k`, as the mean over the lines where the layout has lines; of a Ribbon filter two to the power of minus
+    /// its columns; 0 of an empty filter and 1 of a reserved one.
     ///
-    /// The measured rate of this probe sequence is higher; [`theory`](crate::theory) says why and by how
-    /// much.
+    /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory) says why and
+    /// by how much.
     pub fn false_positive_rate(&self) -> f64 {
-        match (self.kind, self.fill_ratio()) {
-            (FilterKind::Bloom, Some(fill)) => libm::pow(fill, f64::from(self.sequence.probes())),
-            (FilterKind::TooShort, _) => 0.0,
-            _ => 1.0,
-        }
+        let Some((lines, probes)) = self.lines().zip(self.probes) else {
+            return self.rate;
+        };
+        let count = lines.len() as f64;
+        let of_line = |line| libm::pow(count_ones(line) as f64 / self.line_bits(), f64::from(probes));
+        lines.map(of_line).sum::<f64>() / count
     }
 
-    /// How many distinct keys most likely filled the filter, from the number of ones:
-    /// `ln(1 - fill) / (k ln(1 - 1/m))`.
+    /// Returns how many distinct keys most likely filled the filter, from the number of ones:
+    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines where the layout has lines.
     ///
-    /// `None` when the bytes do not tell: every bit is one, k is 0, or the kind is not Bloom.
+    /// `None` when the bytes do not tell: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
     pub fn estimated_keys(&self) -> Option<f64> {
-        let bits = self.reachable().len() as f64 * 8.0;
-        estimated_keys(self.fill_ratio()?, bits, self.probe_count()?)
+        let probes = self.probes.filter(|&probes| probes > 0)?;
+        let of_one_key = f64::from(probes) * libm::log1p(-1.0 / self.line_bits());
+        self.lines()?.try_fold(0.0, |keys, line| {
+            let fill = count_ones(line) as f64 / self.line_bits();
+            // Of two negative numbers, except that an empty line has a zero above.
+            (fill < 1.0).then(|| keys + libm::log1p(-fill) / of_one_key)
+        })
     }
 
-    /// Whether the filter may hold the key: `false` means that it does not, if the filter was built with this
-    /// hasher.
-    #[inline]
-    pub fn may_match<H: KeyHasher + ?Sized>(&self, hasher: &H, key: &[u8]) -> bool {
-        match self.kind {
-            FilterKind::TooShort => false,
-            FilterKind::Reserved => true,
-            FilterKind::Bloom => self.may_match_hash(hasher.hash(key)),
-        }
+    /// The lines of a Bloom filter, of which there is at least one: without, the filter is empty or reserved.
+    fn lines(&self) -> Option<core::slice::ChunksExact<'a, u8>> {
+        let reachable = self
+            .bits
+            .get(..REACHABLE_BYTES)
+            .filter(|_| self.kind == FilterKind::LevelDbBloom);
+        self.probes
+            .map(|_| reachable.unwrap_or(self.bits).chunks_exact(self.line_len))
     }
 
-    /// Whether the filter may hold a key of this hash value.
-    #[inline]
-    pub fn may_match_hash(&self, hash: u32) -> bool {
-        match self.kind {
-            FilterKind::TooShort => false,
-            FilterKind::Reserved => true,
-            FilterKind::Bloom => self.sequence.positions(hash).all(|position| {
-                self.bit_array
-                    .get((position / 8) as usize)
-                    .is_some_and(|byte| byte & (1 << (position % 8)) != 0)
-            }),
-        }
+    fn line_bits(&self) -> f64 {
+        self.line_len as f64 * 8.0
     }
+}
 
-    fn reachable(&self) -> &'a [u8] {
-        self.bit_array.get(..REACHABLE_BYTES).unwrap_or(self.bit_array)
+impl core::fmt::Debug for FilterView<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FilterView")
+            .field("kind", &self.kind)
+            .field("bits", &self.bits())
+            .field("probe_count", &self.probes)
+            .finish_non_exhaustive()
     }
 }
 
 /// How many bits are one.
-pub(crate) fn count_ones(bytes: &[u8]) -> u64 {
+fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_words: u64 = words
         .iter()
         .map(|word| u64::from(u64::from_ne_bytes(*word).count_ones()))
         .sum();
     in_words + rest.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>()
-}
-
-/// How many distinct keys most likely filled so many bits to this share: `ln(1 - fill) / (k ln(1 - 1/m))`; `None` where
-/// nothing follows.
-pub(crate) fn estimated_keys(fill: f64, bits: f64, probes: u8) -> Option<f64> {
-    // Of two negative numbers, except that an empty filter has a zero above.
-    (probes > 0 && fill < 1.0)
-        .then(|| libm::log1p(-fill) / (f64::from(probes) * libm::log1p(-1.0 / bits)) + 0.0)
 }

@@ -1,53 +1,8 @@
 //! Many keys in one call: what the types promise, and the choice of a kernel.
 
-use filter_policy::{
-    Error, Kernel, KeyBatch, KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail, PackedKeys,
-    PreparedFilter,
-};
-
-#[test]
-fn too_few_words_for_the_answers_are_an_error() {
-    for filter in [&b""[..], &[0xff, 6], &[0, 31]] {
-        let prepared = PreparedFilter::new(filter);
-        let mut answers = [7; 2];
-        let error = prepared.may_match_hashes(&[0; 129], &mut answers).unwrap_err();
-        assert_eq!(error, Error::TooFewAnswers { needed: 3, given: 2 });
-        assert_eq!(
-            error.to_string(),
-            "the answers take 3 words of 64 bits, the slice has 2"
-        );
-        let keys: [&[u8]; 129] = [b"key"; 129];
-        assert_eq!(
-            prepared.may_match_many(&LevelDbHash, &keys, &mut answers),
-            Err(error)
-        );
-        assert_eq!(answers, [7; 2]);
-    }
-}
-
-#[test]
-fn filters_that_are_none_answer_for_all() {
-    for (filter, answer) in [
-        (&b""[..], false),
-        (&[6], false),
-        (&[0, 31], true),
-        (&[0, 255], true),
-    ] {
-        for kernel in Kernel::ALL {
-            let prepared = PreparedFilter::on_kernel(filter, kernel);
-            assert_eq!(prepared.may_match(&LevelDbHash, b"key"), answer);
-            assert_eq!(prepared.may_match_hash(5), answer);
-            let mut answers = [7; 3];
-            prepared.may_match_hashes(&[1; 70], &mut answers).unwrap();
-            let expected = if answer {
-                [u64::MAX, 0b11_1111, 7]
-            } else {
-                [0, 0, 7]
-            };
-            assert_eq!(answers, expected);
-        }
-    }
-}
+use filter_policy::hashers::{KeyHasher, LaneHash, LevelDbHash, Murmur2, Murmur2SignedTail};
+use filter_policy::kernels::Kernel;
+use filter_policy::{KeyBatch, PackedKeys};
 
 #[test]
 fn lane_hashes_are_those_of_the_hashers() {
@@ -70,9 +25,37 @@ fn batches_know_their_keys() {
     assert!(packed.iter().eq([b"aa", b"bb", b"cc"]));
     assert!(PackedKeys::new(b"", 0).is_none());
     assert!(PackedKeys::new(b"", 3).unwrap().is_empty());
-    assert_eq!(KeyBatch::from(packed).len(), 3);
     let none: &[&[u8]] = &[];
     assert!(KeyBatch::from(none).is_empty());
+    let arrays = [*b"aa", *b"bb", *b"cc"];
+    let slices: [&[u8]; 3] = [b"aa", b"bb", b"cc"];
+    let mut batches = vec![
+        KeyBatch::from(packed),
+        KeyBatch::from(&arrays),
+        KeyBatch::from(&arrays[..]),
+        KeyBatch::from(&slices),
+        KeyBatch::from(&slices[..]),
+    ];
+    #[cfg(feature = "alloc")]
+    let (arrays, slices, vectors) = (
+        arrays.to_vec(),
+        slices.to_vec(),
+        slices.map(<[u8]>::to_vec).to_vec(),
+    );
+    #[cfg(feature = "alloc")]
+    batches.extend([
+        KeyBatch::from(&arrays),
+        KeyBatch::from(&slices),
+        KeyBatch::from(&vectors),
+        KeyBatch::from(&vectors[..]),
+    ]);
+    for batch in batches {
+        assert_eq!(
+            (batch.len(), batch.get(2), batch.get(3)),
+            (3, Some(&b"cc"[..]), None)
+        );
+        assert!(batch.iter().eq([b"aa", b"bb", b"cc"]));
+    }
 }
 
 /// The fastest that the processor has and the environment allows.

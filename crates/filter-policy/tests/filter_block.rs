@@ -2,10 +2,9 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Error, FilterBlockBuilder, FilterBlockDamage, FilterBlockReader,
-    FilterPolicy, LevelDbHash,
-};
+use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockDamage, FilterBlockReader};
+use filter_policy::hashers::LevelDbHash;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -180,15 +179,15 @@ fn damage_is_named() {
     assert_eq!(damage_after(&|_| {}), [""; 0]);
     assert_eq!(
         damage_after(&|block| block.truncate(4)),
-        ["the filter block has 4 bytes, at least 5 are needed"]
+        ["filter block must be at least 5 bytes, got 4"]
     );
     assert_eq!(
         damage_after(&|block| block.clear()),
-        ["the filter block has 0 bytes, at least 5 are needed"]
+        ["filter block must be at least 5 bytes, got 0"]
     );
     assert_eq!(
         damage_after(&|block| block[26] = 27),
-        ["the offsets start at byte 27, allowed are 0 to 26"]
+        ["start of the offsets must be between 0 and 26, got 27"]
     );
     assert_eq!(
         damage_after(&|block| {
@@ -196,7 +195,7 @@ fn damage_is_named() {
             block[30] = 64;
         }),
         [
-            "the base exponent is 64, allowed is 11",
+            "base exponent must be 11, got 64",
             "26 bytes of filters belong to none of them"
         ]
     );
@@ -207,8 +206,8 @@ fn damage_is_named() {
     assert_eq!(
         damage_after(&|block| block[22] = 19),
         [
-            "filter 0 starts at byte 0 and ends at byte 19, allowed are 0 to 18 in this order",
-            "filter 1 starts at byte 19 and ends at byte 18, allowed are 0 to 18 in this order"
+            "filter 0 must lie between bytes 0 and 18, got start 0 and end 19",
+            "filter 1 must lie between bytes 0 and 18, got start 19 and end 18"
         ]
     );
     assert_eq!(
@@ -217,7 +216,7 @@ fn damage_is_named() {
         })
         .first()
         .map(String::as_str),
-        Some("the offsets take 7 bytes, allowed are multiples of 4")
+        Some("length of the offsets must be a multiple of 4 bytes, got 7")
     );
 }
 

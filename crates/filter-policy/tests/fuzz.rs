@@ -6,14 +6,14 @@
 #![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::hashers::{KeyHasher, LevelDbHash};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::table::{
     BlockHandle, BlockRole, FOOTER_LEN, Footer, MAX_METAINDEX_BYTES, ROCKSDB_FOOTER_LEN, RocksDbFilters,
     RocksDbFooter, RocksDbTable, Table, TableError, block_checksum,
 };
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterBlockReader, FilterPolicy, FilterView, KeyHasher, LevelDbHash,
-    RocksDbFilterView,
-};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::rand_core::Rng;
 
 #[path = "support/any_bytes.rs"]
@@ -90,7 +90,7 @@ fn filters() {
         let key = source.0.next_u64().to_le_bytes();
         let key = &key[..source.below(9)];
         readers.check(&filter, key);
-        let by_hash = FilterView::new(&filter).may_match_hash(LevelDbHash.hash(key));
+        let by_hash = policy.prepare(&filter).may_match_hash(LevelDbHash.hash(key));
         assert_eq!(policy.key_may_match(key, &filter), by_hash);
     });
 }
@@ -174,6 +174,7 @@ fn whole_tables_of_rocksdb() {
 
 /// Reads all there is to read, as far as it goes.
 fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
+    let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
     let table = RocksDbTable::open(file)?;
     let filters = table.filters()?;
     let handles = match &filters {
@@ -185,7 +186,7 @@ fn walk_rocksdbs(file: &[u8]) -> Result<(), TableError<impl std::error::Error + 
     for handle in handles.into_iter().take(20) {
         let filter = table.filter(handle)?;
         check_size(&filter, file);
-        let _ = RocksDbFilterView::new(&filter).may_match(b"key00000007");
+        let _ = policy.key_may_match(b"key00000007", &filter);
     }
     for key in [&b""[..], b"key00000007", b"z"] {
         assert!(filters.filter_of(key).is_some() || !matches!(&filters, RocksDbFilters::Full(_)));

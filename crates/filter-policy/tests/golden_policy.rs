@@ -2,7 +2,9 @@
 //! byte, and every recorded answer given again.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterKind, FilterPolicy, FilterView, KeyHasher};
+use filter_policy::hashers::KeyHasher;
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -13,7 +15,7 @@ use support::{key, rows, unhex};
 /// Builds a filter in a slice of exactly the length that the policy states, without an allocator's help from
 /// the crate.
 fn build<H: KeyHasher>(policy: &BloomFilterPolicy<H>, keys: &[Vec<u8>]) -> Vec<u8> {
-    let mut filter = vec![0xaa; policy.filter_len(keys.len()).unwrap()];
+    let mut filter = vec![0xaa; policy.max_filter_len(keys.len()).unwrap()];
     let written = policy.build_in(keys, &mut filter).unwrap().len();
     assert_eq!(written, filter.len());
     filter
@@ -54,10 +56,10 @@ fn check<H: KeyHasher>(policy: &BloomFilterPolicy<H>, row: &Row, first_absent: u
         assert_eq!(Sha256::digest(&filter)[..], unhex(digest), "{at}");
     }
 
-    let view = FilterView::new(&filter);
+    let view = FilterView::new(FilterLayout::LevelDb, &filter);
     assert_eq!(
         (view.kind(), view.probe_count()),
-        (FilterKind::Bloom, Some(row.k)),
+        (FilterKind::LevelDbBloom, Some(row.k)),
         "{at}"
     );
     for key in &keys {
@@ -149,7 +151,7 @@ fn degenerate_filters_and_appending() {
                 let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits_per_key));
                 let mut buffer = append_to.into_bytes();
                 let start = buffer.len();
-                buffer.resize(start + policy.filter_len(keys.len()).unwrap(), 0xaa);
+                buffer.resize(start + policy.max_filter_len(keys.len()).unwrap(), 0xaa);
                 policy.build_in(&keys, &mut buffer[start..]).unwrap();
                 assert_eq!(buffer, unhex(&result_hex));
                 #[cfg(feature = "alloc")]

@@ -1,16 +1,18 @@
 //! Filters that RocksDB wrote: rebuilt byte for byte, and every recorded answer given again.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{
-    FastLocalBloomPolicy, FilterPolicy, Kernel, LegacyFullFilterPolicy, RocksDbBitsPerKey, RocksDbFilterKind,
-    RocksDbFilterView,
-};
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 mod support;
 
 use support::{key, rows, unhex};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 #[derive(Deserialize)]
 struct Row {
@@ -54,18 +56,19 @@ impl Row {
             assert!(policy.key_may_match(&key, filter), "{at}: {key:x?} is denied");
         }
         assert_eq!(self.absent.len(), 200, "{at}");
-        let view = RocksDbFilterView::new(filter);
         let absent: Vec<Vec<u8>> = (1_000_000..1_000_200).map(|i| key(&self.keys, i)).collect();
         let expected: Vec<bool> = self.absent.chars().map(|answer| answer == '1').collect();
         for (key, &expected) in absent.iter().zip(&expected) {
-            assert_eq!(view.may_match(key), expected, "{at}: {key:x?}");
             assert_eq!(policy.key_may_match(key, filter), expected, "{at}: {key:x?}");
         }
         let absent: Vec<&[u8]> = absent.iter().map(Vec::as_slice).collect();
         for kernel in Kernel::available() {
             let mut answers = [0_u64; 4];
-            let view = RocksDbFilterView::on_kernel(filter, kernel);
-            view.may_match_many(&absent[..], &mut answers).unwrap();
+            let policy = FastLocalBloomPolicy::new(TEN).on_kernel(kernel);
+            policy
+                .prepare(filter)
+                .may_match_many(&absent, &mut answers)
+                .unwrap();
             for (i, &expected) in expected.iter().enumerate() {
                 assert_eq!(
                     answers[i / 64] >> (i % 64) & 1 == 1,
@@ -110,31 +113,28 @@ fn check_row(row: &Row, policy: &dyn FilterPolicy) {
 fn bloom_filters() {
     let (mut current, mut legacy, mut none) = (0, 0, 0);
     for row in golden_rows("bloom") {
-        let Some(bits_per_key) = RocksDbBitsPerKey::new(row.bits_per_key) else {
-            assert!(row.no_filter, "{}", row.at());
+        assert_eq!(row.no_filter, row.bits_per_key < 0.5, "{}", row.at());
+        if row.no_filter {
             none += 1;
             continue;
-        };
+        }
+        let bits_per_key = BitsPerKey::fractional(row.bits_per_key).unwrap();
         let kind = if row.format_version >= 5 {
             for kernel in Kernel::available() {
                 check_row(&row, &FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel));
             }
             current += 1;
-            RocksDbFilterKind::FastLocalBloom
+            FilterKind::FastLocalBloom
         } else {
             let policy = LegacyFullFilterPolicy::new(bits_per_key);
             check_row(&row, &policy);
             legacy += 1;
-            RocksDbFilterKind::LegacyBloom
+            FilterKind::LegacyBloom
         };
         if let Some(digits) = &row.filter_hex {
             let filter = unhex(digits);
-            let view = RocksDbFilterView::new(&filter);
-            let kind = if row.n == 0 {
-                RocksDbFilterKind::Empty
-            } else {
-                kind
-            };
+            let view = FilterView::new(FilterLayout::RocksDb, &filter);
+            let kind = if row.n == 0 { FilterKind::Empty } else { kind };
             assert_eq!(view.kind(), kind, "{}", row.at());
             assert_eq!(view.bits(), (filter.len() as u64 - 5) * 8 * u64::from(row.n > 0));
         }
@@ -149,11 +149,11 @@ fn ribbon_filters_are_read() {
         let Some(digits) = &row.filter_hex else { continue };
         let filter = unhex(digits);
         // No matter which policy of the family reads.
-        row.check(&FastLocalBloomPolicy::new(RocksDbBitsPerKey::MIN), &filter);
-        let at = match RocksDbFilterView::new(&filter).kind() {
-            RocksDbFilterKind::Empty => 0,
-            RocksDbFilterKind::FastLocalBloom => 1,
-            RocksDbFilterKind::Ribbon => 2,
+        row.check(&FastLocalBloomPolicy::new(TEN), &filter);
+        let at = match FilterView::new(FilterLayout::RocksDb, &filter).kind() {
+            FilterKind::Empty => 0,
+            FilterKind::FastLocalBloom => 1,
+            FilterKind::Ribbon => 2,
             _ => 3,
         };
         kinds[at] += 1;
@@ -164,13 +164,13 @@ fn ribbon_filters_are_read() {
 #[cfg(feature = "alloc")]
 #[test]
 fn ribbon_filters_are_written() {
-    use filter_policy::RibbonPolicy;
+    use filter_policy::rocksdb::RibbonPolicy;
 
     let mut count = 0;
     for row in golden_rows("ribbon") {
         check_row(
             &row,
-            &RibbonPolicy::new(RocksDbBitsPerKey::new(row.bits_per_key).unwrap()),
+            &RibbonPolicy::new(BitsPerKey::fractional(row.bits_per_key).unwrap()),
         );
         count += 1;
     }
@@ -185,14 +185,19 @@ fn degenerate_filters() {
         note: String,
         first8: String,
     }
+    let policy = FastLocalBloomPolicy::new(TEN);
     let rows: Vec<OddRow> = rows("rocksdb/odd_filters.jsonl");
     assert_eq!(rows.len(), 23);
     for row in rows {
         let filter = unhex(&row.filter_hex);
-        let view = RocksDbFilterView::new(&filter);
         for (i, expected) in row.first8.chars().enumerate() {
             let key = key("key08", u32::try_from(i).unwrap());
-            assert_eq!(view.may_match(&key), expected == '1', "{}: {key:x?}", row.note);
+            assert_eq!(
+                policy.key_may_match(&key, &filter),
+                expected == '1',
+                "{}: {key:x?}",
+                row.note
+            );
         }
     }
 }

@@ -4,13 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::table::{
     BlockHandle, BlockRole, ChecksumKind, PastEnd, RocksDbFilters, RocksDbTable, Table, TableError,
 };
-use filter_policy::{
-    FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-    RocksDbFilterView,
-};
+use filter_policy::{BitsPerKey, FilterPolicy};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -18,6 +16,9 @@ use sha2::{Digest, Sha256};
 mod support;
 
 use support::{data, key, rows, unhex};
+
+/// Reads every kind of filter.
+const READER: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 
 #[derive(Deserialize)]
 struct Row {
@@ -94,7 +95,7 @@ impl Row {
     /// The filter of these keys, made here.
     fn rebuild(&self, keys: &[Vec<u8>]) -> Vec<u8> {
         let bits = if self.file.contains("15.5") { 15.5 } else { 10.0 };
-        let bits = RocksDbBitsPerKey::new(bits).unwrap();
+        let bits = BitsPerKey::fractional(bits).unwrap();
         let policy: &dyn FilterPolicy = if self.property("filter.policy") == "ribbonfilter" {
             &RibbonPolicy::new(bits)
         } else if self.format_version < 5 {
@@ -247,7 +248,7 @@ fn filters_are_found_and_rebuilt() {
             let absent = (0..1000).map(|i| format!("absent{i:06}"));
             let matches = absent
                 .zip(read.iter().cycle())
-                .filter(|(key, filter)| RocksDbFilterView::new(filter).may_match(row.asked(key.as_bytes())));
+                .filter(|(key, filter)| READER.key_may_match(row.asked(key.as_bytes()), filter));
             assert_eq!(matches.count(), expected, "{}", row.file);
         }
     }
@@ -258,7 +259,7 @@ fn filters_are_found_and_rebuilt() {
 fn may_match(row: &Row, table: &RocksDbTable<Vec<u8>>, filters: &RocksDbFilters, key: &[u8]) -> bool {
     filters.filter_of(key).is_none_or(|handle| {
         let filter = table.filter(handle).unwrap();
-        RocksDbFilterView::new(&filter).may_match(row.asked(key))
+        READER.key_may_match(row.asked(key), &filter)
     })
 }
 

@@ -5,11 +5,10 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
 use filter_policy::table::{BlockHandle, RocksDbForm, Table, TableError};
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterBlockBuilder, FilterBlockReader, FilterKind, FilterPolicy,
-    FilterView,
-};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy};
 use serde::Deserialize;
 
 mod support;
@@ -267,11 +266,11 @@ fn filter_blocks_are_rebuilt_from_the_keys() {
         assert_eq!(builder.finish().unwrap(), block, "{file}");
 
         for filter in reader.filters() {
-            let view = FilterView::new(filter.bytes.unwrap());
+            let view = FilterView::new(FilterLayout::LevelDb, filter.bytes.unwrap());
             match view.kind() {
-                FilterKind::TooShort => empty += 1,
+                FilterKind::Empty => empty += 1,
                 kind => {
-                    assert_eq!(kind, FilterKind::Bloom, "{file}");
+                    assert_eq!(kind, FilterKind::LevelDbBloom, "{file}");
                     let probes = if file.contains("bpk14") { 9 } else { 6 };
                     assert_eq!(view.probe_count(), Some(probes), "{file}");
                     filters += 1;

@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod arch;
+#[path = "support/rules.rs"]
+#[expect(dead_code, reason = "policies build the filters")]
+mod rules;
 
 use arch::Guarded;
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterPolicy, FilterView, Kernel, KeyHasher, LevelDbHash, Murmur2,
-    Murmur2SignedTail, PackedKeys, PreparedFilter,
-};
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
+use filter_policy::kernels::Kernel;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy, PackedKeys};
 
 const LONGEST_KEY: usize = 300;
 /// Two groups of the widest kernel, and one key more.
@@ -32,16 +34,15 @@ fn check<H: KeyHasher + Copy>(hasher: H, lens: &[usize], end: bool, pool: &mut [
     let bits_per_key = BitsPerKey::whole(10);
     for kernel in Kernel::available() {
         let policy = BloomFilterPolicy::with_hasher(hasher, bits_per_key).on_kernel(kernel);
-        let room: &mut [u8] = out.at(end, policy.filter_len(keys.len()).unwrap());
-        let filter = policy.build_batch_in(&keys[..], room).unwrap();
-        let view = FilterView::new(filter);
-        let prepared = PreparedFilter::on_kernel(filter, kernel);
+        let room: &mut [u8] = out.at(end, policy.max_filter_len(keys.len()).unwrap());
+        let filter = policy.build_batch_in(&keys, room).unwrap();
+        let prepared = policy.prepare(filter);
         let mut answers = [0];
-        prepared.may_match_many(&hasher, &keys[..], &mut answers).unwrap();
+        prepared.may_match_many(&keys, &mut answers).unwrap();
         assert_eq!(answers[0], u64::MAX >> (64 - keys.len()), "{kernel}, {lens:?}");
         for key in &keys {
-            assert!(view.may_match(&hasher, key), "{kernel}, {lens:?}");
-            assert!(prepared.may_match(&hasher, key), "{kernel}, {lens:?}");
+            assert!(rules::answer(filter, hasher.hash(key)), "{kernel}, {lens:?}");
+            assert!(prepared.may_match(key), "{kernel}, {lens:?}");
             assert!(policy.key_may_match(key, filter), "{kernel}, {lens:?}");
         }
     }
@@ -85,15 +86,15 @@ fn packed_keys_and_hash_values() {
                 }
                 for kernel in Kernel::available() {
                     let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
-                    let room: &mut [u8] = out.at(end, policy.filter_len(count).unwrap());
+                    let room: &mut [u8] = out.at(end, policy.max_filter_len(count).unwrap());
                     let from_hashes = policy
                         .build_hashes_in(hashes.iter().copied(), room)
                         .unwrap()
                         .to_vec();
                     assert_eq!(policy.build_batch_in(keys, room).unwrap(), from_hashes);
-                    let prepared = PreparedFilter::on_kernel(room, kernel);
+                    let prepared = policy.prepare(room);
                     let answers: &mut [u64] = answers_place.at(end, count.div_ceil(64));
-                    prepared.may_match_many(&LevelDbHash, keys, answers).unwrap();
+                    prepared.may_match_many(keys, answers).unwrap();
                     let expected = answers.to_vec();
                     assert_eq!(
                         expected
@@ -102,7 +103,7 @@ fn packed_keys_and_hash_values() {
                             .sum::<usize>(),
                         count
                     );
-                    prepared.may_match_hashes(hashes, answers).unwrap();
+                    prepared.may_match_hashes::<u32>(hashes, answers).unwrap();
                     assert_eq!(answers, expected);
                 }
             }
@@ -123,11 +124,10 @@ fn filters_of_every_length() {
             }
             for probes in [1, 6, 7, 8, 9, 30] {
                 filter[len - 1] = probes;
-                let view = FilterView::new(filter);
                 for kernel in Kernel::available() {
                     let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
                     for key in [&b"a key of 16 byte"[..], b"another"] {
-                        let expected = view.may_match(&LevelDbHash, key);
+                        let expected = rules::answer(filter, LevelDbHash.hash(key));
                         assert_eq!(
                             policy.key_may_match(key, filter),
                             expected,
@@ -137,13 +137,13 @@ fn filters_of_every_length() {
                 }
             }
             filter[len - 1] = u8::try_from(len % 31).unwrap();
-            let view = FilterView::new(filter);
             for kernel in Kernel::available() {
-                let prepared = PreparedFilter::on_kernel(filter, kernel);
+                let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)).on_kernel(kernel);
+                let prepared = policy.prepare(filter);
                 let mut answers = [0; 5];
                 prepared.may_match_hashes(&hashes, &mut answers).unwrap();
                 for (i, &hash) in hashes.iter().enumerate() {
-                    let expected = view.may_match_hash(hash);
+                    let expected = rules::answer(filter, hash);
                     assert_eq!(
                         answers[i / 64] >> (i % 64) & 1 == 1,
                         expected,

@@ -2,9 +2,8 @@
 #![cfg(feature = "alloc")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, FilterPolicy, FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix,
-};
+use filter_policy::prefix::{FixedPrefix, PrefixExtractor, PrefixPolicy, SeparatedPrefix};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -2,12 +2,11 @@
 #![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::sizing::Format;
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, FastLocalBloomPolicy,
-    FilterPolicy, FilterView, KeyHasher, LegacyFullFilterPolicy, LevelDbHash, Murmur2, RibbonPolicy,
-    RocksDbBitsPerKey, RocksDbFilterView,
-};
+use filter_policy::view::{FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -46,12 +45,12 @@ fn rates_are_those_of_the_policies() {
         (512, 5, 200, 1000),
         (4096, 20, 60, 200_000),
     ] {
-        let (bits_per_key, rocksdb_bits) = (BitsPerKey::whole(bits), RocksDbBitsPerKey::whole(bits));
+        let bits_per_key = BitsPerKey::whole(bits);
         for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
             let policy: &dyn FilterPolicy = match format {
                 Format::BloomFilter64 => &BloomFilter64Policy::new(bits_per_key),
-                Format::FastLocalBloom => &FastLocalBloomPolicy::new(rocksdb_bits),
-                _ => &RibbonPolicy::new(rocksdb_bits),
+                Format::FastLocalBloom => &FastLocalBloomPolicy::new(bits_per_key),
+                _ => &RibbonPolicy::new(bits_per_key),
             };
             let mut matches = 0;
             for _ in 0..filters {
@@ -90,14 +89,14 @@ fn false_positives_of_leveldbs_scheme_are_as_many_as_theory_md_states() {
         let filter = policy
             .build_hashes_in(hashes.iter().copied(), &mut buffer)
             .unwrap();
-        let view = FilterView::new(filter);
+        let prepared = policy.prepare(filter);
         let matches = (0..1_000_000)
-            .filter(|_| view.may_match_hash(random.next_u32()))
+            .filter(|_| prepared.may_match_hash(random.next_u32()))
             .count();
         // Values that were inserted come up again, 80,000 / 2^32 of the time, and are no false positives.
         let rate = matches as f64 / 1e6 - 80_000.0 / 4_294_967_296.0;
         assert!((low..high).contains(&rate), "{rate} at {bits} bits per key");
-        let textbook = view.false_positive_rate();
+        let textbook = FilterView::new(FilterLayout::LevelDb, filter).false_positive_rate();
         assert!(
             rate > 1.2 * textbook,
             "{rate} at {bits} bits per key, textbook {textbook}"
@@ -121,20 +120,25 @@ fn the_rate_of_bloom_filter64_is_the_exact_expectation() {
         (20, 100_000, 20, 1_200_000, 0.08),
     ] {
         let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits));
-        let mut buffer = vec![0; policy.filter_len(keys).unwrap()];
+        let mut buffer = vec![0; policy.max_filter_len(keys).unwrap()];
         let mut matches = 0;
         let mut stated = 0.0;
         for _ in 0..filters {
             let hashes: Vec<u64> = (0..keys).map(|_| random.next_u64()).collect();
             let filter = policy.build_hashes_in(hashes, &mut buffer).unwrap();
-            let view = BloomFilter64View::new(filter);
+            let view = FilterView::new(FilterLayout::BloomFilter64, filter);
+            let prepared = policy.prepare(filter);
             stated += view.false_positive_rate() / f64::from(filters);
             matches += (0..queries)
-                .filter(|_| view.may_match_hash(random.next_u64()))
+                .filter(|_| prepared.may_match_hash(random.next_u64()))
                 .count();
         }
         let rate = matches as f64 / (f64::from(filters) * f64::from(queries));
-        let probes = policy.probe_count(keys).unwrap();
+        let format = Format::BloomFilter64;
+        let probes = format
+            .probe_count(keys as u64, policy.bits_per_key())
+            .unwrap()
+            .unwrap();
         let size = policy.bits_per_key().filter_bits(keys as u64).unwrap();
         let expected = exact_rate(size, keys as u64, probes);
         let at = format!("{keys} keys at {bits} bits: measured {rate}, expected {expected}, stated {stated}");
@@ -155,7 +159,7 @@ fn the_exact_rate_is_known_for_one_key() {
 /// The rates that the documentation states, and that filters state of themselves.
 #[test]
 fn rates_of_rocksdbs_filters_are_as_stated() {
-    let ten = RocksDbBitsPerKey::whole(10);
+    let ten = BitsPerKey::whole(10);
     // Bits per key with everything, the rate, and how far the filter's own statement may lie below it: the probes of a
     // legacy filter are far from independent.
     let policies: [(&dyn FilterPolicy, f64, f64, f64); 3] = [
@@ -174,10 +178,10 @@ fn rates_of_rocksdbs_filters_are_as_stated() {
             policy.name()
         );
 
-        let view = RocksDbFilterView::new(&filter);
+        let view = FilterView::new(FilterLayout::RocksDb, &filter);
         let queries = 2_000_000;
         let absent = (1_000_000..).take(queries).map(|i| key("key08", i));
-        let rate = absent.filter(|key| view.may_match(key)).count() as f64 / queries as f64;
+        let rate = absent.filter(|key| policy.key_may_match(key, &filter)).count() as f64 / queries as f64;
         assert!((rate / expected - 1.0).abs() < 0.03, "{}: {rate}", policy.name());
         let stated = view.false_positive_rate() / rate;
         assert!(
@@ -189,7 +193,7 @@ fn rates_of_rocksdbs_filters_are_as_stated() {
 }
 
 /// Absent ids between stored ones: where LevelDB's hash, which does not mix a last time when a key's length is a multiple of
-/// four, lets far more of them pass than MurmurHash2 does. README.md and THEORY.md state these figures.
+/// four, lets far more of them pass than MurmurHash2 does. WHICH.md and THEORY.md state these figures.
 mod neighbours {
     use super::*;
 

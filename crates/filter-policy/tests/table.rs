@@ -70,7 +70,7 @@ fn every_prefix_of_a_table_is_refused() {
     }
     assert_eq!(
         Table::open(&whole[..47]).unwrap_err().to_string(),
-        "the file has 47 bytes, a table has at least 48"
+        "table must be at least 48 bytes, got 47"
     );
 }
 
@@ -169,7 +169,7 @@ fn handles_that_are_none_are_damage() {
     footer.extend(MAGIC.to_le_bytes());
     assert_eq!(
         damage_of(footer).to_string(),
-        "the handle of the metaindex is damaged, allowed are two numbers of at most 64 bits"
+        "handle of the metaindex must be two numbers of at most 64 bits"
     );
 
     let metaindex = entries(&[(b"filter.A", &[0xff])]);
@@ -262,7 +262,7 @@ fn compressions_that_are_not_read_are_named() {
     );
     assert_eq!(
         damage_of(file(3)).to_string(),
-        "the metaindex at offset 0 has the compression 3, allowed are 0, 1 and 2"
+        "compression of the metaindex at offset 0 must be 0, 1 or 2, got 3"
     );
     #[cfg(not(feature = "snappy"))]
     assert_eq!(

@@ -37,7 +37,7 @@ fn keys_that_grow_by_sharing_are_bounded() {
     let file = File::default().finish_with_metaindex(&vec![0; (1 << 20) + 1], StoredBlock::UNCOMPRESSED);
     assert_eq!(
         Table::open(file).unwrap_err().to_string(),
-        "the metaindex has 1048577 bytes, allowed are at most 1048576"
+        "metaindex must be at most 1048576 bytes, got 1048577"
     );
 }
 

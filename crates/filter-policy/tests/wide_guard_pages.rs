@@ -5,11 +5,14 @@
 
 mod arch;
 
+use std::fmt::Display;
+
 use arch::Guarded;
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, FilterPolicy, Kernel,
-    PackedKeys, RocksDbBitsPerKey, RocksDbFilterView,
-};
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
 
 const LONGEST_KEY: usize = 300;
 /// Two groups of the widest kernel, and one key more.
@@ -35,47 +38,60 @@ fn all(count: usize) -> Vec<u64> {
     answers
 }
 
-/// Builds from keys of these lengths and asks for them, with every slice beside a guard page.
-fn check(lens: &[usize], end: bool, pool: &mut [Guarded], out: &mut Guarded, stored: &mut Guarded) {
-    let mut keys: Vec<&[u8]> = Vec::new();
-    for (i, (place, &len)) in pool.iter_mut().zip(lens).enumerate() {
-        let key: &mut [u8] = place.at(end, len);
-        fill(key, i * LONGEST_KEY);
-        keys.push(key);
+/// Builds from keys and asks for them, with every slice beside a guard page.
+fn check_batch<P: HashedPolicy>(
+    policy: P,
+    keys: KeyBatch<'_>,
+    end: bool,
+    [out, stored, words]: &mut [Guarded; 3],
+    at: &dyn Display,
+) {
+    let room: &mut [u8] = out.at(end, policy.max_filter_len(keys.len()).unwrap());
+    let built = policy.build_batch_in(keys, room).unwrap();
+    // Keys that follow equal ones are not counted.
+    let filter: &mut [u8] = stored.at(end, built.len());
+    filter.copy_from_slice(built);
+    let prepared = policy.prepare(filter);
+    let answers: &mut [u64] = words.at(end, keys.len().div_ceil(64));
+    prepared.may_match_many(keys, answers).unwrap();
+    assert_eq!(answers, all(keys.len()), "{at}");
+    for key in keys.iter() {
+        assert!(prepared.may_match(key), "{at}");
+        assert!(policy.key_may_match(key, filter), "{at}");
+        assert!(policy.hashed_key(key).may_match(filter), "{at}");
     }
-    for kernel in Kernel::available() {
-        let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel);
-        let room: &mut [u8] = out.at(end, policy.filter_len(keys.len()));
-        let built = policy.build_batch_in(&keys[..], room).unwrap();
-        // Keys that follow equal ones are not counted.
-        let filter: &mut [u8] = stored.at(end, built.len());
-        filter.copy_from_slice(built);
-        let view = RocksDbFilterView::on_kernel(filter, kernel);
-        let mut answers = [0];
-        view.may_match_many(&keys[..], &mut answers).unwrap();
-        assert_eq!(answers[..], all(keys.len()), "{kernel}, {lens:?}");
-        for key in &keys {
-            assert!(view.may_match(key), "{kernel}, {lens:?}");
-            assert!(policy.key_may_match(key, filter), "{kernel}, {lens:?}");
-            assert!(policy.hashed(key).may_be_in(filter), "{kernel}, {lens:?}");
-        }
+}
 
-        let policy = BloomFilter64Policy::new(BitsPerKey::whole(10)).on_kernel(kernel);
-        let room: &mut [u8] = out.at(end, policy.filter_len(keys.len()).unwrap());
-        let filter = policy.build_batch_in(&keys[..], room).unwrap();
-        let view = BloomFilter64View::on_kernel(filter, kernel);
-        view.may_match_many(&keys[..], &mut answers).unwrap();
-        assert_eq!(answers[..], all(keys.len()), "{kernel}, {lens:?}");
-        for key in &keys {
-            assert!(view.may_match(key), "{kernel}, {lens:?}");
-        }
+/// The same with every policy and kernel.
+fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut [Guarded; 3], at: &str) {
+    for kernel in Kernel::available() {
+        let at = format_args!("{kernel}, {at}");
+        check_batch(
+            FastLocalBloomPolicy::new(TEN).on_kernel(kernel),
+            keys,
+            end,
+            pages,
+            &at,
+        );
+        check_batch(
+            BloomFilter64Policy::new(TEN).on_kernel(kernel),
+            keys,
+            end,
+            pages,
+            &at,
+        );
     }
+}
+
+/// For filters, and for answers to 130 keys.
+fn pages(filter: usize) -> [Guarded; 3] {
+    [Guarded::new(filter), Guarded::new(filter), Guarded::new(110 * 8)]
 }
 
 #[test]
 fn keys_of_every_length() {
     let mut pool: Vec<Guarded> = (0..KEYS).map(|_| Guarded::new(LONGEST_KEY)).collect();
-    let (mut out, mut stored) = (Guarded::new(1000), Guarded::new(1000));
+    let mut pages = pages(1000);
     for len in 0..=LONGEST_KEY {
         for end in [true, false] {
             let equal = [len; KEYS];
@@ -87,7 +103,17 @@ fn keys_of_every_length() {
                 .map(|len| len.min(LONGEST_KEY))
                 .collect();
             for lens in [&equal[..], &mixed, &uneven, &near, &mixed[..5], &near[..1]] {
-                check(lens, end, &mut pool, &mut out, &mut stored);
+                let keys: Vec<&[u8]> = pool
+                    .iter_mut()
+                    .zip(lens)
+                    .enumerate()
+                    .map(|(i, (place, &len))| {
+                        let key: &mut [u8] = place.at(end, len);
+                        fill(key, i * LONGEST_KEY);
+                        &*key
+                    })
+                    .collect();
+                check_all((&keys).into(), end, &mut pages, "keys of every length");
             }
         }
     }
@@ -97,42 +123,40 @@ fn keys_of_every_length() {
 fn packed_keys_and_hash_values() {
     let mut place = Guarded::new(130 * LONGEST_KEY);
     let mut hashes_place = Guarded::new(130 * 8);
-    let (mut out, mut stored) = (Guarded::new(1000), Guarded::new(1000));
-    let mut answers_place = Guarded::new(3 * 8);
+    let mut words = Guarded::new(3 * 8);
+    let mut pages = pages(1000);
     for len in (1..40).chain([63, 64, 65, 128, 129, 240, 241, LONGEST_KEY]) {
         for count in (1..40).chain([63, 64, 65, 70, 127, 128, 130]) {
             for end in [true, false] {
                 let bytes: &mut [u8] = place.at(end, len * count);
                 fill(bytes, 0);
                 let keys = PackedKeys::new(bytes, len).unwrap();
+                let at = format!("{count} keys of {len} bytes");
+                check_all(keys.into(), end, &mut pages, &at);
                 let hashes: &mut [u64] = hashes_place.at(end, count);
                 for (hash, key) in hashes.iter_mut().zip(keys) {
-                    *hash = FastLocalBloomPolicy::hash(key);
+                    *hash = FastLocalBloomPolicy::new(TEN).hash_key(key);
                 }
-                let answers: &mut [u64] = answers_place.at(end, count.div_ceil(64));
+                let answers: &mut [u64] = words.at(end, count.div_ceil(64));
+                let [out, ..] = &mut pages;
                 for kernel in Kernel::available() {
-                    let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel);
-                    let room: &mut [u8] = out.at(end, policy.filter_len(count));
-                    let built = policy.build_batch_in(keys, room).unwrap();
-                    let filter: &mut [u8] = stored.at(end, built.len());
-                    filter.copy_from_slice(built);
-                    let view = RocksDbFilterView::on_kernel(filter, kernel);
-                    view.may_match_many(keys, answers).unwrap();
-                    assert_eq!(answers, all(count), "{kernel}, {count} keys of {len} bytes");
+                    let local = FastLocalBloomPolicy::new(TEN).on_kernel(kernel);
+                    let room: &mut [u8] = out.at(end, local.max_filter_len(count).unwrap());
+                    let filter = local.build_batch_in(keys, room).unwrap();
+                    local
+                        .prepare(filter)
+                        .may_match_hashes::<u64>(hashes, answers)
+                        .unwrap();
+                    assert_eq!(answers, all(count), "{kernel}, {at}");
+                    let spread = BloomFilter64Policy::new(TEN).on_kernel(kernel);
+                    let room: &mut [u8] = out.at(end, spread.max_filter_len(count).unwrap());
+                    let filter = spread.build_batch_in(keys, room).unwrap();
                     answers.fill(0);
-                    view.may_match_hashes(hashes, answers).unwrap();
-                    assert_eq!(answers, all(count), "{kernel}, {count} keys of {len} bytes");
-
-                    let policy = BloomFilter64Policy::new(BitsPerKey::whole(10)).on_kernel(kernel);
-                    let room: &mut [u8] = out.at(end, policy.filter_len(count).unwrap());
-                    let filter = policy.build_batch_in(keys, room).unwrap();
-                    let view = BloomFilter64View::on_kernel(filter, kernel);
-                    answers.fill(0);
-                    view.may_match_many(keys, answers).unwrap();
-                    assert_eq!(answers, all(count), "{kernel}, {count} keys of {len} bytes");
-                    answers.fill(0);
-                    view.may_match_hashes(hashes, answers).unwrap();
-                    assert_eq!(answers, all(count), "{kernel}, {count} keys of {len} bytes");
+                    spread
+                        .prepare(filter)
+                        .may_match_hashes::<u64>(hashes, answers)
+                        .unwrap();
+                    assert_eq!(answers, all(count), "{kernel}, {at}");
                 }
             }
         }
@@ -142,29 +166,19 @@ fn packed_keys_and_hash_values() {
 /// Filters around the borders between the ways in which they are built.
 #[test]
 fn filters_of_many_lines() {
-    const MOST: usize = 6554;
-    let keys: Vec<[u8; 16]> = (0..MOST)
+    const MAX: usize = 6554;
+    let keys: Vec<[u8; 16]> = (0..MAX)
         .map(|i| {
             let mut key = [0; 16];
             fill(&mut key, 16 * i);
             key
         })
         .collect();
-    let (mut out, mut stored) = (Guarded::new(10_000), Guarded::new(10_000));
-    for count in [51, 52, 102, 103, 819, 820, 6553, MOST] {
+    let mut pages = pages(10_000);
+    for count in [51, 52, 102, 103, 819, 820, 6553, MAX] {
         let keys: Vec<&[u8]> = keys[..count].iter().map(|key| &key[..]).collect();
         for end in [true, false] {
-            for kernel in Kernel::available() {
-                let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel);
-                let room: &mut [u8] = out.at(end, policy.filter_len(count));
-                let built = policy.build_batch_in(&keys[..], room).unwrap();
-                let filter: &mut [u8] = stored.at(end, built.len());
-                filter.copy_from_slice(built);
-                let mut answers = vec![0; count.div_ceil(64)];
-                let view = RocksDbFilterView::on_kernel(filter, kernel);
-                view.may_match_many(&keys[..], &mut answers).unwrap();
-                assert_eq!(answers, all(count), "{kernel}, {count} keys");
-            }
+            check_all((&keys).into(), end, &mut pages, "many lines");
         }
     }
 }
@@ -176,7 +190,6 @@ fn filters_of_every_length() {
         .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .chain([u64::MAX, 0])
         .collect();
-    let key = b"a key that is asked for";
     let mut place = Guarded::new(LONGEST);
     for len in 0..=LONGEST {
         for end in [true, false] {
@@ -189,42 +202,49 @@ fn filters_of_every_length() {
                 if let Some(last) = filter.last_mut() {
                     *last = 0x80 + probes;
                 }
-                let scalar = BloomFilter64View::on_kernel(filter, Kernel::Scalar);
-                let mut expected = [0; 4];
-                scalar.may_match_hashes(&hashes, &mut expected).unwrap();
-                for kernel in Kernel::available() {
-                    let view = BloomFilter64View::on_kernel(filter, kernel);
-                    let mut answers = [0; 4];
-                    view.may_match_hashes(&hashes, &mut answers).unwrap();
-                    assert_eq!(answers, expected, "{kernel}, {len} bytes, {probes} probes");
-                    assert_eq!(
-                        view.may_match(key),
-                        scalar.may_match(key),
-                        "{kernel}, {len} bytes"
-                    );
-                }
-
+                check_reading(
+                    |kernel| BloomFilter64Policy::new(TEN).on_kernel(kernel),
+                    filter,
+                    &hashes,
+                );
                 if let Some(tail) = filter.last_chunk_mut() {
                     *tail = [0xff, 0, probes, 0, 0];
                 }
-                let scalar = RocksDbFilterView::on_kernel(filter, Kernel::Scalar);
-                scalar.may_match_hashes(&hashes, &mut expected).unwrap();
-                for kernel in Kernel::available() {
-                    let view = RocksDbFilterView::on_kernel(filter, kernel);
-                    let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::MIN).on_kernel(kernel);
-                    let mut answers = [0; 4];
-                    view.may_match_hashes(&hashes, &mut answers).unwrap();
-                    assert_eq!(answers, expected, "{kernel}, {len} bytes, {probes} probes");
-                    let answer = scalar.may_match(key);
-                    assert_eq!(view.may_match(key), answer, "{kernel}, {len} bytes");
-                    assert_eq!(policy.key_may_match(key, filter), answer, "{kernel}, {len} bytes");
-                    assert_eq!(
-                        policy.hashed(key).may_be_in(filter),
-                        answer,
-                        "{kernel}, {len} bytes"
-                    );
-                }
+                check_reading(
+                    |kernel| FastLocalBloomPolicy::new(TEN).on_kernel(kernel),
+                    filter,
+                    &hashes,
+                );
             }
         }
+    }
+}
+
+/// All kernels answer as the portable one.
+fn check_reading<P: HashedPolicy<Hash = u64>>(
+    on_kernel: impl Fn(Kernel) -> P,
+    filter: &[u8],
+    hashes: &[u64],
+) {
+    let key = b"a key that is asked for";
+    let scalar = on_kernel(Kernel::Scalar);
+    let expected = scalar.key_may_match(key, filter);
+    let mut of_hashes = [0; 4];
+    scalar
+        .prepare(filter)
+        .may_match_hashes(hashes, &mut of_hashes)
+        .unwrap();
+    for kernel in Kernel::available() {
+        let (policy, at) = (
+            on_kernel(kernel),
+            format_args!("{kernel}, {} bytes", filter.len()),
+        );
+        let prepared = policy.prepare(filter);
+        let mut answers = [0; 4];
+        prepared.may_match_hashes(hashes, &mut answers).unwrap();
+        assert_eq!(answers, of_hashes, "{at}");
+        assert_eq!(policy.key_may_match(key, filter), expected, "{at}");
+        assert_eq!(prepared.may_match(key), expected, "{at}");
+        assert_eq!(policy.hashed_key(key).may_match(filter), expected, "{at}");
     }
 }

@@ -1,20 +1,33 @@
 //! Of the policies with 64-bit hash values all kernels write the bytes and give the answers of the formats' definitions.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, FilterPolicy, Kernel,
-    RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView,
-};
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_policy::sizing::Format;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+#[path = "support/ways.rs"]
+mod ways;
 #[path = "support/wide_filters.rs"]
 mod wide_filters;
 
+use ways::{answers, check_many};
 use wide_filters::{
-    check, check_answers, fast_local_answer, fast_local_bits, fast_local_oracle, hashes_of, random_hashes,
+    check, fast_local_answer, fast_local_bits, fast_local_oracle, hashes_of, probes_of, random_hashes,
     random_keys, slices, spread_answer, spread_bits, spread_oracle,
 };
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+fn spread_policy(kernel: Kernel) -> BloomFilter64Policy {
+    BloomFilter64Policy::new(TEN).on_kernel(kernel)
+}
+
+fn local_policy(kernel: Kernel) -> FastLocalBloomPolicy {
+    FastLocalBloomPolicy::new(TEN).on_kernel(kernel)
+}
 
 #[test]
 fn every_number_of_keys() {
@@ -61,9 +74,13 @@ fn every_number_of_probes_and_fractions_of_bits() {
     for tenths in (10..=500_u32).step_by(3).chain([750, 990, 1000]) {
         let bits = f64::from(tenths) / 10.0;
         check(bits, &keys, &others);
-        seen[0][usize::from(RocksDbBitsPerKey::new(bits).unwrap().probe_count())] = true;
-        let policy = BloomFilter64Policy::new(BitsPerKey::fractional(bits).unwrap());
-        seen[1][usize::from(policy.probe_count(keys.len()).unwrap())] = true;
+        let bits = BitsPerKey::fractional(bits).unwrap();
+        for (format, seen) in [Format::FastLocalBloom, Format::BloomFilter64]
+            .into_iter()
+            .zip(&mut seen)
+        {
+            seen[usize::from(probes_of(format, bits, keys.len()))] = true;
+        }
     }
     assert!(seen[0][1..=24].iter().all(|&seen| seen), "{:?}", seen[0]);
     assert!(seen[1][1..=30].iter().all(|&seen| seen), "{:?}", seen[1]);
@@ -97,24 +114,28 @@ fn filters_with_any_bits_and_probes() {
                 .chain([0xff, 0, probes, 0, 0])
                 .collect();
             for kernel in Kernel::available() {
-                let context = || format!("{kernel}, {len} bytes, {probes} probes");
-                let view = BloomFilter64View::on_kernel(&spread, kernel);
+                let at = format!("{kernel}, {len} bytes, {probes} probes");
+                let policy = spread_policy(kernel);
+                let prepared = policy.prepare(&spread);
                 let expected: Vec<bool> = hashes.iter().map(|&hash| spread_answer(&spread, hash)).collect();
-                check_answers(&context, &expected, |words| view.may_match_hashes(&hashes, words));
+                check_many(&at, &expected, &|answers| {
+                    prepared.may_match_hashes(&hashes, answers)
+                });
                 for (&hash, &expected) in hashes.iter().zip(&expected) {
-                    assert_eq!(view.may_match_hash(hash), expected, "{}", context());
+                    assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
                 }
                 if lines == 0 {
                     continue;
                 }
-                let view = RocksDbFilterView::on_kernel(&local, kernel);
+                let policy = local_policy(kernel);
+                let prepared = policy.prepare(&local);
                 let expected: Vec<bool> = hashes
                     .iter()
                     .map(|&hash| fast_local_answer(&local, hash))
                     .collect();
                 for count in [0, 1, 2, 15, 63, 64, 65, hashes.len()] {
-                    check_answers(&context, &expected[..count], |words| {
-                        view.may_match_hashes(&hashes[..count], words)
+                    check_many(&at, &expected[..count], &|answers| {
+                        prepared.may_match_hashes(&hashes[..count], answers)
                     });
                 }
             }
@@ -144,7 +165,7 @@ fn other_filters_are_answered_alike() {
     let keys = slices(&keys);
     let hashes = hashes_of(&keys);
     let legacy = {
-        let policy = filter_policy::LegacyFullFilterPolicy::new(RocksDbBitsPerKey::whole(10));
+        let policy = LegacyFullFilterPolicy::new(TEN);
         let mut out = vec![0; policy.max_filter_len(50).unwrap()];
         policy.create_filter(&keys[..50], &mut out).unwrap().to_vec()
     };
@@ -156,7 +177,7 @@ fn other_filters_are_answered_alike() {
         vec![0x5a; 100],
         legacy,
     ];
-    let whole = fast_local_oracle(RocksDbBitsPerKey::whole(10), &hashes[..50]);
+    let whole = fast_local_oracle(TEN, &hashes[..50]);
     for len in 0..whole.len() {
         filters.push(whole[len..].to_vec());
         filters.push(whole[..len].to_vec());
@@ -171,33 +192,25 @@ fn other_filters_are_answered_alike() {
     }
     #[cfg(feature = "alloc")]
     filters.push(
-        filter_policy::RibbonPolicy::new(RocksDbBitsPerKey::whole(10))
+        filter_policy::rocksdb::RibbonPolicy::new(TEN)
             .build(&keys[..50])
             .unwrap(),
     );
     for filter in &filters {
-        let rocksdb = RocksDbFilterView::on_kernel(filter, Kernel::Scalar);
-        let spread = BloomFilter64View::on_kernel(filter, Kernel::Scalar);
+        let context = format!("{filter:x?}");
+        let expected = answers(&local_policy(Kernel::Scalar), filter, &keys, &context);
+        let of_spread = answers(&spread_policy(Kernel::Scalar), filter, &keys, &context);
         for kernel in Kernel::available() {
-            let context = || format!("{kernel}, {filter:x?}");
-            let view = RocksDbFilterView::on_kernel(filter, kernel);
-            let expected: Vec<bool> = keys.iter().map(|key| rocksdb.may_match(key)).collect();
-            check_answers(&context, &expected, |words| view.may_match_many(&keys[..], words));
-            let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::MIN).on_kernel(kernel);
-            for (key, &expected) in keys.iter().zip(&expected) {
-                assert_eq!(view.may_match(key), expected, "{}", context());
-                assert_eq!(policy.hashed(key).may_be_in(filter), expected, "{}", context());
-            }
-            if view.kind() == RocksDbFilterKind::LegacyBloom {
-                check_answers(&context, &[true; 100], |words| {
-                    view.may_match_hashes(&hashes, words)
-                });
-            } else {
-                check_answers(&context, &expected, |words| view.may_match_hashes(&hashes, words));
-            }
-            let view = BloomFilter64View::on_kernel(filter, kernel);
-            let expected: Vec<bool> = keys.iter().map(|key| spread.may_match(key)).collect();
-            check_answers(&context, &expected, |words| view.may_match_many(&keys[..], words));
+            assert_eq!(
+                answers(&local_policy(kernel), filter, &keys, &context),
+                expected,
+                "{kernel}, {context}"
+            );
+            assert_eq!(
+                answers(&spread_policy(kernel), filter, &keys, &context),
+                of_spread,
+                "{kernel}, {context}"
+            );
         }
     }
 }
@@ -208,57 +221,68 @@ fn filters_beyond_the_cache() {
     for count in [1_700_000, 1_700_001, 1_700_063] {
         let hashes = random_hashes(10, count);
         let absent = random_hashes(11, 1000);
-        let (local_bits, bits) = (RocksDbBitsPerKey::whole(10), BitsPerKey::whole(10));
-        let local = fast_local_oracle(local_bits, &hashes);
-        let spread = spread_oracle(bits, &hashes);
         for kernel in Kernel::available() {
-            let context = || format!("{kernel}, {count} keys");
-            let mut room = vec![0xa5; local.len()];
-            let policy = FastLocalBloomPolicy::new(local_bits).on_kernel(kernel);
-            let built = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
-            assert!(built == local, "{}", context());
-            let mut room = vec![0xa5; spread.len()];
-            let policy = BloomFilter64Policy::new(bits).on_kernel(kernel);
-            let built = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
-            assert!(built == spread, "{}", context());
-
-            let view = RocksDbFilterView::on_kernel(&local, kernel);
-            let expected: Vec<bool> = absent
-                .iter()
-                .map(|&hash| fast_local_answer(&local, hash))
-                .collect();
-            let present = vec![true; count];
-            check_answers(&context, &expected, |words| view.may_match_hashes(&absent, words));
-            check_answers(&context, &present, |words| view.may_match_hashes(&hashes, words));
-            let view = BloomFilter64View::on_kernel(&spread, kernel);
-            let expected: Vec<bool> = absent.iter().map(|&hash| spread_answer(&spread, hash)).collect();
-            check_answers(&context, &expected, |words| view.may_match_hashes(&absent, words));
-            check_answers(&context, &present, |words| view.may_match_hashes(&hashes, words));
+            check_hashes(
+                local_policy(kernel),
+                &fast_local_oracle(TEN, &hashes),
+                fast_local_answer,
+                &hashes,
+                &absent,
+            );
+            check_hashes(
+                spread_policy(kernel),
+                &spread_oracle(TEN, &hashes),
+                spread_answer,
+                &hashes,
+                &absent,
+            );
         }
     }
+}
+
+fn check_hashes<P: HashedPolicy<Hash = u64> + std::fmt::Debug>(
+    policy: P,
+    filter: &[u8],
+    answer: fn(&[u8], u64) -> bool,
+    hashes: &[u64],
+    absent: &[u64],
+) {
+    let at = format!("{policy:?}, {} keys", hashes.len());
+    let mut room = vec![0xa5; filter.len()];
+    let built = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
+    assert!(built == filter, "{at}");
+    let prepared = policy.prepare(filter);
+    let of_absent: Vec<bool> = absent.iter().map(|&hash| answer(filter, hash)).collect();
+    check_many(&at, &of_absent, &|answers| {
+        prepared.may_match_hashes(absent, answers)
+    });
+    check_many(&at, &vec![true; hashes.len()], &|answers| {
+        prepared.may_match_hashes(hashes, answers)
+    });
 }
 
 /// Keys, not hash values, in a filter that is asked for ahead.
 #[test]
 fn keys_beyond_the_cache() {
-    let keys: Vec<[u8; 16]> = (0..1_700_003_u128).map(u128::to_be_bytes).collect();
-    let mut filters = Vec::new();
-    for kernel in Kernel::available() {
-        let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10)).on_kernel(kernel);
-        let mut local = vec![0; policy.filter_len(keys.len())];
-        policy.build_batch_in(&keys[..], &mut local).unwrap();
-        let policy = BloomFilter64Policy::new(BitsPerKey::whole(10)).on_kernel(kernel);
-        let mut spread = vec![0; policy.filter_len(keys.len()).unwrap()];
-        policy.build_batch_in(&keys[..], &mut spread).unwrap();
+    fn check<P: HashedPolicy>(on_kernel: fn(Kernel) -> P, keys: &[[u8; 16]]) {
         let present = vec![true; keys.len()];
-        let context = || kernel.to_string();
-        let view = RocksDbFilterView::on_kernel(&local, kernel);
-        check_answers(&context, &present, |words| view.may_match_many(&keys[..], words));
-        let view = BloomFilter64View::on_kernel(&spread, kernel);
-        check_answers(&context, &present, |words| view.may_match_many(&keys[..], words));
-        filters.push((local, spread));
+        let mut filters = Vec::new();
+        for kernel in Kernel::available() {
+            let policy = on_kernel(kernel);
+            let mut filter = vec![0; policy.max_filter_len(keys.len()).unwrap()];
+            policy.build_batch_in(keys, &mut filter).unwrap();
+            let prepared = policy.prepare(&filter);
+            check_many(&kernel, &present, &|answers| {
+                prepared.may_match_many(keys, answers)
+            });
+            filters.push(filter);
+        }
+        assert!(filters.windows(2).all(|pair| pair[0] == pair[1]));
     }
-    assert!(filters.windows(2).all(|pair| pair[0] == pair[1]));
+
+    let keys: Vec<[u8; 16]> = (0..1_700_003_u128).map(u128::to_be_bytes).collect();
+    check(local_policy, &keys);
+    check(spread_policy, &keys);
 }
 
 /// Lanes stop before 2^31 bits; beyond, all kernels are the portable code.
@@ -277,12 +301,17 @@ fn filters_of_2_to_the_31_bits_and_more() {
             .flat_map(|&hash| [hash, hash.rotate_left(7) ^ 0x5555])
             .collect();
         for kernel in Kernel::available() {
-            let view = BloomFilter64View::on_kernel(&filter, kernel);
+            let policy = spread_policy(kernel);
+            let prepared = policy.prepare(&filter);
             let mut answers = [0];
-            view.may_match_hashes(&asked, &mut answers).unwrap();
+            prepared.may_match_hashes(&asked, &mut answers).unwrap();
             assert_eq!(answers, [0b0101_0101_0101], "{kernel}, {bytes} bytes");
             for (i, &hash) in asked.iter().enumerate() {
-                assert_eq!(view.may_match_hash(hash), i % 2 == 0, "{kernel}, {bytes} bytes");
+                assert_eq!(
+                    prepared.may_match_hash(hash),
+                    i % 2 == 0,
+                    "{kernel}, {bytes} bytes"
+                );
             }
         }
     }
@@ -301,9 +330,10 @@ fn filters_of_2_to_the_31_bits_and_more() {
         .collect();
     assert!(expected[100..106].iter().all(|&answer| answer));
     for kernel in Kernel::available() {
-        let view = RocksDbFilterView::on_kernel(&filter, kernel);
-        check_answers(&|| kernel.to_string(), &expected, |words| {
-            view.may_match_hashes(&asked, words)
+        let policy = local_policy(kernel);
+        let prepared = policy.prepare(&filter);
+        check_many(&kernel, &expected, &|answers| {
+            prepared.may_match_hashes(&asked, answers)
         });
     }
 }

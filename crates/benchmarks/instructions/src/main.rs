@@ -8,10 +8,8 @@
 use core::hint::black_box;
 use std::io::{self, Write};
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy,
-    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -25,14 +23,14 @@ fn counted(work: &mut dyn FnMut()) {
 }
 
 fn policies() -> [(&'static str, Box<dyn FilterPolicy>); 6] {
-    let (ten, rocksdb_ten) = (BitsPerKey::whole(10), RocksDbBitsPerKey::whole(10));
+    let ten = BitsPerKey::whole(10);
     [
         ("leveldb", Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
         ("bloom-filter2", Box::new(BloomFilterPolicy::bloom_filter2(ten))),
         ("bloom-filter64", Box::new(BloomFilter64Policy::new(ten))),
-        ("fast-local", Box::new(FastLocalBloomPolicy::new(rocksdb_ten))),
-        ("legacy-full", Box::new(LegacyFullFilterPolicy::new(rocksdb_ten))),
-        ("ribbon", Box::new(RibbonPolicy::new(rocksdb_ten))),
+        ("fast-local", Box::new(FastLocalBloomPolicy::new(ten))),
+        ("legacy-full", Box::new(LegacyFullFilterPolicy::new(ten))),
+        ("ribbon", Box::new(RibbonPolicy::new(ten))),
     ]
 }
 

@@ -11,9 +11,9 @@ use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, f
 use bench_kit::suites::policy::{Batch, Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_leveldb::{EnginePolicy, version};
-use filter_policy::{
-    BitsPerKey, BloomFilterPolicy, Kernel, KeyBatch, KeyHasher as _, LevelDbHash, PreparedFilter,
-};
+use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
+use filter_policy::kernels::Kernel;
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
 /// The keys of a filter.
@@ -52,11 +52,7 @@ impl policies::Engine for LevelDb {
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, build)];
         for kernel in Kernel::available() {
             let (name, policy) = (of_kernel(kernel), ours(kernel));
-            let append =
-                |policy: &BloomFilterPolicy<LevelDbHash>, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
-                    policy.append_batch(keys, filter)
-                };
-            contenders.extend(that_build(name, Work::Same, policy, append, size, keys));
+            contenders.extend(that_build(name, Work::Same, policy, size, keys));
         }
         // rusty-leveldb takes keys that lie one behind the other, and where each begins.
         let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
@@ -91,15 +87,8 @@ impl policies::Engine for LevelDb {
         let name = (Name::Leveldb, Form::OneByOne);
         let mut contenders = vec![Contender::engine(name, version(), Work::Same, ask)];
         for kernel in Kernel::available() {
-            let prepared = move || {
-                let prepared = PreparedFilter::on_kernel(filter, kernel);
-                count(slices, |key| prepared.may_match(&LevelDbHash, key))
-            };
-            let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
-                PreparedFilter::on_kernel(filter, kernel).may_match_many(&LevelDbHash, keys, answers)
-            };
-            let (name, policy) = (of_kernel(kernel), (ours(kernel), filter.as_slice()));
-            contenders.extend(that_ask(name, Work::Same, policy, prepared, many, keys));
+            let name = of_kernel(kernel);
+            contenders.extend(that_ask(name, Work::Same, ours(kernel), filter, keys));
         }
         contenders.push(rusty(Form::OneByOne, move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bench_leveldb::{Engine, EnginePolicy};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterPolicy,
-    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy};
 use filter_policy_leveldb::{
     HASH_LEVELDB, HASH_MURMUR2, POLICY_BLOOM64, POLICY_FAST_LOCAL_BLOOM, POLICY_RIBBON,
 };
@@ -166,14 +164,13 @@ fn round_trip<P: FilterPolicy + Clone + Send + Sync + 'static>(policy: P, keys: 
 #[test]
 fn databases_of_the_newer_policies() {
     let keys = Keys::new();
-    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
     let folders = [
         (round_trip(BloomFilter64Policy::new(TEN), &keys), POLICY_BLOOM64),
         (
-            round_trip(FastLocalBloomPolicy::new(rocksdb_ten), &keys),
+            round_trip(FastLocalBloomPolicy::new(TEN), &keys),
             POLICY_FAST_LOCAL_BLOOM,
         ),
-        (round_trip(RibbonPolicy::new(rocksdb_ten), &keys), POLICY_RIBBON),
+        (round_trip(RibbonPolicy::new(TEN), &keys), POLICY_RIBBON),
     ];
     for (of_hook, number) in folders {
         let c_library = || Some(EnginePolicy::c_library(10, number));
@@ -195,7 +192,7 @@ fn databases_of_the_newer_policies() {
             "policy {number}: {fewer} reads at 20 bits, {reads} at 10"
         );
     }
-    round_trip(LegacyFullFilterPolicy::new(rocksdb_ten), &keys);
+    round_trip(LegacyFullFilterPolicy::new(TEN), &keys);
 }
 
 #[test]

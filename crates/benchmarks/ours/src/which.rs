@@ -6,10 +6,8 @@ use bench_kit::policies::ours::{by_trait, one_by_one};
 use bench_kit::policies::{FEWEST_IN_BATCH, rounds};
 use bench_kit::suites::which::{Batch, Policy, Task};
 use bench_kit::turns::{Contender, Work, take_turns};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy,
-    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -24,15 +22,15 @@ const STORED: usize = 1_000_000;
 const RATE_SEED: u64 = 10;
 
 fn policy(policy: Policy) -> (u32, Box<dyn FilterPolicy>) {
-    let (ten, rocksdb) = (BitsPerKey::whole(10), RocksDbBitsPerKey::whole);
+    let (ten, fourteen) = (BitsPerKey::whole(10), BitsPerKey::whole(14));
     match policy {
         Policy::Leveldb => (10, Box::new(BloomFilterPolicy::leveldb_builtin(ten))),
         Policy::BloomFilter2 => (10, Box::new(BloomFilterPolicy::bloom_filter2(ten))),
         Policy::BloomFilter64 => (10, Box::new(BloomFilter64Policy::new(ten))),
-        Policy::FastLocal => (10, Box::new(FastLocalBloomPolicy::new(rocksdb(10)))),
-        Policy::LegacyFull => (10, Box::new(LegacyFullFilterPolicy::new(rocksdb(10)))),
-        Policy::Ribbon => (10, Box::new(RibbonPolicy::new(rocksdb(10)))),
-        Policy::Ribbon14 => (14, Box::new(RibbonPolicy::new(rocksdb(14)))),
+        Policy::FastLocal => (10, Box::new(FastLocalBloomPolicy::new(ten))),
+        Policy::LegacyFull => (10, Box::new(LegacyFullFilterPolicy::new(ten))),
+        Policy::Ribbon => (10, Box::new(RibbonPolicy::new(ten))),
+        Policy::Ribbon14 => (14, Box::new(RibbonPolicy::new(fourteen))),
     }
 }
 

@@ -3,23 +3,27 @@
 use core::hint::black_box;
 
 use bench_kit::policies::ours::{
-    by_trait, contender, count, count_ones, of_kernel, one_by_one, that_ask, that_build,
+    by_trait, contender, count_ones, of_kernel, one_by_one, prepared, that_ask, that_build,
 };
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EnginePolicy, version};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, FastLocalBloomPolicy, Kernel, KeyBatch, RibbonPolicy,
-    RocksDbBitsPerKey, RocksDbFilterView,
-};
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 
 use crate::split_blocks;
 
-const BITS: RocksDbBitsPerKey = RocksDbBitsPerKey::whole(BITS_PER_KEY);
+const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
 const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
-const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BitsPerKey::whole(BITS_PER_KEY));
+const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
+
+/// RocksDB's hash of a key.
+pub(crate) fn hash(key: &[u8]) -> u64 {
+    FAST_LOCAL.hash_key(key)
+}
 
 fn engine_policy(ribbon: bool) -> EnginePolicy {
     let bits = f64::from(BITS_PER_KEY);
@@ -36,23 +40,16 @@ fn theirs<'a>(name: Name, form: Form, work: Work, run: impl FnMut() -> u64 + 'a)
 
 /// Asks for as many keys a call as RocksDB does.
 fn by_32<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
+    let policy = FAST_LOCAL.on_kernel(kernel);
     move || {
-        let view = RocksDbFilterView::on_kernel(black_box(filter), kernel);
+        let prepared = policy.prepare(black_box(filter));
         let matches = |keys: &[&[u8]]| {
             let mut answers = [0];
-            let asked = view.may_match_many(keys, &mut answers);
+            let asked = prepared.may_match_many(keys, &mut answers);
             asked.expect("there are answers enough");
             count_ones(&answers)
         };
         slices.chunks(32).map(matches).sum()
-    }
-}
-
-/// Asks key by key one of RocksDB's filters, which is looked at once.
-fn prepared<'a>(filter: &'a [u8], kernel: Kernel, slices: &'a [&'a [u8]]) -> impl FnMut() -> u64 + 'a {
-    move || {
-        let view = RocksDbFilterView::on_kernel(black_box(filter), kernel);
-        count(slices, |key| view.may_match(key))
     }
 }
 
@@ -81,26 +78,13 @@ impl policies::Engine for RocksDb {
             theirs(Name::RocksdbRibbon, Form::Slices, Work::Own, engine(true)),
             contender(Name::Ribbon, Form::Slices, Work::Own, ribbon),
         ];
-        let append = |policy: &BloomFilter64Policy, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
-            policy.append_batch(keys, filter)
-        };
-        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, append, size, keys));
+        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, size, keys));
         for kernel in Kernel::available() {
             let policy = FAST_LOCAL.on_kernel(kernel);
-            let append = |policy: &FastLocalBloomPolicy, keys: KeyBatch<'_>, filter: &mut Vec<u8>| {
-                policy.append_batch(keys, filter)
-            };
-            contenders.extend(that_build(
-                of_kernel(kernel),
-                Work::Same,
-                policy,
-                append,
-                size,
-                keys,
-            ));
+            contenders.extend(that_build(of_kernel(kernel), Work::Same, policy, size, keys));
         }
         contenders.extend(split_blocks::that_build(size, keys));
-        contenders.extend(fastbloom::that_build(size, keys, FastLocalBloomPolicy::hash));
+        contenders.extend(fastbloom::that_build(size, keys, hash));
         contenders
     }
 
@@ -120,7 +104,6 @@ impl policies::Engine for RocksDb {
             ribbon,
             bloom64,
         } = filters;
-        let best = RocksDbFilterView::new(bloom).kernel();
         let engine = |filter: &[u8]| (engine_policy(false).reader(filter), EngineSlice::of(slices));
         let (reader, keys_one) = engine(bloom);
         let one = move || reader.count_matches(&keys_one);
@@ -129,7 +112,7 @@ impl policies::Engine for RocksDb {
         let (reader, keys_ribbon) = engine(ribbon);
         let of_ribbon = move || reader.count_matches(&keys_ribbon);
         let ribbon_one = one_by_one(Box::new(RIBBON), ribbon, slices);
-        let ribbon_prepared = prepared(ribbon, best, slices);
+        let ribbon_prepared = prepared(RIBBON, ribbon, slices);
         let mut contenders = vec![
             theirs(Name::Rocksdb, Form::OneByOne, Work::Same, one),
             theirs(Name::RocksdbBatch, Form::Slices, Work::Same, many),
@@ -137,37 +120,15 @@ impl policies::Engine for RocksDb {
             contender(Name::Ribbon, Form::OneByOne, Work::Own, ribbon_one),
             contender(Name::Ribbon, Form::Prepared, Work::Own, ribbon_prepared),
         ];
-        let many64 = |keys: KeyBatch<'_>, answers: &mut [u64]| {
-            BloomFilter64View::new(bloom64).may_match_many(keys, answers)
-        };
-        let prepared64 = || {
-            let view = BloomFilter64View::new(black_box(bloom64));
-            count(slices, |key| view.may_match(key))
-        };
-        let policy = (BLOOM64, bloom64.as_slice());
-        contenders.extend(that_ask(
-            Name::Bloom64,
-            Work::Own,
-            policy,
-            prepared64,
-            many64,
-            keys,
-        ));
+        contenders.extend(that_ask(Name::Bloom64, Work::Own, BLOOM64, bloom64, keys));
         for kernel in Kernel::available() {
-            let many = move |keys: KeyBatch<'_>, answers: &mut [u64]| {
-                RocksDbFilterView::on_kernel(bloom, kernel).may_match_many(keys, answers)
-            };
-            let (name, policy) = (
-                of_kernel(kernel),
-                (FAST_LOCAL.on_kernel(kernel), bloom.as_slice()),
-            );
-            let prepared = prepared(bloom, kernel, slices);
-            contenders.extend(that_ask(name, Work::Same, policy, prepared, many, keys));
+            let (name, policy) = (of_kernel(kernel), FAST_LOCAL.on_kernel(kernel));
+            contenders.extend(that_ask(name, Work::Same, policy, bloom, keys));
             let by_32 = by_32(bloom, kernel, slices);
             contenders.push(contender(name, Form::SlicesOf32, Work::Same, by_32));
         }
         contenders.extend(split_blocks::that_ask(stored, keys));
-        contenders.extend(fastbloom::that_ask(stored, keys, FastLocalBloomPolicy::hash));
+        contenders.extend(fastbloom::that_ask(stored, keys, hash));
         contenders
     }
 }

@@ -7,14 +7,13 @@ use bench_kit::policies::{BITS_PER_KEY, Batched, Contender};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::SplitBlocks;
-use filter_policy::FastLocalBloomPolicy;
 use xxhash_rust::xxh3::xxh3_64;
 
 type Hash = fn(&[u8]) -> u64;
 
 const HASHES: [(Name, Hash); 2] = [
     (Name::SbbfXxh3, xxh3_64),
-    (Name::SbbfXxph3, FastLocalBloomPolicy::hash),
+    (Name::SbbfXxph3, crate::contenders::hash),
 ];
 
 fn bits(keys: usize) -> usize {

@@ -10,7 +10,9 @@
 mod support;
 
 use bench_rocksdb::EnginePolicy;
-use filter_policy::{MATCHES_EVERYTHING, RocksDbFilterKind, RocksDbFilterView};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy, MATCHES_EVERYTHING};
 use support::Source;
 
 /// A FastLocalBloom filter that has bytes, but not the first line.
@@ -27,6 +29,9 @@ fn claims_too_many_lines(filter: &[u8]) -> bool {
     (1..0x80).contains(&probes) && claimed >> 32 != 0 && claimed & 0xffff_ffff == bits.len() as u64
 }
 
+/// Reads every kind of filter.
+const OURS: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+
 /// How often both said yes and no.
 #[derive(Default)]
 struct Answers {
@@ -40,10 +45,10 @@ impl Answers {
         if filter == MATCHES_EVERYTHING || is_less_than_a_line(filter) || claims_too_many_lines(filter) {
             return;
         }
-        let (reader, view) = (theirs.reader(filter), RocksDbFilterView::new(filter));
+        let reader = theirs.reader(filter);
         for key in keys {
             let answer = reader.may_match(key);
-            assert_eq!(view.may_match(key), answer, "{filter:x?}, {key:x?}");
+            assert_eq!(OURS.key_may_match(key, filter), answer, "{filter:x?}, {key:x?}");
             *(if answer { &mut self.yes } else { &mut self.no }) += 1;
         }
     }
@@ -125,7 +130,7 @@ fn answers_on_any_bytes_are_rocksdbs_own() {
 fn two_bytes_that_adapters_store_deny_nothing() {
     let reader = EnginePolicy::bloom(10.0, 5).reader(&MATCHES_EVERYTHING);
     assert!(!reader.may_match(b"key"));
-    assert!(RocksDbFilterView::new(&MATCHES_EVERYTHING).may_match(b"key"));
+    assert!(OURS.key_may_match(b"key", &MATCHES_EVERYTHING));
 }
 
 /// RocksDB reads the line that is not there.
@@ -133,9 +138,9 @@ fn two_bytes_that_adapters_store_deny_nothing() {
 fn less_than_a_line_denies_nothing() {
     let filter = [&[0; 63][..], &[0xff, 0, 6, 0, 0]].concat();
     assert!(is_less_than_a_line(&filter));
-    let view = RocksDbFilterView::new(&filter);
-    assert_eq!(view.kind(), RocksDbFilterKind::Reserved);
-    assert!(view.may_match(b"key"));
+    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    assert_eq!(view.kind(), FilterKind::Reserved);
+    assert!(OURS.key_may_match(b"key", &filter));
 }
 
 /// RocksDB takes 320 bytes for 603,979,781 lines of 64.
@@ -143,7 +148,7 @@ fn less_than_a_line_denies_nothing() {
 fn more_lines_than_there_are_deny_nothing() {
     let filter = [&[0; 320][..], &[17], &0x2400_0005_u32.to_le_bytes()].concat();
     assert!(claims_too_many_lines(&filter));
-    let view = RocksDbFilterView::new(&filter);
-    assert_eq!(view.kind(), RocksDbFilterKind::Reserved);
-    assert!(view.may_match(b"key"));
+    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+    assert_eq!(view.kind(), FilterKind::Reserved);
+    assert!(OURS.key_may_match(b"key", &filter));
 }

@@ -9,11 +9,12 @@ mod support;
 use std::collections::BTreeMap;
 
 use bench_rocksdb::{EnginePolicy, TableForm};
-use filter_policy::table::{BlockRole, RocksDbFilters, RocksDbTable};
-use filter_policy::{
-    FastLocalBloomPolicy, FilterPolicy, LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-    RocksDbFilterKind, RocksDbFilterView,
+use filter_policy::rocksdb::{
+    COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
 };
+use filter_policy::table::{BlockRole, RocksDbFilters, RocksDbTable};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
 use support::Source;
 
 /// The user's keys of all data blocks.
@@ -37,7 +38,7 @@ fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form:
     theirs.write_table(&path, keys, form);
     let bytes = std::fs::read(&path).unwrap();
     let table = RocksDbTable::open(bytes.as_slice()).unwrap();
-    assert_eq!(table.filters_name(), Some(RocksDbFilterView::COMPATIBILITY_NAME));
+    assert_eq!(table.filters_name(), Some(COMPATIBILITY_NAME));
     assert_eq!(stored_keys(&table), keys);
 
     let filters = table.filters().unwrap();
@@ -54,9 +55,13 @@ fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form:
     }
     for (handle, keys) in keys_of.values() {
         let filter = table.filter(*handle).unwrap();
-        let view = RocksDbFilterView::new(&filter);
-        assert_ne!(view.kind(), RocksDbFilterKind::Reserved);
-        assert!(keys.iter().all(|key| view.may_match(key)), "{}", ours.name());
+        let view = FilterView::new(FilterLayout::RocksDb, &filter);
+        assert_ne!(view.kind(), FilterKind::Reserved);
+        assert!(
+            keys.iter().all(|key| ours.key_may_match(key, &filter)),
+            "{}",
+            ours.name()
+        );
         let mut made = Vec::new();
         ours.append_filter(keys, &mut made).unwrap();
         assert!(made == filter, "{}, {} keys", ours.name(), keys.len());
@@ -76,7 +81,7 @@ fn every_key_of_every_kind_of_table_is_found() {
         let mut keys = source.keys(count);
         keys.sort();
         keys.dedup();
-        let bits = RocksDbBitsPerKey::new(bits_per_key).unwrap();
+        let bits = BitsPerKey::fractional(bits_per_key).unwrap();
         let kinds: [(EnginePolicy, Box<dyn FilterPolicy>); 3] = [
             (
                 EnginePolicy::bloom(bits_per_key, 4),

@@ -8,11 +8,11 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_policy::sizing::Format;
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FastLocalBloomPolicy, FilterBlockReader,
-    FilterKind, FilterPolicy, FilterView, LegacyFullFilterPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy, HashedPolicy};
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
 
@@ -76,8 +76,8 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     if filter.len() as u64 != Format::LevelDb.filter_bytes(u64::from(KEYS), TEN)? {
         return Ok(4);
     }
-    let view = FilterView::new(filter);
-    if view.kind() != FilterKind::Bloom
+    let view = FilterView::new(FilterLayout::LevelDb, filter);
+    if view.kind() != FilterKind::LevelDbBloom
         || view
             .estimated_keys()
             .is_none_or(|keys| (keys - f64::from(KEYS)).abs() > 50.0)
@@ -111,11 +111,10 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
 
 /// The policies with 64-bit hashes and those of RocksDB; of them Ribbon needs an allocator to build.
 fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
-    let rocksdb_ten = RocksDbBitsPerKey::whole(10);
     let policies: [&dyn FilterPolicy; 3] = [
         &BloomFilter64Policy::new(TEN),
-        &FastLocalBloomPolicy::new(rocksdb_ten),
-        &LegacyFullFilterPolicy::new(rocksdb_ten),
+        &FastLocalBloomPolicy::new(TEN),
+        &LegacyFullFilterPolicy::new(TEN),
     ];
     for policy in policies {
         let filter = policy.create_filter(&GOLDEN_KEYS, buffer)?;
@@ -126,7 +125,7 @@ fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
         }
     }
     // What RocksDB writes for these two keys at 10 bits per key.
-    let filter = FastLocalBloomPolicy::new(rocksdb_ten).build_in(["0", "1"], buffer)?;
+    let filter = FastLocalBloomPolicy::new(TEN).build_in(["0", "1"], buffer)?;
     if filter.len() != GOLDEN_LINE_LEN || filter.last_chunk() != Some(&GOLDEN_TAIL) {
         return Ok(11);
     }

@@ -12,7 +12,7 @@ use core::fmt;
 /// built or asked; another value changes nothing.
 ///
 /// ```
-/// use filter_policy::Kernel;
+/// use filter_policy::kernels::Kernel;
 ///
 /// assert!(Kernel::available().any(|kernel| kernel == Kernel::best()));
 /// assert!(Kernel::Scalar.is_available());

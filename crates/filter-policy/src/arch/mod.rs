@@ -1,7 +1,7 @@
 //! The same filters and answers by different instructions, chosen when the program runs.
 //!
 //! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
-//! instructions for them; [`chosen`] is the one place that chooses. Knows nothing of policies, names or errors; what
+//! instructions for them; [`token`] is the one place that chooses. Knows nothing of policies, names or errors; what
 //! comes in was checked, but for stored filters that are asked for one key.
 #![cfg_attr(
     target_arch = "x86_64",
@@ -12,21 +12,21 @@
     )
 )]
 
-mod chosen;
 #[cfg(target_arch = "x86_64")]
 mod generic;
 mod kernel;
 mod scalar;
 mod source;
+mod token;
 pub(crate) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use chosen::Chosen;
 pub use kernel::Kernel;
 pub(crate) use source::Source;
+pub(crate) use token::KernelToken;
 
-use crate::hasher::KeyHasher;
+use crate::hashers::KeyHasher;
 #[cfg(target_arch = "x86_64")]
 use crate::modulus::LaneDivisor;
 use crate::modulus::Modulus;
@@ -36,20 +36,20 @@ use x86_64::{Avx2, Avx512, Found};
 
 /// The bits of a filter to be asked, and how.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct BitQuery<'a> {
     bit_array: &'a [u8],
-    way: Way,
+    dispatch: Dispatch,
     /// At most 30.
     probes: u32,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> BitQuery<'a> {
     /// `bit_array` is not empty, and there are at most 30 probes.
     #[inline]
-    pub(crate) fn new(kernel: Chosen, bit_array: &'a [u8], probes: u8) -> Self {
+    pub(crate) fn new(kernel: KernelToken, bit_array: &'a [u8], probes: u8) -> Self {
         Self {
             bit_array,
-            way: Way::new(kernel, bit_array.len()),
+            dispatch: Dispatch::new(kernel, bit_array.len()),
             probes: u32::from(probes),
         }
     }
@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
 
 /// A kernel for bit arrays of one length, and what remainders by their bits take.
 #[derive(Debug, Clone, Copy)]
-enum Way {
+enum Dispatch {
     Scalar(Modulus),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2, LaneDivisor),
@@ -65,58 +65,58 @@ enum Way {
     Avx512(Avx512, LaneDivisor),
 }
 
-impl Way {
+impl Dispatch {
     #[inline]
-    fn new(kernel: Chosen, bytes: usize) -> Self {
+    fn new(kernel: KernelToken, bytes: usize) -> Self {
         #[cfg(target_arch = "x86_64")]
         match kernel {
-            Chosen::Scalar => {}
-            Chosen::Avx2(lanes) => {
+            KernelToken::Scalar => {}
+            KernelToken::Avx2(lanes) => {
                 if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
                     return Self::Avx2(lanes, divisor);
                 }
             }
-            Chosen::Avx512(lanes) => {
+            KernelToken::Avx512(lanes) => {
                 if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
                     return Self::Avx512(lanes, divisor);
                 }
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let Chosen::Scalar = kernel;
+        let KernelToken::Scalar = kernel;
         Self::Scalar(Modulus::of_bytes(bytes))
     }
 }
 
 /// Calls the function of this name, of the lanes or of the portable code.
 macro_rules! dispatch {
-    ($way:expr, $function:ident($bit_array:expr $(, $argument:expr)*)) => {
-        match $way {
+    ($dispatch:expr, $function:ident($bit_array:expr $(, $argument:expr)*)) => {
+        match $dispatch {
             #[cfg(target_arch = "x86_64")]
-            Way::Avx512(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
+            Dispatch::Avx512(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
             #[cfg(target_arch = "x86_64")]
-            Way::Avx2(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
-            Way::Scalar(modulus) => scalar::$function($bit_array, modulus $(, $argument)*),
+            Dispatch::Avx2(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
+            Dispatch::Scalar(modulus) => scalar::$function($bit_array, modulus $(, $argument)*),
         }
     };
 }
 
 /// Writes the bits of all keys, with `probes` probes each, over whatever `bit_array` holds. It must not be empty.
-pub(crate) fn create(kernel: Chosen, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
-    let way = Way::new(kernel, bit_array.len());
-    dispatch!(way, create(bit_array, probes, source))
+pub(crate) fn create(kernel: KernelToken, source: Source<'_>, probes: u8, bit_array: &mut [u8]) {
+    let dispatch = Dispatch::new(kernel, bit_array.len());
+    dispatch!(dispatch, create(bit_array, probes, source))
 }
 
 /// Sets the bits of these hash values besides those that are set. `bit_array` must not be empty.
-pub(crate) fn insert(kernel: Chosen, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
-    let way = Way::new(kernel, bit_array.len());
-    dispatch!(way, insert(bit_array, probes, Source::Hashes(hashes)))
+pub(crate) fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array: &mut [u8]) {
+    let dispatch = Dispatch::new(kernel, bit_array.len());
+    dispatch!(dispatch, insert(bit_array, probes, Source::Hashes(hashes)))
 }
 
 /// Whether all bits of a hash value are set.
 #[inline(always)]
-pub(crate) fn may_match(asked: Asked<'_>, hash: u32) -> bool {
-    dispatch!(asked.way, may_match(asked.bit_array, asked.probes, hash))
+pub(crate) fn may_match(query: BitQuery<'_>, hash: u32) -> bool {
+    dispatch!(query.dispatch, may_match(query.bit_array, query.probes, hash))
 }
 
 /// Whether a stored filter, of any bytes, may hold a key.
@@ -133,24 +133,24 @@ pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
         let Some(found) = Found::before() else {
             return may_match_at_first(hasher, key, filter, kernel);
         };
-        match Chosen::among(found, kernel) {
-            Chosen::Avx512(lanes) => {
+        match KernelToken::among(found, kernel) {
+            KernelToken::Avx512(lanes) => {
                 return lanes.may_match_key(hasher, key, filter, |lanes, hasher: &H, key, filter| {
-                    may_match_stored(hasher, key, filter, Chosen::Avx512(lanes))
+                    may_match_stored(hasher, key, filter, KernelToken::Avx512(lanes))
                 });
             }
-            Chosen::Avx2(lanes) => {
+            KernelToken::Avx2(lanes) => {
                 return lanes.may_match_key(hasher, key, filter, |lanes, hasher: &H, key, filter| {
-                    may_match_stored(hasher, key, filter, Chosen::Avx2(lanes))
+                    may_match_stored(hasher, key, filter, KernelToken::Avx2(lanes))
                 });
             }
-            Chosen::Scalar => {}
+            KernelToken::Scalar => {}
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let Chosen::Scalar = Chosen::given(kernel);
+    let KernelToken::Scalar = KernelToken::given(kernel);
     scalar::may_match_key(hasher, key, filter, |hasher: &H, key, filter| {
-        may_match_stored(hasher, key, filter, Chosen::Scalar)
+        may_match_stored(hasher, key, filter, KernelToken::Scalar)
     })
 }
 
@@ -164,33 +164,38 @@ fn may_match_at_first<H: KeyHasher + ?Sized>(
     filter: &[u8],
     kernel: Option<Kernel>,
 ) -> bool {
-    may_match_stored(hasher, key, filter, Chosen::given(kernel))
+    may_match_stored(hasher, key, filter, KernelToken::given(kernel))
 }
 
 /// The same for what the kernels' own functions leave to it.
 #[inline(never)]
-fn may_match_stored<H: KeyHasher + ?Sized>(hasher: &H, key: &[u8], filter: &[u8], kernel: Chosen) -> bool {
+fn may_match_stored<H: KeyHasher + ?Sized>(
+    hasher: &H,
+    key: &[u8],
+    filter: &[u8],
+    kernel: KernelToken,
+) -> bool {
     may_match_hash(|| hasher.hash(key), filter, kernel)
 }
 
 /// Whether a stored filter, of any bytes, may hold a key of the hash value that `hash` computes.
 #[inline(always)]
-pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: Chosen) -> bool {
+pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: KernelToken) -> bool {
     match filter {
         [] | [_] => false,
         [.., probes] if *probes > MAX_PROBES => true,
         [bit_array @ .., probes] => {
             let hash = hash();
-            may_match(Asked::new(kernel, bit_array, *probes), hash)
+            may_match(BitQuery::new(kernel, bit_array, *probes), hash)
         }
     }
 }
 
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
 /// every 64 keys. Bits beyond the last key are 0.
-pub(crate) fn may_match_many(asked: &Asked<'_>, source: Source<'_>, answers: &mut [u64]) {
+pub(crate) fn may_match_many(query: &BitQuery<'_>, source: Source<'_>, answers: &mut [u64]) {
     dispatch!(
-        asked.way,
-        may_match_many(asked.bit_array, asked.probes, source, answers)
+        query.dispatch,
+        may_match_many(query.bit_array, query.probes, source, answers)
     )
 }

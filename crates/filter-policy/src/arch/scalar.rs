@@ -3,7 +3,7 @@
 use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use super::source::{MAP_BITS, Source};
-use crate::hasher::{KeyHasher, LaneHash};
+use crate::hashers::{KeyHasher, LaneHash};
 use crate::modulus::Modulus;
 
 /// Smaller map, for the filters of small blocks, for which less memory has to be cleared.

@@ -1,7 +1,7 @@
 //! What the kernels for 32-bit hash values are given.
 
-use crate::hasher::LaneHash;
-use crate::keys::{KeyBatch, PackedKeys};
+use crate::hashers::LaneHash;
+use crate::keys::{Keys, PackedKeys};
 
 /// Largest bit array that is built as a map of one byte per bit first, in bits, as maps lie on the stack. A store to a
 /// byte needs not wait for the one before, as a change of a bit would.
@@ -16,10 +16,10 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) const fn keys(keys: KeyBatch<'a>, hash: LaneHash) -> Self {
+    pub(crate) const fn keys(keys: Keys<'a>, hash: LaneHash) -> Self {
         match keys {
-            KeyBatch::Slices(keys) => Self::Slices(keys, hash),
-            KeyBatch::Packed(keys) => Self::Packed(keys, hash),
+            Keys::Slices(keys) => Self::Slices(keys, hash),
+            Keys::Packed(keys) => Self::Packed(keys, hash),
         }
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod spread;
 
 use hashzoo::xxph3_64;
 
-use crate::keys::KeyBatch;
+use crate::keys::Keys;
 
 /// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub(super) const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 /// Where hash values come from.
 #[derive(Clone, Copy)]
 pub(crate) enum WideSource<'a> {
-    Keys(KeyBatch<'a>),
+    Keys(Keys<'a>),
     Hashes(&'a [u64]),
 }
 
@@ -50,8 +50,8 @@ impl WideSource<'_> {
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(u64)) {
         match self {
-            Self::Keys(KeyBatch::Slices(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
-            Self::Keys(KeyBatch::Packed(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Keys(Keys::Slices(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
+            Self::Keys(Keys::Packed(keys)) => keys.iter().for_each(|key| visit(xxph3_64(key, 0))),
             Self::Hashes(hashes) => hashes.iter().copied().for_each(visit),
         }
     }
@@ -62,12 +62,12 @@ impl WideSource<'_> {
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
         let end = start + hashes.len();
         match self {
-            Self::Keys(KeyBatch::Slices(keys)) => {
+            Self::Keys(Keys::Slices(keys)) => {
                 for (hash, key) in hashes.iter_mut().zip(&keys[start..end]) {
                     *hash = xxph3_64(key, 0);
                 }
             }
-            Self::Keys(KeyBatch::Packed(keys)) => {
+            Self::Keys(Keys::Packed(keys)) => {
                 let len = keys.key_len();
                 let keys = keys.bytes()[start * len..end * len].chunks_exact(len);
                 for (hash, key) in hashes.iter_mut().zip(keys) {

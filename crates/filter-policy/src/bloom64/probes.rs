@@ -2,10 +2,6 @@
 
 use crate::params::MAX_PROBES;
 
-/// Added to k in the last byte of a filter. What lies above 30 there, LevelDB's reader takes for another encoding and
-/// answers "may match".
-pub(super) const MARKER: u8 = 0x80;
-
 /// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on: where
 /// `(1 - e^(-k/b))^k` is the same for k and k + 1.
 const MILLIBITS_UP_TO: [u32; 29] = [

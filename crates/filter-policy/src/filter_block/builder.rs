@@ -14,7 +14,8 @@ use crate::policy::FilterPolicy;
 /// a filter; 2048 bytes in which no data block starts have an empty one, which takes 4 bytes of offset.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockBuilder, FilterBlockReader};
+/// use filter_policy::filter_block::{FilterBlockBuilder, FilterBlockReader};
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 ///
 /// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
 /// let mut builder = FilterBlockBuilder::new(&policy);

@@ -14,12 +14,13 @@ pub(super) const TAIL_LEN: usize = 5;
 
 /// A filter block in stored bytes, read in place.
 ///
-/// Any bytes are read: where they are damaged the answer is "may match", so that damage costs time and not
-/// data. The answers are LevelDB's, with one exception: of a filter that starts and ends at the same place
+/// Any bytes are read. Where offsets are damaged, the answer is "may match"; altered filters may deny stored
+/// keys, which only the checksum of the block can tell. The answers are LevelDB's, with one exception: of a filter that starts and ends at the same place
 /// beyond the filters, which LevelDB takes for an empty one, and denies every key, nothing is known here.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockReader};
+/// use filter_policy::filter_block::FilterBlockReader;
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy};
 ///
 /// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
 /// // The filter block of a table that holds the one key `only`: 9 bytes of filter, one offset, the tail.
@@ -100,18 +101,21 @@ impl fmt::Display for FilterBlockDamage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::TooShort { len } => {
-                write!(
-                    f,
-                    "the filter block has {len} bytes, at least {TAIL_LEN} are needed"
-                )
+                write!(f, "filter block must be at least {TAIL_LEN} bytes, got {len}")
             }
             Self::ArrayOffset { given, allowed } => {
-                write!(f, "the offsets start at byte {given}, allowed are 0 to {allowed}")
+                write!(
+                    f,
+                    "start of the offsets must be between 0 and {allowed}, got {given}"
+                )
             }
             Self::ArrayLength { bytes } => {
-                write!(f, "the offsets take {bytes} bytes, allowed are multiples of 4")
+                write!(
+                    f,
+                    "length of the offsets must be a multiple of 4 bytes, got {bytes}"
+                )
             }
-            Self::BaseLg { given } => write!(f, "the base exponent is {given}, allowed is {BASE_LG}"),
+            Self::BaseLg { given } => write!(f, "base exponent must be {BASE_LG}, got {given}"),
             Self::Unclaimed { bytes } => write!(f, "{bytes} bytes of filters belong to none of them"),
             Self::Filter {
                 index,
@@ -120,8 +124,7 @@ impl fmt::Display for FilterBlockDamage {
                 allowed,
             } => write!(
                 f,
-                "filter {index} starts at byte {start} and ends at byte {end}, allowed are 0 to {allowed} in \
-                 this order"
+                "filter {index} must lie between bytes 0 and {allowed}, got start {start} and end {end}"
             ),
         }
     }

@@ -1,5 +1,7 @@
 //! Bits per key as RocksDB takes them.
 
+use crate::params::BitsPerKey;
+
 /// Up to how many thousandths of bits per key a probe count is the best one, from 1 probe on; measured by RocksDB
 /// (`util/bloom_impl.h`, `ChooseNumProbes`).
 const MILLIBITS_UP_TO: [u32; 12] = [
@@ -28,52 +30,19 @@ const fn probes_for(millibits: u32) -> u8 {
     }
 }
 
-/// How many bits RocksDB's filters are given for each key: a number from 1 to 100, whole or not, of which they count
-/// thousandths.
+/// Bits per key as RocksDB counts them: from 1 to 100, in thousandths. Fewer are 1, more are 100; below 0.5 RocksDB itself
+/// writes no filter.
 ///
-/// The filter's own size is a whole number of cache lines, so small filters get more.
-///
-/// ```
-/// use filter_policy::RocksDbBitsPerKey;
-///
-/// const TEN: RocksDbBitsPerKey = RocksDbBitsPerKey::whole(10);
-/// assert_eq!((TEN.millibits(), TEN.probe_count()), (10_000, 6));
-/// let half = RocksDbBitsPerKey::new(15.5).unwrap();
-/// assert_eq!((half.millibits(), half.probe_count()), (15_500, 9));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct RocksDbBitsPerKey(f64);
+/// Source: RocksDB, `table/block_based/filter_policy.cc` (`BloomLikeFilterPolicy`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RocksDbBits(f64);
 
-impl RocksDbBitsPerKey {
-    /// The fewest bits per key.
-    pub const MIN: Self = Self(1.0);
-
-    /// The most bits per key.
-    pub const MAX: Self = Self(100.0);
-
-    /// What RocksDB makes of the number that it is configured with: `None` below 0.5, where it writes no filters; 1
-    /// from there to 1; 100 above 100, and for what is not a number.
-    ///
-    /// Source: RocksDB, `table/block_based/filter_policy.cc` (`BloomLikeFilterPolicy`).
-    pub const fn new(bits: f64) -> Option<Self> {
-        if bits < 0.5 {
-            None
-        } else if bits < Self::MIN.0 {
-            Some(Self::MIN)
-        } else if bits < Self::MAX.0 {
-            Some(Self(bits))
-        } else {
-            Some(Self::MAX)
-        }
+impl RocksDbBits {
+    pub(crate) const fn new(bits_per_key: BitsPerKey) -> Self {
+        Self(bits_per_key.get().clamp(1.0, 100.0))
     }
 
-    /// A whole number of bits; 0 counts as 1, and what is above 100 as 100.
-    pub const fn whole(bits: u32) -> Self {
-        Self((bits as f64).clamp(Self::MIN.0, Self::MAX.0))
-    }
-
-    /// The number itself.
-    pub const fn get(self) -> f64 {
+    pub(crate) const fn get(self) -> f64 {
         self.0
     }
 
@@ -82,18 +51,18 @@ impl RocksDbBitsPerKey {
         clippy::cast_possible_truncation,
         reason = "the value is between 1,000 and 100,001; the cast rounds down"
     )]
-    pub const fn millibits(self) -> u32 {
+    pub(crate) const fn millibits(self) -> u32 {
         // Not quite a half, so that what is meant as a half of a thousandth goes up: RocksDB's own constant.
         (self.0 * 1000.0 + 0.500_001) as u32
     }
 
     /// The probe count of Bloom filters of format version 5 and later, 1 to 24.
-    pub const fn probe_count(self) -> u8 {
+    pub(crate) const fn probe_count(self) -> u8 {
         probes_for(self.millibits())
     }
 
     /// Whole bits per key: what Bloom filters of format version 4 and before are sized by.
-    pub const fn rounded(self) -> u32 {
+    pub(crate) const fn rounded(self) -> u32 {
         (self.millibits() + 500) / 1000
     }
 }
@@ -104,23 +73,18 @@ mod tests {
 
     #[test]
     fn what_rocksdb_makes_of_odd_numbers() {
-        for none in [f64::NEG_INFINITY, -10.0, -0.0, 0.4, 0.499_999] {
-            assert_eq!(RocksDbBitsPerKey::new(none), None, "{none}");
-        }
         for (given, millibits) in [
+            (0.0, 1000),
             (0.5, 1000),
             (0.999, 1000),
             (1.0, 1000),
             (10.0715, 10_072),
             (99.9999, 100_000),
             (100.0, 100_000),
-            (f64::INFINITY, 100_000),
-            (f64::NAN, 100_000),
+            (4e9, 100_000),
         ] {
-            let bits = RocksDbBitsPerKey::new(given).map(RocksDbBitsPerKey::millibits);
-            assert_eq!(bits, Some(millibits), "{given}");
+            let bits = RocksDbBits::new(BitsPerKey::fractional(given).unwrap());
+            assert_eq!(bits.millibits(), millibits, "{given}");
         }
-        assert_eq!(RocksDbBitsPerKey::whole(0), RocksDbBitsPerKey::MIN);
-        assert_eq!(RocksDbBitsPerKey::whole(u32::MAX), RocksDbBitsPerKey::MAX);
     }
 }

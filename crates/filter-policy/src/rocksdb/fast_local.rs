@@ -1,30 +1,26 @@
 //! FastLocalBloom, RocksDB's Bloom filter of format version 5 and later: all probes of a key in one line of 64 bytes.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
-
 use hashzoo::xxph3_64;
 
-use super::bits_per_key::RocksDbBitsPerKey;
-#[cfg(feature = "alloc")]
-use super::build::append;
-use super::build::{Layout, build_in};
-use super::hashed::HashedRocksDbKey;
-use super::view::{Contents, NEW_BLOOM_MARKER, TAIL_LEN, fast_local};
+use super::bits_per_key::RocksDbBits;
+use super::contents::{
+    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local, may_match_hash,
+};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
-use crate::arch::{Chosen, Kernel};
+use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
-use crate::keys::KeyBatch;
+use crate::hashed::{HashedPolicy as _, Layout};
+use crate::keys::Keys;
+use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
-#[cfg(feature = "alloc")]
-use crate::policy::append_with;
+use crate::prepared::PreparedFilter;
 
 /// Filters grow no further, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;
 
 /// How many lines so many keys take, at most 2^26 - 1.
-pub(super) fn lines_for(bits_per_key: RocksDbBitsPerKey, keys: u64) -> u64 {
+pub(super) fn lines_for(bits_per_key: RocksDbBits, keys: u64) -> u64 {
     lines_of(bits_per_key.millibits(), keys)
 }
 
@@ -46,37 +42,31 @@ const fn tail_of(probes: u8) -> [u8; TAIL_LEN] {
 ///
 /// All probes of a key fall into one line of 64 bytes, so that a query waits for memory once. The price is a rate a
 /// little above that of filters whose probes go anywhere: 0.97 % instead of 0.82 % at 10 bits per key. The filter is
-/// a whole number of lines and five bytes: for few keys it is larger than LevelDB's.
+/// a whole number of lines and five bytes: for few keys it is larger than LevelDB's. It grows no further than 4 GiB; keys
+/// beyond that raise the rate.
+///
+/// RocksDB counts thousandths of bits per key from 1 to 100: fewer count as 1, more as 100. (Configured with fewer than 0.5,
+/// RocksDB itself writes no filters.) Keys that equal the one before them are not counted.
 ///
 /// Stored by engines as `rocksdb.internal.FastLocalBloomFilter`; in RocksDB's own tables under the name that all of
-/// its filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
-/// [`RocksDbFilterView`] does.
+/// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
-/// Keys in a slice are built from fastest: [`build_batch_in`](Self::build_batch_in), and what [`FilterPolicy`] has. To
-/// ask one filter for many keys, see [`RocksDbFilterView::may_match_many`]; many filters for one key,
-/// [`hashed`](Self::hashed).
+/// ```
+/// use filter_policy::rocksdb::FastLocalBloomPolicy;
+/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
 ///
-/// [`RocksDbFilterView`]: crate::RocksDbFilterView
-/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
-/// [`RocksDbFilterView::may_match_many`]: crate::RocksDbFilterView::may_match_many
-#[cfg_attr(
-    feature = "alloc",
-    doc = r#"
-```
-use filter_policy::{FastLocalBloomPolicy, FilterPolicy, RocksDbBitsPerKey};
-
-let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
-let filter = policy.build(["hello", "world"])?;
-assert_eq!(filter.len(), 64 + 5);
-assert!(policy.key_may_match(b"hello", &filter));
-assert!(!policy.key_may_match(b"foo", &filter));
-# Ok::<(), filter_policy::Error>(())
-```
-"#
-)]
+/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
+/// let mut buffer = [0; 100];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(filter.len(), 64 + 5);
+/// assert!(policy.key_may_match(b"hello", filter));
+/// assert!(!policy.key_may_match(b"foo", filter));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FastLocalBloomPolicy {
-    bits_per_key: RocksDbBitsPerKey,
+    bits_per_key: BitsPerKey,
     /// What follows from them, which small filters would be long in computing.
     millibits: u32,
     probes: u8,
@@ -85,193 +75,46 @@ pub struct FastLocalBloomPolicy {
 }
 
 impl FastLocalBloomPolicy {
-    /// With so many bits per key.
-    pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
+    /// The name under which engines store the filters.
+    pub const NAME: &str = "rocksdb.internal.FastLocalBloomFilter";
+
+    /// Makes a policy with so many bits per key.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
+        let bits = RocksDbBits::new(bits_per_key);
         Self {
             bits_per_key,
-            millibits: bits_per_key.millibits(),
-            probes: bits_per_key.probe_count(),
+            millibits: bits.millibits(),
+            probes: bits.probe_count(),
             kernel: None,
         }
     }
 
-    /// The same policy by the instructions of the caller's choice, for tests and benchmarks: bytes, answers and name are
-    /// the same. Where the processor does not have them, it is [`Kernel::Scalar`].
+    /// Returns the same policy on a kernel of the caller's choice, for tests and benchmarks: bytes, answers and name are
+    /// the same. Where the processor does not have it, it is [`Kernel::Scalar`].
     pub const fn on_kernel(mut self, kernel: Kernel) -> Self {
         self.kernel = Some(kernel);
         self
     }
 
-    #[inline]
-    fn kernel(&self) -> Chosen {
-        self.kernel.map_or_else(Chosen::best, Chosen::of)
-    }
-
-    /// The bits per key.
-    pub const fn bits_per_key(&self) -> RocksDbBitsPerKey {
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
-    }
-
-    /// The length in bytes of a filter of so many keys: keys that equal the one before them are not counted. At most
-    /// 4 GiB; beyond, more keys mean more false positives.
-    pub fn filter_len(&self, keys: usize) -> usize {
-        Layout::filter_len(self, keys)
-    }
-
-    /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
-    #[inline]
-    pub const fn hash(key: &[u8]) -> u64 {
-        xxph3_64(key, 0)
-    }
-
-    /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
-    ///
-    /// The values are taken twice where some equal the one before them and the filter is smaller for that.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`].
-    pub fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item = u64, IntoIter: Clone>,
-    {
-        build_in(self, hashes.into_iter(), out)
-    }
-
-    /// Writes the filter of these keys to the start of `out` and returns the part written; see
-    /// [`build_hashes_in`](Self::build_hashes_in).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`].
-    pub fn build_in<'out, I>(&self, keys: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>, IntoIter: Clone>,
-    {
-        self.build_hashes_in(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
-    }
-
-    /// Writes the filter of these keys to the start of `out` and returns the part written: the fastest way, and without
-    /// memory but the stack's.
-    ///
-    /// ```
-    /// use filter_policy::{FastLocalBloomPolicy, FilterPolicy, RocksDbBitsPerKey};
-    ///
-    /// let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
-    /// let ids = [*b"0001", *b"0002", *b"0003"];
-    /// let mut buffer = [0; 100];
-    /// let filter = policy.build_batch_in(&ids[..], &mut buffer)?;
-    /// assert!(policy.key_may_match(b"0002", filter));
-    /// # Ok::<(), filter_policy::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`].
-    pub fn build_batch_in<'out, 'k>(
-        &self,
-        keys: impl Into<KeyBatch<'k>>,
-        out: &'out mut [u8],
-    ) -> Result<&'out mut [u8], Error> {
-        let keys = keys.into();
-        let len = self.filter_len(keys.len());
-        if len > out.len() {
-            // It may fit when keys that equal the one before them are not counted.
-            return match keys {
-                KeyBatch::Slices(keys) => self.build_in(keys, out),
-                KeyBatch::Packed(keys) => self.build_in(keys, out),
-            };
-        }
-        let repeats = self.write(keys, out.get_mut(..len).unwrap_or_default());
-        if repeats == 0 {
-            return Ok(out.get_mut(..len).unwrap_or_default());
-        }
-        let kept_len = self.filter_len(keys.len() - repeats);
-        let filter = out.get_mut(..kept_len).unwrap_or_default();
-        if kept_len != len {
-            self.write(keys, filter);
-        }
-        Ok(filter)
-    }
-
-    /// Writes these keys over `filter`, of whatever length. Gives the number of keys whose hash value is that of the one
-    /// before them.
-    fn write(&self, keys: KeyBatch<'_>, filter: &mut [u8]) -> usize {
-        let Some((bits, tail)) = filter.split_last_chunk_mut() else {
-            return 0;
-        };
-        *tail = tail_of(self.probes);
-        lines::create(self.kernel(), bits.as_chunks_mut().0, self.probes, keys)
-    }
-
-    /// Appends the filter of these keys to `out`: the fastest way.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append_batch<'k>(&self, keys: impl Into<KeyBatch<'k>>, out: &mut Vec<u8>) -> Result<(), Error> {
-        let keys = keys.into();
-        append_with(out, self.filter_len(keys.len()), |room| {
-            self.build_batch_in(keys, room).map(|filter| filter.len())
-        })
-    }
-
-    /// A key that many filters will be asked for.
-    #[inline]
-    pub fn hashed<'k>(&self, key: &'k [u8]) -> HashedRocksDbKey<'k> {
-        HashedRocksDbKey::new(self.kernel(), key)
-    }
-
-    /// Appends the filter of keys with these hash values to `out`, after collecting the values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append_hashes<I>(&self, hashes: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = u64>,
-    {
-        append(self, hashes.into_iter(), out)
-    }
-
-    /// Appends the filter of these keys to `out`; see [`append_hashes`](Self::append_hashes).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append<I>(&self, keys: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        self.append_hashes(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
-    }
-
-    /// The filter of these keys in a vector of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    pub fn build<I>(&self, keys: I) -> Result<Vec<u8>, Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        let mut filter = Vec::new();
-        self.append(keys, &mut filter)?;
-        Ok(filter)
     }
 }
 
 impl Layout for FastLocalBloomPolicy {
     type Hash = u64;
 
-    fn filter_len(&self, entries: usize) -> usize {
-        let bytes = lines_of(self.millibits, entries as u64) * LINE_LEN as u64;
-        // Always fits where addresses have 32 bits.
-        usize::try_from(bytes).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
+    const DROPS_REPEATS: bool = true;
+
+    #[inline]
+    fn kernel(&self) -> KernelToken {
+        KernelToken::given(self.kernel)
+    }
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        xxph3_64(key, 0)
     }
 
     fn start(&self, _: usize, filter: &mut [u8]) {
@@ -287,6 +130,22 @@ impl Layout for FastLocalBloomPolicy {
             lines::insert(self.kernel(), lines, self.probes, WideSource::Hashes(hashes));
         }
     }
+
+    fn create(&self, keys: Keys<'_>, filter: &mut [u8]) -> Option<usize> {
+        let (bits, tail) = filter.split_last_chunk_mut()?;
+        *tail = tail_of(self.probes);
+        Some(lines::create(
+            self.kernel(),
+            bits.as_chunks_mut().0,
+            self.probes,
+            keys,
+        ))
+    }
+
+    #[inline]
+    fn may_match(&self, kernel: KernelToken, key: &[u8], hash: u64, filter: &[u8]) -> bool {
+        may_match_hash(kernel, key, hash, filter)
+    }
 }
 
 impl Stored for FastLocalBloomPolicy {
@@ -297,17 +156,19 @@ impl Stored for FastLocalBloomPolicy {
 
     #[inline(never)]
     fn may_match_without_lines(&self, key: &[u8], filter: &[u8]) -> bool {
-        Contents::of_another_kind(filter).may_match(key)
+        contents_of_another_kind(filter).may_match_portably(key)
     }
 }
 
 impl FilterPolicy for FastLocalBloomPolicy {
     fn name(&self) -> &str {
-        "rocksdb.internal.FastLocalBloomFilter"
+        Self::NAME
     }
 
+    /// Returns the exact length of a filter of this many keys, none of which equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(self.filter_len(keys))
+        let bytes = lines_of(self.millibits, keys as u64) * LINE_LEN as u64;
+        addressable(bytes, keys, self.bits_per_key)
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
@@ -317,5 +178,10 @@ impl FilterPolicy for FastLocalBloomPolicy {
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         lines::stored_may_match(self, key, filter, self.kernel)
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::of_contents(Layout::kernel(self), contents(filter))
     }
 }

@@ -1,19 +1,17 @@
 //! The full Bloom filter of RocksDB's format versions 4 and before: all probes of a key in one line, which is as long
 //! as the cache line of the machine that wrote it.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
-use super::bits_per_key::RocksDbBitsPerKey;
-#[cfg(feature = "alloc")]
-use super::build::append;
-use super::build::{Layout, build_in};
+use super::bits_per_key::RocksDbBits;
+use super::contents::{TAIL_LEN, addressable, contents, may_match_hash};
 use super::legacy_lines::{self, Lines};
-use super::view::{TAIL_LEN, may_match};
+use crate::arch::KernelToken;
 use crate::error::Error;
+use crate::hashed::{HashedPolicy as _, Layout};
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy;
+use crate::prepared::PreparedFilter;
 
 /// The most bits that are shared out; RocksDB caps here, so that the number of lines stays in 32 bits.
 ///
@@ -24,6 +22,7 @@ const MAX_BITS: u64 = 0xffff_0000;
 /// (`port/port_posix.h`), so the same keys give another filter on ARM than on x86; readers see the length from the
 /// filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CacheLine {
     /// x86 and most others.
     #[default]
@@ -48,156 +47,78 @@ impl CacheLine {
 /// RocksDB's full Bloom filter of format versions 4 and before.
 ///
 /// For reading old tables, and for writing what an old RocksDB reads: [`FastLocalBloomPolicy`] is better in rate and
-/// speed. Its 32-bit hash leaves more false positives the more keys there are.
+/// speed. Its 32-bit hash leaves more false positives the more keys there are. Filters grow no further than half a GiB.
+///
+/// RocksDB rounds bits per key to a whole number from 1 to 100 here: fewer count as 1, more as 100. Keys that equal the one
+/// before them are not counted.
 ///
 /// Stored by engines as `rocksdb.internal.LegacyBloomFilter`; in RocksDB's own tables under the name that all of its
-/// filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
-/// [`RocksDbFilterView`] does, and lines of any length.
+/// filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// [kind](crate::view::FilterKind) of RocksDB's filters, and lines of any length.
 ///
 /// [`FastLocalBloomPolicy`]: super::FastLocalBloomPolicy
-/// [`RocksDbFilterView`]: crate::RocksDbFilterView
-/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
-#[cfg_attr(
-    feature = "alloc",
-    doc = r#"
-```
-use filter_policy::{CacheLine, FilterPolicy, LegacyFullFilterPolicy, RocksDbBitsPerKey};
-
-let policy = LegacyFullFilterPolicy::new(RocksDbBitsPerKey::whole(10));
-let filter = policy.build(["hello", "world"])?;
-assert_eq!(filter.len(), 64 + 5);
-assert!(policy.key_may_match(b"hello", &filter));
-
-// As RocksDB writes it on 64-bit ARM.
-let on_arm = policy.with_line(CacheLine::Bytes128).build(["hello", "world"])?;
-assert_eq!(on_arm.len(), 128 + 5);
-assert!(policy.key_may_match(b"hello", &on_arm));
-# Ok::<(), filter_policy::Error>(())
-```
-"#
-)]
+///
+/// ```
+/// use filter_policy::rocksdb::{CacheLine, LegacyFullFilterPolicy};
+/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
+///
+/// let policy = LegacyFullFilterPolicy::new(BitsPerKey::whole(10));
+/// let mut buffer = [0; 200];
+/// let filter = policy.build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(filter.len(), 64 + 5);
+/// assert!(policy.key_may_match(b"hello", filter));
+///
+/// // As RocksDB writes it on 64-bit ARM.
+/// let on_arm = policy.with_line(CacheLine::Bytes128).build_in(["hello", "world"], &mut buffer)?;
+/// assert_eq!(on_arm.len(), 128 + 5);
+/// assert!(policy.key_may_match(b"hello", on_arm));
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LegacyFullFilterPolicy {
-    bits_per_key: RocksDbBitsPerKey,
+    bits_per_key: BitsPerKey,
     line: CacheLine,
 }
 
 impl LegacyFullFilterPolicy {
-    /// With so many bits per key, [rounded](RocksDbBitsPerKey::rounded) to a whole number, and lines of 64 bytes.
-    pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
+    /// The name under which engines store the filters.
+    pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
+
+    /// Makes a policy with so many bits per key and lines of 64 bytes.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bits_per_key,
             line: CacheLine::Bytes64,
         }
     }
 
-    /// The same, written as a machine with other cache lines would.
+    /// Returns the same policy, which writes as a machine with other cache lines would.
     #[must_use]
     pub const fn with_line(self, line: CacheLine) -> Self {
         Self { line, ..self }
     }
 
-    /// The bits per key.
-    pub const fn bits_per_key(&self) -> RocksDbBitsPerKey {
+    /// Returns the bits per key.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
     }
 
-    /// The length of the lines that it writes.
+    /// Returns the length of the lines that the policy writes.
     pub const fn line(&self) -> CacheLine {
         self.line
     }
 
-    /// The length in bytes of a filter of so many keys: keys that equal the one before them are not counted. At most
-    /// half a GiB; beyond, more keys mean more false positives.
-    pub fn filter_len(&self, keys: usize) -> usize {
-        Layout::filter_len(self, keys)
+    const fn whole_bits(&self) -> u32 {
+        RocksDbBits::new(self.bits_per_key).rounded()
     }
 
-    /// The hash value of a key: what [`build_hashes_in`](Self::build_hashes_in) takes.
-    pub const fn hash(key: &[u8]) -> u32 {
-        legacy_lines::hash(key)
-    }
-
-    /// Writes the filter of keys with these hash values to the start of `out` and returns the part written.
-    ///
-    /// The values are taken twice where some equal the one before them and the filter is smaller for that.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`].
-    pub fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item = u32, IntoIter: Clone>,
-    {
-        build_in(self, hashes.into_iter(), out)
-    }
-
-    /// Writes the filter of these keys to the start of `out` and returns the part written; see
-    /// [`build_hashes_in`](Self::build_hashes_in).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::BufferTooShort`].
-    pub fn build_in<'out, I>(&self, keys: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>, IntoIter: Clone>,
-    {
-        self.build_hashes_in(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
-    }
-
-    /// Appends the filter of keys with these hash values to `out`, after collecting the values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append_hashes<I>(&self, hashes: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = u32>,
-    {
-        append(self, hashes.into_iter(), out)
-    }
-
-    /// Appends the filter of these keys to `out`; see [`append_hashes`](Self::append_hashes).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    #[cfg(feature = "alloc")]
-    pub fn append<I>(&self, keys: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        self.append_hashes(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
-    }
-
-    /// The filter of these keys in a vector of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`].
-    #[cfg(feature = "alloc")]
-    pub fn build<I>(&self, keys: I) -> Result<Vec<u8>, Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        let mut filter = Vec::new();
-        self.append(keys, &mut filter)?;
-        Ok(filter)
-    }
-
-    /// LevelDB's rule for the same bits per key, up to 30.
-    const fn probe_count(&self) -> u8 {
-        BitsPerKey::whole(self.bits_per_key.rounded()).probe_count()
-    }
-
-    /// How many lines so many values take: an odd number, so that the remainder uses all bits of a value; 0 for none.
-    fn line_count(&self, entries: usize) -> u32 {
-        if entries == 0 {
+    /// How many lines so many keys take: an odd number, so that the remainder uses all bits of a value; 0 for none.
+    fn line_count(&self, keys: usize) -> u32 {
+        if keys == 0 {
             return 0;
         }
-        let bits = (entries as u64)
-            .saturating_mul(u64::from(self.bits_per_key.rounded()))
+        let bits = (keys as u64)
+            .saturating_mul(u64::from(self.whole_bits()))
             .min(MAX_BITS);
         // At most 2^23.
         u32::try_from(bits.div_ceil(u64::from(self.line.bytes()) * 8)).unwrap_or(u32::MAX) | 1
@@ -207,17 +128,25 @@ impl LegacyFullFilterPolicy {
 impl Layout for LegacyFullFilterPolicy {
     type Hash = u32;
 
-    fn filter_len(&self, entries: usize) -> usize {
-        let bytes = u64::from(self.line_count(entries)) * u64::from(self.line.bytes());
-        // At most half a GiB, which always fits where addresses have 32 bits.
-        usize::try_from(bytes).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
+    const DROPS_REPEATS: bool = true;
+
+    /// For filters of other kinds.
+    #[inline]
+    fn kernel(&self) -> KernelToken {
+        KernelToken::best()
     }
 
-    fn start(&self, entries: usize, filter: &mut [u8]) {
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u32 {
+        legacy_lines::hash(key)
+    }
+
+    fn start(&self, keys: usize, filter: &mut [u8]) {
         filter.fill(0);
         if let Some([probes, lines @ ..]) = filter.last_chunk_mut::<TAIL_LEN>() {
-            *probes = self.probe_count();
-            *lines = self.line_count(entries).to_le_bytes();
+            // LevelDB's rule for the same bits per key, up to 30.
+            *probes = BitsPerKey::whole(self.whole_bits()).probe_count();
+            *lines = self.line_count(keys).to_le_bytes();
         }
     }
 
@@ -229,15 +158,22 @@ impl Layout for LegacyFullFilterPolicy {
             legacy_lines::insert(bits, Lines { count, log2_bits }, *probes, hashes);
         }
     }
+
+    #[inline]
+    fn may_match(&self, kernel: KernelToken, key: &[u8], hash: u32, filter: &[u8]) -> bool {
+        may_match_hash(kernel, key, hash, filter)
+    }
 }
 
 impl FilterPolicy for LegacyFullFilterPolicy {
     fn name(&self) -> &str {
-        "rocksdb.internal.LegacyBloomFilter"
+        Self::NAME
     }
 
+    /// Returns the exact length of a filter of this many keys, none of which equals the one before it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        Ok(self.filter_len(keys))
+        let bytes = u64::from(self.line_count(keys)) * u64::from(self.line.bytes());
+        addressable(bytes, keys, self.bits_per_key)
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
@@ -246,6 +182,11 @@ impl FilterPolicy for LegacyFullFilterPolicy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(key, filter)
+        contents(filter).may_match(KernelToken::best(), key)
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::of_contents(KernelToken::best(), contents(filter))
     }
 }

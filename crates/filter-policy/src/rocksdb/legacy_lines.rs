@@ -5,19 +5,24 @@ use core::num::NonZeroU32;
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 /// The hash value of a key.
-pub(super) const fn hash(key: &[u8]) -> u32 {
+pub(crate) const fn hash(key: &[u8]) -> u32 {
     rocksdb_hash(key, LEVELDB_BLOOM_SEED)
 }
 
 /// Lines of bits of which each key uses one: what the probes need to know of a filter.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     pub(super) count: NonZeroU32,
     /// Log2 of the bits of a line, at least 3.
     pub(super) log2_bits: u32,
 }
 
 impl Lines {
+    /// Bytes of a line.
+    pub(crate) const fn line_len(self) -> usize {
+        1 << (self.log2_bits - 3)
+    }
+
     /// The bit positions of a hash value in the whole filter.
     #[inline]
     fn positions(self, hash: u32, probes: u8) -> impl Iterator<Item = u64> {
@@ -46,7 +51,7 @@ pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) 
 
 /// Whether all bits of a hash value are set; bits that are not there count as set.
 #[inline]
-pub(super) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
+pub(crate) fn may_match(bits: &[u8], lines: Lines, probes: u8, hash: u32) -> bool {
     lines.positions(hash, probes).all(|position| {
         usize::try_from(position / 8)
             .ok()

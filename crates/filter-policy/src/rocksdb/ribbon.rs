@@ -15,4 +15,4 @@ pub(super) use banding::Banding;
 #[cfg(feature = "alloc")]
 pub(super) use sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
 pub(super) use sizing::{RibbonSize, size};
-pub(super) use solution::Solution;
+pub(crate) use solution::Solution;

@@ -2,14 +2,18 @@
 
 use alloc::vec::Vec;
 
-use super::bits_per_key::RocksDbBitsPerKey;
-use super::build::{Layout as _, collect};
+use super::bits_per_key::RocksDbBits;
+use super::contents::{RIBBON_MARKER, TAIL_LEN, contents, may_match_hash};
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
 use super::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
-use super::view::{RIBBON_MARKER, TAIL_LEN, may_match};
+use crate::arch::KernelToken;
 use crate::error::Error;
+use crate::hashed::{HashedPolicy, Layout as _, Sealed, collect, room, without_repeats};
+use crate::keys::KeyBatch;
+use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, append_with};
+use crate::prepared::PreparedFilter;
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to ask.
@@ -18,19 +22,22 @@ use crate::policy::{FilterPolicy, append_with};
 /// are 10. While it is built it takes 32 bytes a slot besides, a slot being a key and a little more. For few keys, where
 /// that is smaller, the filter is a FastLocalBloom one, as in RocksDB; of no keys it has no bytes.
 ///
-/// Stored by engines as `rocksdb.internal.Standard128RibbonFilter`; in RocksDB's own tables under the name that all of
-/// its filters share, [`RocksDbFilterView::COMPATIBILITY_NAME`]. It reads every kind of filter that
-/// [`RocksDbFilterView`] does.
+/// RocksDB counts bits per key from 1 to 100: fewer count as 1, more as 100. Keys that equal the one before them are not
+/// counted; the order of the keys is part of what the bytes depend on. Every way to build needs an allocator, and
+/// returns [`Error::AllocationFailed`] when there is no memory.
 ///
-/// [`RocksDbFilterView`]: crate::RocksDbFilterView
-/// [`RocksDbFilterView::COMPATIBILITY_NAME`]: crate::RocksDbFilterView::COMPATIBILITY_NAME
+/// Stored by engines as `rocksdb.internal.Standard128RibbonFilter`; in RocksDB's own tables under the name that all of
+/// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
+/// [kind](crate::view::FilterKind) of RocksDB's filters.
 ///
 /// ```
-/// use filter_policy::{FilterPolicy, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView};
+/// use filter_policy::rocksdb::RibbonPolicy;
+/// use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+/// use filter_policy::{BitsPerKey, FilterPolicy, HashedPolicy};
 ///
-/// let policy = RibbonPolicy::new(RocksDbBitsPerKey::whole(10));
+/// let policy = RibbonPolicy::new(BitsPerKey::whole(10));
 /// let filter = policy.build((0..5_000_u32).map(u32::to_le_bytes))?;
-/// assert_eq!(RocksDbFilterView::new(&filter).kind(), RocksDbFilterKind::Ribbon);
+/// assert_eq!(FilterView::new(FilterLayout::RocksDb, &filter).kind(), FilterKind::Ribbon);
 /// assert!(filter.len() < 4_500);
 /// assert!(policy.key_may_match(&77_u32.to_le_bytes(), &filter));
 /// # Ok::<(), filter_policy::Error>(())
@@ -41,64 +48,19 @@ pub struct RibbonPolicy {
 }
 
 impl RibbonPolicy {
-    /// With the rate of a FastLocalBloom filter of so many bits per key.
-    pub const fn new(bits_per_key: RocksDbBitsPerKey) -> Self {
+    /// The name under which engines store the filters.
+    pub const NAME: &str = "rocksdb.internal.Standard128RibbonFilter";
+
+    /// Makes a policy with the rate of a FastLocalBloom filter of so many bits per key.
+    pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bloom: FastLocalBloomPolicy::new(bits_per_key),
         }
     }
 
-    /// The bits per key of a Bloom filter of the same rate.
-    pub const fn bits_per_key(&self) -> RocksDbBitsPerKey {
+    /// Returns the bits per key of a Bloom filter of the same rate.
+    pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bloom.bits_per_key()
-    }
-
-    /// The hash value of a key: what [`append_hashes`](Self::append_hashes) takes.
-    pub const fn hash(key: &[u8]) -> u64 {
-        FastLocalBloomPolicy::hash(key)
-    }
-
-    /// Appends the filter of keys with these hash values to `out`, after collecting the values. Their order is part of
-    /// what the filter depends on.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    pub fn append_hashes<I>(&self, hashes: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item = u64>,
-    {
-        let hashes = collect(hashes.into_iter())?;
-        let made = self.make(&hashes)?;
-        append_with(out, made.len(self, &hashes), |room| {
-            made.write(self, &hashes, room)
-        })
-    }
-
-    /// Appends the filter of these keys to `out`; see [`append_hashes`](Self::append_hashes).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`]; `out` is then what it was.
-    pub fn append<I>(&self, keys: I, out: &mut Vec<u8>) -> Result<(), Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        self.append_hashes(keys.into_iter().map(|key| Self::hash(key.as_ref())), out)
-    }
-
-    /// The filter of these keys in a vector of its own.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::AllocationFailed`].
-    pub fn build<I>(&self, keys: I) -> Result<Vec<u8>, Error>
-    where
-        I: IntoIterator<Item: AsRef<[u8]>>,
-    {
-        let mut filter = Vec::new();
-        self.append(keys, &mut filter)?;
-        Ok(filter)
     }
 
     /// Solves the system of these hash values, or finds that a Bloom filter it is.
@@ -109,7 +71,7 @@ impl RibbonPolicy {
         let Some(shape) = self.shape(hashes.len(), *first) else {
             return Ok(Made::Bloom);
         };
-        if shape.slots() < SMALL_SLOTS && self.bloom.filter_len(hashes.len()) < ribbon_len(shape) {
+        if shape.slots() < SMALL_SLOTS && self.bloom.max_filter_len(hashes.len())? < ribbon_len(shape) {
             return Ok(Made::Bloom);
         }
         let mut banding = Banding::new(shape)?;
@@ -128,7 +90,11 @@ impl RibbonPolicy {
             .filter(|_| entries <= MAX_ENTRIES)?;
         let [.., a, b, c, d] = first.to_le_bytes();
         let entropy = u32::from_le_bytes([a, b, c, d]);
-        Some(Shape::new(entries, ribbon_one_in(self.bits_per_key()), entropy))
+        Some(Shape::new(
+            entries,
+            ribbon_one_in(RocksDbBits::new(self.bits_per_key())),
+            entropy,
+        ))
     }
 }
 
@@ -144,21 +110,18 @@ enum Made {
 }
 
 impl Made {
-    fn len(&self, policy: &RibbonPolicy, hashes: &[u64]) -> usize {
+    fn len(&self, policy: &RibbonPolicy, hashes: &[u64]) -> Result<usize, Error> {
         match self {
-            Self::Nothing => 0,
-            Self::Bloom => policy.bloom.filter_len(hashes.len()),
-            Self::Ribbon { shape, .. } => ribbon_len(*shape),
+            Self::Nothing => Ok(0),
+            Self::Bloom => policy.bloom.max_filter_len(hashes.len()),
+            Self::Ribbon { shape, .. } => Ok(ribbon_len(*shape)),
         }
     }
 
     /// Writes the filter to the start of `out` and returns its length.
     fn write(&self, policy: &RibbonPolicy, hashes: &[u64], out: &mut [u8]) -> Result<usize, Error> {
-        let needed = self.len(policy, hashes);
-        let given = out.len();
-        let filter = out
-            .get_mut(..needed)
-            .ok_or(Error::BufferTooShort { needed, given })?;
+        let needed = self.len(policy, hashes)?;
+        let filter = room(out, needed)?;
         match self {
             Self::Nothing => {}
             Self::Bloom => {
@@ -182,14 +145,60 @@ fn ribbon_len(shape: Shape) -> usize {
     usize::try_from(shape.words() * 16).map_or(usize::MAX, |bytes| bytes.saturating_add(TAIL_LEN))
 }
 
-impl FilterPolicy for RibbonPolicy {
-    fn name(&self) -> &str {
-        "rocksdb.internal.Standard128RibbonFilter"
+impl Sealed for RibbonPolicy {}
+
+impl HashedPolicy for RibbonPolicy {
+    type Hash = u64;
+
+    #[inline]
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        HashedPolicy::hash_key(&self.bloom, key)
     }
 
-    /// Of as many keys, a filter that is all wide blocks, or the Bloom filter that may stand in for it.
+    fn build_hashes_in<'out, I>(&self, hashes: I, out: &'out mut [u8]) -> Result<&'out mut [u8], Error>
+    where
+        I: IntoIterator<Item = u64, IntoIter: Clone>,
+    {
+        let hashes = collect(without_repeats(hashes.into_iter()))?;
+        let len = self.make(&hashes)?.write(self, &hashes, out)?;
+        room(out, len)
+    }
+
+    fn build_batch_in<'out, 'k>(
+        &self,
+        keys: impl Into<KeyBatch<'k>>,
+        out: &'out mut [u8],
+    ) -> Result<&'out mut [u8], Error> {
+        self.build_in(keys.into().iter(), out)
+    }
+
+    fn append_hashes(&self, hashes: impl IntoIterator<Item = u64>, out: &mut Vec<u8>) -> Result<(), Error> {
+        let hashes = collect(without_repeats(hashes.into_iter()))?;
+        let made = self.make(&hashes)?;
+        append_with(out, made.len(self, &hashes)?, |room| {
+            made.write(self, &hashes, room)
+        })
+    }
+
+    #[inline]
+    fn kernel_token(&self) -> KernelToken {
+        KernelToken::best()
+    }
+
+    #[inline]
+    fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: u64, filter: &[u8]) -> bool {
+        may_match_hash(kernel, key, hash, filter)
+    }
+}
+
+impl FilterPolicy for RibbonPolicy {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    /// Returns the length of a filter that is all wide blocks, or of the Bloom filter that may stand in for it.
     fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
-        let bloom = self.bloom.filter_len(keys);
+        let bloom = self.bloom.max_filter_len(keys)?;
         let entries = keys.clamp(1, MAX_ENTRIES);
         let widest = self
             .shape(entries, 0)
@@ -198,13 +207,16 @@ impl FilterPolicy for RibbonPolicy {
     }
 
     fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
-        let hashes = collect(keys.iter().map(|key| Self::hash(key)))?;
-        let len = self.make(&hashes)?.write(self, &hashes, out)?;
-        Ok(out.get_mut(..len).unwrap_or_default())
+        self.build_in(keys, out)
     }
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        may_match(key, filter)
+        contents(filter).may_match(KernelToken::best(), key)
+    }
+
+    #[inline]
+    fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+        PreparedFilter::of_contents(KernelToken::best(), contents(filter))
     }
 }

@@ -8,7 +8,7 @@ use super::textbook::{proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
 use crate::params::BitsPerKey;
-use crate::rocksdb::{self, RocksDbBitsPerKey};
+use crate::rocksdb::{self, RocksDbBits};
 
 /// Hash values of 32 bits reach no bit beyond this many.
 const REACHABLE_BITS: u64 = 1 << 32;
@@ -20,12 +20,13 @@ const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
 
 /// RocksDB's formats go by no more.
-const MOST_BITS_OF_ROCKSDB: u32 = 100;
+const MAX_BITS_OF_ROCKSDB: u32 = 100;
 
 /// A stored filter format, with its exact sizes.
 ///
 /// ```
-/// use filter_policy::{BitsPerKey, sizing::Format};
+/// use filter_policy::sizing::Format;
+/// use filter_policy::BitsPerKey;
 ///
 /// let fifteen = BitsPerKey::whole(15);
 /// assert_eq!(Format::LevelDb.filter_bytes(45_402, fifteen)?, 85_130);
@@ -47,8 +48,8 @@ const MOST_BITS_OF_ROCKSDB: u32 = 100;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///
-/// RocksDB's formats take [`RocksDbBitsPerKey`]: from 0.5 on, where 1 is the least and 100 the most that counts. Fewer are
-/// an error here, since RocksDB writes no filter then.
+/// RocksDB's formats count bits per key from 1 to 100: fewer count as 1, more as 100. Fewer than 0.5 are an error here,
+/// because RocksDB writes no filters then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -57,11 +58,11 @@ pub enum Format {
     LevelDb,
     /// That of [`BloomFilter64Policy`](crate::BloomFilter64Policy): of the same length, with the best k.
     BloomFilter64,
-    /// That of [`FastLocalBloomPolicy`](crate::FastLocalBloomPolicy): whole lines of 64 bytes, and five.
+    /// That of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): whole lines of 64 bytes, and five.
     FastLocalBloom,
     #[cfg_attr(
         feature = "alloc",
-        doc = "That of [`RibbonPolicy`](crate::RibbonPolicy): words of 16 bytes, and five; the bits per key are those of a \
+        doc = "That of [`RibbonPolicy`](crate::rocksdb::RibbonPolicy): words of 16 bytes, and five; the bits per key are those of a \
                FastLocalBloom filter of the same rate, which is also what is written for few keys where it is smaller."
     )]
     #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
@@ -156,7 +157,7 @@ impl Format {
         };
         // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
         // all.
-        let tried_singly = reachable_bits.map_or(MOST_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
+        let tried_singly = reachable_bits.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
         let mut lowest = 1.0_f64;
         for bits in 1..tried_singly {
             // The exact rates take long where a filter is crowded; then the bound says enough.
@@ -224,14 +225,14 @@ impl Format {
             Self::LevelDb | Self::BloomFilter64 => (0, u32::MAX, "at least 9"),
             Self::FastLocalBloom | Self::Ribbon => (
                 1,
-                MOST_BITS_OF_ROCKSDB,
+                MAX_BITS_OF_ROCKSDB,
                 "at least what the filter takes at 1 bit per key",
             ),
         };
         largest(least, u64::from(most), |bits| self.fits(keys, whole(bits), bytes))
             .map(whole)
             .ok_or(Error::OutOfDomain {
-                what: "the memory in bytes",
+                what: "memory in bytes",
                 given: bytes as f64,
                 allowed,
             })
@@ -258,7 +259,7 @@ fn equal_hashes(keys: u64) -> f64 {
 
 /// The rate of ideal lines, and of keys in the same line that have the same upper half of the hash, of which all probes
 /// are made.
-fn fast_local_rate(bits_per_key: RocksDbBitsPerKey, keys: u64) -> f64 {
+fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
     const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
     if keys == 0 {
         return 0.0;
@@ -270,12 +271,15 @@ fn fast_local_rate(bits_per_key: RocksDbBitsPerKey, keys: u64) -> f64 {
 }
 
 /// Bits per key as RocksDB takes them.
-fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBitsPerKey, Error> {
-    RocksDbBitsPerKey::new(bits_per_key.get()).ok_or(Error::OutOfDomain {
-        what: "the number of bits per key",
-        given: bits_per_key.get(),
-        allowed: "at least 0.5 in RocksDB's formats",
-    })
+fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
+    if bits_per_key.get() < 0.5 {
+        return Err(Error::OutOfDomain {
+            what: "bits per key of RocksDB's formats",
+            given: bits_per_key.get(),
+            allowed: "at least 0.5",
+        });
+    }
+    Ok(RocksDbBits::new(bits_per_key))
 }
 
 /// The largest number from `least` to `limit` that fits, where everything below a number that fits does so too.

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::params::MAX_PROBES;
 
-const MOST: usize = MAX_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
 
 /// From so many probes a bit on, hardly any bit is left a zero.
 const CROWDED: f64 = 4.0;
@@ -31,10 +31,10 @@ const CROWDED: f64 = 4.0;
 pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
     let outside = |what, given, allowed| Err(Error::OutOfDomain { what, given, allowed });
     if bits == 0 {
-        return outside("the number of bits", 0.0, "at least 1");
+        return outside("number of bits", 0.0, "at least 1");
     }
     if probes > MAX_PROBES {
-        return outside("the probe count", f64::from(probes), "0 to 30");
+        return outside("probe count", f64::from(probes), "between 0 and 30");
     }
     let (bits, balls) = (bits as f64, f64::from(probes) * keys as f64);
     let distinct = distinct(probes, bits);
@@ -50,8 +50,8 @@ pub fn exact_rate(bits: u64, keys: u64, probes: u8) -> Result<f64, Error> {
 }
 
 /// With what probability so many balls meet 0, 1, 2, ... different ones of `cells` cells.
-fn distinct(balls: u8, cells: f64) -> [f64; MOST + 1] {
-    let mut share = [0.0; MOST + 1];
+fn distinct(balls: u8, cells: f64) -> [f64; MAX + 1] {
+    let mut share = [0.0; MAX + 1];
     share[0] = 1.0;
     for _ in 0..balls {
         throw(&mut share, cells);
@@ -87,7 +87,7 @@ fn all_ones(d: usize, bits: f64, balls: f64) -> f64 {
         }
         return sum;
     }
-    let mut covered = [0.0; MOST + 1];
+    let mut covered = [0.0; MAX + 1];
     covered[0] = 1.0;
     let Some(covered) = covered.get_mut(..=d) else {
         return 0.0;

@@ -22,7 +22,7 @@ use crate::error::Error;
 pub fn rate(bits: u64, keys: u64, probes: u32) -> Result<f64, Error> {
     if bits == 0 {
         return Err(Error::OutOfDomain {
-            what: "the number of bits",
+            what: "number of bits",
             given: 0.0,
             allowed: "at least 1",
         });
@@ -225,7 +225,7 @@ fn ln_zeros_for(rate: f64, probes: u32) -> Result<f64, Error> {
     proper_rate(rate)?;
     if probes == 0 {
         return Err(Error::OutOfDomain {
-            what: "the probe count",
+            what: "probe count",
             given: 0.0,
             allowed: "at least 1",
         });
@@ -256,9 +256,9 @@ pub(super) fn proper_rate(given: f64) -> Result<(), Error> {
         Ok(())
     } else {
         Err(Error::OutOfDomain {
-            what: "the false-positive rate",
+            what: "false-positive rate",
             given,
-            allowed: "a number above 0 and below 1",
+            allowed: "above 0 and below 1",
         })
     }
 }

@@ -130,14 +130,12 @@ pub enum Damage {
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Handle { block } => write!(
-                f,
-                "the handle of the {block} is damaged, allowed are two numbers of at most 64 bits"
-            ),
+            Self::Handle { block } => {
+                write!(f, "handle of the {block} must be two numbers of at most 64 bits")
+            }
             Self::Outside { block, handle, end } => write!(
                 f,
-                "the {block} takes {} bytes and its trailer at offset {}, allowed is what ends before the footer \
-                 at offset {end}",
+                "{block} and its trailer must end before the footer at offset {end}, got {} bytes at offset {}",
                 handle.size, handle.offset
             ),
             Self::Checksum {
@@ -151,7 +149,7 @@ impl fmt::Display for Damage {
             ),
             Self::Compression { block, offset, found } => write!(
                 f,
-                "the {block} at offset {offset} has the compression {found}, allowed are 0, 1 and 2"
+                "compression of the {block} at offset {offset} must be 0, 1 or 2, got {found}"
             ),
             Self::Snappy { block, offset } => {
                 write!(
@@ -171,9 +169,12 @@ impl fmt::Display for Damage {
                 block,
                 count: None,
                 size,
-            } => write!(f, "the {block} has {size} bytes, at least 4 are needed"),
+            } => write!(f, "{block} must be at least 4 bytes, got {size}"),
             Self::ChecksumKind { found } => {
-                write!(f, "the footer names the checksum {found}, allowed are 0 to 4")
+                write!(
+                    f,
+                    "checksum kind in the footer must be between 0 and 4, got {found}"
+                )
             }
             Self::FooterChecksum { stored, computed } => write!(
                 f,
@@ -184,7 +185,7 @@ impl fmt::Display for Damage {
                 found,
             } => write!(
                 f,
-                "the footer of format version {format_version} has the mark {found:02x?}, allowed is {:02x?}",
+                "mark in the footer of format version {format_version} must be {:02x?}, got {found:02x?}",
                 ROCKSDB_MARK
             ),
             Self::Property { name } => write!(f, "the property {name} has no value that is known"),
@@ -289,17 +290,17 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
             } => write!(f, "cannot read {len} bytes at offset {offset}: {source}"),
             Self::Read { source, .. } => write!(f, "cannot tell the size of the table: {source}"),
             Self::TooShort { size } => {
-                write!(f, "the file has {size} bytes, a table has at least {FOOTER_LEN}")
+                write!(f, "table must be at least {FOOTER_LEN} bytes, got {size}")
             }
             Self::UnknownMagic { found } => write!(
                 f,
-                "the last 8 bytes are {found:#018x}, those of a table of LevelDB are {MAGIC:#018x}"
+                "last 8 bytes of a table of LevelDB must be {MAGIC:#018x}, got {found:#018x}"
             ),
             Self::RocksDb(form) => write!(f, "the table is RocksDB's ({form}), not LevelDB's"),
             Self::NotRocksDb => f.write_str("the table is not a block-based one of RocksDB's"),
             Self::UnsupportedVersion { found } => write!(
                 f,
-                "the table has the format version {found}, read are 0 to {}",
+                "format version of the table must be between 0 and {}, got {found}",
                 MAX_FORMAT_VERSION
             ),
             Self::UnsupportedChecksum { kind } => write!(
@@ -328,9 +329,9 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
                 rocksdb_compression(*compression)
             ),
             Self::TooLarge { block, size, allowed } => {
-                write!(f, "the {block} has {size} bytes, allowed are at most {allowed}")
+                write!(f, "{block} must be at most {allowed} bytes, got {size}")
             }
-            Self::AllocationFailed { bytes } => write!(f, "no memory for {bytes} bytes"),
+            Self::AllocationFailed { bytes } => write!(f, "cannot allocate {bytes} bytes"),
         }
     }
 }

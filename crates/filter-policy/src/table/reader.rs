@@ -58,7 +58,7 @@ impl MetaindexEntry {
 /// assert_eq!(Table::open(&[][..]).unwrap_err(), TableError::TooShort { size: 0 });
 /// assert_eq!(
 ///     Table::open(&[0; 64][..]).unwrap_err().to_string(),
-///     "the last 8 bytes are 0x0000000000000000, those of a table of LevelDB are 0xdb4775248b80fb57"
+///     "last 8 bytes of a table of LevelDB must be 0xdb4775248b80fb57, got 0x0000000000000000"
 /// );
 /// ```
 #[derive(Debug, Clone)]
@@ -112,7 +112,7 @@ impl<R: ReadAt> Table<R> {
     }
 
     /// The filter block of the policy of exactly this name, checked and ready for
-    /// [`FilterBlockReader`](crate::FilterBlockReader); `None` when the table has none.
+    /// [`FilterBlockReader`](crate::filter_block::FilterBlockReader); `None` when the table has none.
     ///
     /// # Errors
     ///

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use filter_policy::{Error, FilterBlockDamage, FilterBlockReader, FilterPolicy};
+use filter_policy::filter_block::{FilterBlockDamage, FilterBlockReader};
+use filter_policy::{Error, FilterPolicy};
 
 /// What LevelDB's reader does with a block.
 #[derive(Debug, PartialEq)]

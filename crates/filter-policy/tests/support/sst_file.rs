@@ -1,7 +1,8 @@
 //! Writes small tables of RocksDB's, right or wrong.
 
+use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::table::{BlockHandle, ROCKSDB_MAGIC, block_checksum};
-use filter_policy::{FastLocalBloomPolicy, RocksDbBitsPerKey};
+use filter_policy::{BitsPerKey, HashedPolicy};
 
 #[path = "entries.rs"]
 pub(crate) mod block_entries;
@@ -105,7 +106,7 @@ pub(crate) fn table(making: Making) -> Vec<u8> {
     }
     data.extend(last.to_le_bytes());
     let data = file.block(&data, making.compression);
-    let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(10));
+    let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
     let filter = file.block(&policy.build(KEYS).unwrap(), 0);
     let index = file.block(&entries(&[(b"d", &encode(data))]), 0);
     let properties = entries(&[

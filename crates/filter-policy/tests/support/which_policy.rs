@@ -1,9 +1,7 @@
 //! The table of `WHICH.md`: rates and sizes of every policy, measured.
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, FilterPolicy,
-    LegacyFullFilterPolicy, RibbonPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -33,7 +31,7 @@ pub(crate) fn policies() -> [Row; 7] {
         bits_per_key,
         policy,
     };
-    let (ten, rocksdb) = (BitsPerKey::whole(10), RocksDbBitsPerKey::whole);
+    let (ten, fourteen) = (BitsPerKey::whole(10), BitsPerKey::whole(14));
     [
         row(
             "`BloomFilterPolicy`, LevelDB's hash",
@@ -53,15 +51,15 @@ pub(crate) fn policies() -> [Row; 7] {
         row(
             "`FastLocalBloomPolicy`",
             10,
-            Box::new(FastLocalBloomPolicy::new(rocksdb(10))),
+            Box::new(FastLocalBloomPolicy::new(ten)),
         ),
         row(
             "`LegacyFullFilterPolicy`",
             10,
-            Box::new(LegacyFullFilterPolicy::new(rocksdb(10))),
+            Box::new(LegacyFullFilterPolicy::new(ten)),
         ),
-        row("`RibbonPolicy`", 10, Box::new(RibbonPolicy::new(rocksdb(10)))),
-        row("`RibbonPolicy`", 14, Box::new(RibbonPolicy::new(rocksdb(14)))),
+        row("`RibbonPolicy`", 10, Box::new(RibbonPolicy::new(ten))),
+        row("`RibbonPolicy`", 14, Box::new(RibbonPolicy::new(fourteen))),
     ]
 }
 

@@ -1,21 +1,28 @@
 //! FastLocalBloom and `BloomFilter64.Xxph3` from their descriptions, and what every kernel is held against them with.
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, Error, FastLocalBloomPolicy, FilterPolicy, Kernel,
-    PackedKeys, RocksDbBitsPerKey, RocksDbFilterKind, RocksDbFilterView,
-};
+use filter_policy::kernels::Kernel;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::sizing::Format;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 use hashzoo::xxph3_64;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+use super::ways::{answers, built};
+
+/// The probe count of a Bloom filter.
+pub(crate) fn probes_of(format: Format, bits_per_key: BitsPerKey, keys: usize) -> u8 {
+    format.probe_count(keys as u64, bits_per_key).unwrap().unwrap()
+}
+
 /// RocksDB's cache-local filter, from its description, a bit at a time.
-pub(crate) fn fast_local_oracle(bits_per_key: RocksDbBitsPerKey, hashes: &[u64]) -> Vec<u8> {
+pub(crate) fn fast_local_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let mut distinct = hashes.to_vec();
     distinct.dedup();
     let policy = FastLocalBloomPolicy::new(bits_per_key);
-    let mut filter = vec![0; policy.filter_len(distinct.len())];
+    let mut filter = vec![0; policy.max_filter_len(distinct.len()).unwrap()];
     let tail = filter.len() - 5;
-    let probes = bits_per_key.probe_count();
+    let probes = probes_of(Format::FastLocalBloom, bits_per_key, distinct.len());
     for hash in distinct {
         for bit in fast_local_bits(tail / 64, probes, hash) {
             filter[bit / 8] |= 1 << (bit % 8);
@@ -39,8 +46,8 @@ pub(crate) fn fast_local_bits(lines: usize, probes: u8, hash: u64) -> impl Itera
 /// `BloomFilter64.Xxph3`, from its description.
 pub(crate) fn spread_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
     let policy = BloomFilter64Policy::new(bits_per_key);
-    let mut filter = vec![0; policy.filter_len(hashes.len()).unwrap()];
-    let probes = policy.probe_count(hashes.len()).unwrap();
+    let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
+    let probes = probes_of(Format::BloomFilter64, bits_per_key, hashes.len());
     let bits = (filter.len() - 1) * 8;
     for &hash in hashes {
         for bit in spread_bits(bits, probes, hash) {
@@ -96,224 +103,46 @@ pub(crate) fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
     keys.iter().map(Vec::as_slice).collect()
 }
 
-pub(crate) fn bit(answers: &[u64], index: usize) -> bool {
-    answers[index / 64] >> (index % 64) & 1 == 1
-}
-
-/// All keys behind each other, if they have one length.
-pub(crate) fn packed(keys: &[&[u8]]) -> Option<(Vec<u8>, usize)> {
-    let len = keys.first()?.len();
-    (len > 0 && keys.iter().all(|key| key.len() == len)).then(|| (keys.concat(), len))
-}
-
-/// What a filter answers, in each of its ways, into words that are dirty before.
-pub(crate) fn check_answers(
-    context: &dyn Fn() -> String,
-    expected: &[bool],
-    mut ask: impl FnMut(&mut [u64]) -> Result<(), Error>,
+/// Every kernel builds what is expected of these keys, and answers for them and for others as the filter's bits say.
+fn check_policy<P: HashedPolicy<Hash = u64>>(
+    on_kernel: impl Fn(Kernel) -> P,
+    expected: &[u8],
+    answer: impl Fn(&[u8], u64) -> bool,
+    keys: &[&[u8]],
+    others: &[&[u8]],
 ) {
-    let words = expected.len().div_ceil(64);
-    let mut answers = vec![u64::MAX; words + 1];
-    ask(&mut answers).unwrap();
-    assert_eq!(answers.pop(), Some(u64::MAX), "{}: written too far", context());
-    for (i, &expected) in expected.iter().enumerate() {
-        assert_eq!(bit(&answers, i), expected, "{}: key {i}", context());
-    }
-    if !expected.len().is_multiple_of(64) {
-        assert_eq!(answers[words - 1] >> (expected.len() % 64), 0, "{}", context());
-    }
-    if let Some(given) = words.checked_sub(1) {
-        let mut answers = vec![7; given];
-        assert_eq!(
-            ask(&mut answers),
-            Err(Error::TooFewAnswers { needed: words, given }),
-            "{}",
-            context()
-        );
-        assert!(answers.iter().all(|&word| word == 7), "{}", context());
-    }
-}
-
-/// FastLocalBloom from these keys by every kernel, into dirty memory, asked for them and for others.
-pub(crate) fn check_fast_local(bits_per_key: RocksDbBitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
-    let hashes = hashes_of(keys);
-    let expected = fast_local_oracle(bits_per_key, &hashes);
-    let packed_keys = packed(keys);
     for kernel in Kernel::available() {
-        let context = || format!("{kernel}, {} keys, {} bits", keys.len(), bits_per_key.get());
-        let policy = FastLocalBloomPolicy::new(bits_per_key).on_kernel(kernel);
-        let mut room = vec![0xa5; policy.filter_len(keys.len()) + 9];
-        assert_eq!(
-            policy.build_batch_in(keys, &mut room).unwrap(),
-            expected,
-            "{}",
-            context()
-        );
+        let policy = on_kernel(kernel);
         assert!(
-            room.ends_with(&[0xa5; 9]),
-            "{}: written beyond the filter",
-            context()
-        );
-        let mut exact = vec![0xa5; expected.len()];
-        assert_eq!(
-            policy.build_batch_in(keys, &mut exact).unwrap(),
-            expected,
-            "{}",
-            context()
-        );
-        assert!(
-            matches!(
-                policy.build_batch_in(keys, &mut exact[1..]),
-                Err(Error::BufferTooShort { .. })
-            ),
-            "{}",
-            context()
-        );
-        let from_hashes = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
-        assert_eq!(from_hashes, expected, "{}", context());
-        #[cfg(feature = "alloc")]
-        {
-            let mut appended = vec![1, 2, 3];
-            policy.append_batch(keys, &mut appended).unwrap();
-            assert_eq!(appended[3..], expected, "{}", context());
-            policy
-                .append_hashes(hashes.iter().copied(), &mut appended)
-                .unwrap();
-            assert_eq!(appended[3 + expected.len()..], expected, "{}", context());
-        }
-        if let Some((bytes, len)) = &packed_keys {
-            let keys = PackedKeys::new(bytes, *len).unwrap();
-            room.fill(0xa5);
-            assert_eq!(
-                policy.build_batch_in(keys, &mut room).unwrap(),
-                expected,
-                "{}",
-                context()
-            );
-        }
-        if expected.len() == 5 {
-            continue;
-        }
-
-        let view = RocksDbFilterView::on_kernel(&expected, kernel);
-        assert_eq!(
-            (view.kind(), view.kernel()),
-            (RocksDbFilterKind::FastLocalBloom, kernel)
+            built(&policy, keys, &kernel) == expected,
+            "{kernel}, {} keys",
+            keys.len()
         );
         for asked in [keys, others] {
-            let hashes = hashes_of(asked);
-            let answers: Vec<bool> = hashes
-                .iter()
-                .map(|&hash| fast_local_answer(&expected, hash))
+            let of_bits: Vec<bool> = hashes_of(asked)
+                .into_iter()
+                .map(|hash| answer(expected, hash))
                 .collect();
-            check_answers(&context, &answers, |words| view.may_match_many(asked, words));
-            check_answers(&context, &answers, |words| view.may_match_hashes(&hashes, words));
-            if let Some((bytes, len)) = packed(asked) {
-                let keys = PackedKeys::new(&bytes, len).unwrap();
-                check_answers(&context, &answers, |words| view.may_match_many(keys, words));
-            }
-            for (key, &answer) in asked.iter().zip(&answers) {
-                assert_eq!(view.may_match(key), answer, "{}: {key:x?}", context());
-                assert_eq!(
-                    policy.key_may_match(key, &expected),
-                    answer,
-                    "{}: {key:x?}",
-                    context()
-                );
-                assert_eq!(
-                    policy.hashed(key).may_be_in(&expected),
-                    answer,
-                    "{}: {key:x?}",
-                    context()
-                );
-            }
-        }
-    }
-}
-
-/// The same for `BloomFilter64.Xxph3`.
-pub(crate) fn check_spread(bits_per_key: BitsPerKey, keys: &[&[u8]], others: &[&[u8]]) {
-    let hashes = hashes_of(keys);
-    let expected = spread_oracle(bits_per_key, &hashes);
-    let packed_keys = packed(keys);
-    for kernel in Kernel::available() {
-        let context = || format!("{kernel}, {} keys, {} bits", keys.len(), bits_per_key.get());
-        let policy = BloomFilter64Policy::new(bits_per_key).on_kernel(kernel);
-        let mut room = vec![0xa5; expected.len() + 9];
-        assert_eq!(
-            policy.build_batch_in(keys, &mut room).unwrap(),
-            expected,
-            "{}",
-            context()
-        );
-        assert!(
-            room.ends_with(&[0xa5; 9]),
-            "{}: written beyond the filter",
-            context()
-        );
-        room.fill(0xa5);
-        let needed = expected.len();
-        assert_eq!(
-            policy.build_batch_in(keys, &mut room[..needed - 1]),
-            Err(Error::BufferTooShort {
-                needed,
-                given: needed - 1
-            }),
-            "{}",
-            context()
-        );
-        assert!(room.iter().all(|&byte| byte == 0xa5), "{}", context());
-        let from_hashes = policy.build_hashes_in(hashes.iter().copied(), &mut room).unwrap();
-        assert_eq!(from_hashes, expected, "{}", context());
-        #[cfg(feature = "alloc")]
-        {
-            let mut appended = vec![1, 2, 3];
-            policy.append_batch(keys, &mut appended).unwrap();
-            assert_eq!(appended[3..], expected, "{}", context());
-        }
-        if let Some((bytes, len)) = &packed_keys {
-            let keys = PackedKeys::new(bytes, *len).unwrap();
-            room.fill(0xa5);
-            assert_eq!(
-                policy.build_batch_in(keys, &mut room).unwrap(),
-                expected,
-                "{}",
-                context()
-            );
-        }
-
-        let view = BloomFilter64View::on_kernel(&expected, kernel);
-        assert_eq!(view.kernel(), kernel);
-        for asked in [keys, others] {
-            let hashes = hashes_of(asked);
-            let answers: Vec<bool> = hashes
-                .iter()
-                .map(|&hash| spread_answer(&expected, hash))
-                .collect();
-            check_answers(&context, &answers, |words| view.may_match_many(asked, words));
-            check_answers(&context, &answers, |words| view.may_match_hashes(&hashes, words));
-            for ((key, &hash), &answer) in asked.iter().zip(&hashes).zip(&answers) {
-                assert_eq!(view.may_match(key), answer, "{}: {key:x?}", context());
-                assert_eq!(view.may_match_hash(hash), answer, "{}: {key:x?}", context());
-                assert_eq!(
-                    policy.key_may_match(key, &expected),
-                    answer,
-                    "{}: {key:x?}",
-                    context()
-                );
-                assert_eq!(
-                    policy.hashed(key).may_be_in(&expected),
-                    answer,
-                    "{}: {key:x?}",
-                    context()
-                );
-            }
+            assert_eq!(answers(&policy, expected, asked, &kernel), of_bits, "{kernel}");
         }
     }
 }
 
 pub(crate) fn check(bits: f64, keys: &[Vec<u8>], others: &[Vec<u8>]) {
     let (keys, others) = (slices(keys), slices(others));
-    check_fast_local(RocksDbBitsPerKey::new(bits).unwrap(), &keys, &others);
-    check_spread(BitsPerKey::fractional(bits).unwrap(), &keys, &others);
+    let (bits, hashes) = (BitsPerKey::fractional(bits).unwrap(), hashes_of(&keys));
+    check_policy(
+        |kernel| BloomFilter64Policy::new(bits).on_kernel(kernel),
+        &spread_oracle(bits, &hashes),
+        spread_answer,
+        &keys,
+        &others,
+    );
+    check_policy(
+        |kernel| FastLocalBloomPolicy::new(bits).on_kernel(kernel),
+        &fast_local_oracle(bits, &hashes),
+        |filter, hash| !keys.is_empty() && fast_local_answer(filter, hash),
+        &keys,
+        &others,
+    );
 }

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use filter_policy::policies::FilterLayout;
-use filter_policy::{
-    BloomFilter64View, FilterKind, FilterView, MATCHES_EVERYTHING, RocksDbFilterKind, RocksDbFilterView,
-};
+use filter_policy::MATCHES_EVERYTHING;
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use serde::Serialize;
 use statistics::significant;
 
@@ -36,66 +34,40 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
-    /// Adds a filter that is not empty; what is wrong with it, in words.
-    pub(super) fn add_filter(&mut self, layout: FilterLayout, bytes: &[u8]) -> Result<(), String> {
-        if bytes == MATCHES_EVERYTHING {
+    /// Adds a filter that is not empty and gives its kind in a word; or what is wrong with it, in words.
+    pub(super) fn add_filter(
+        &mut self,
+        layout: FilterLayout,
+        bytes: &[u8],
+    ) -> Result<Option<&'static str>, String> {
+        let is_of_rocksdb = layout == FilterLayout::RocksDb;
+        if bytes == MATCHES_EVERYTHING || is_of_rocksdb && bytes == ROCKSDB_MATCHES_EVERYTHING {
             self.matching_everything += 1;
-            return Ok(());
+            return Ok(None);
         }
+        let view = FilterView::new(layout, bytes);
         let last = bytes.last().copied().unwrap_or_default();
-        match layout {
-            FilterLayout::LevelDb => {
-                let view = FilterView::new(bytes);
-                match (view.kind(), view.probe_count()) {
-                    (FilterKind::Bloom, Some(probes @ 1..)) => {
-                        self.add_bloom(view.bits(), view.ones(), probes, view.false_positive_rate());
-                    }
-                    (FilterKind::TooShort, _) => return Err(TOO_SHORT.to_owned()),
-                    _ => return Err(format!("the probe count {last}, allowed are 1 to 30")),
-                }
+        let (kind, probes) = match (view.kind(), view.probe_count()) {
+            (FilterKind::Empty, _) if is_of_rocksdb => return Ok(None),
+            (FilterKind::Empty, _) => {
+                return Err("a length that must be 0 or at least 2 bytes, got 1".to_owned());
             }
-            FilterLayout::BloomFilter64 => {
-                let view = BloomFilter64View::new(bytes);
-                match (view.kind(), view.probe_count()) {
-                    (_, Some(probes)) => {
-                        self.add_bloom(view.bits(), view.ones(), probes, view.false_positive_rate());
-                    }
-                    (FilterKind::TooShort, _) => return Err(TOO_SHORT.to_owned()),
-                    _ => return Err(format!("the last byte {last:#04x}, allowed are 0x81 to 0x9e")),
-                }
-            }
-            FilterLayout::RocksDb => self.add_rocksdb(bytes)?,
-            layout => return Err(format!("the layout {layout:?}, which is not counted")),
+            (FilterKind::LevelDbBloom, Some(probes @ 1..)) => (None, Some(probes)),
+            (FilterKind::LegacyBloom, probes) => (Some("legacy Bloom"), probes),
+            (FilterKind::FastLocalBloom, probes) => (Some("FastLocalBloom"), probes),
+            (FilterKind::Ribbon, _) => (Some("Ribbon"), None),
+            (FilterKind::Bloom64, probes) => (None, probes),
+            _ => return Err(reserved(layout, last)),
+        };
+        if let (Some(probes), Some(ones)) = (probes, view.ones()) {
+            self.bits += view.bits();
+            self.ones += ones;
+            self.probes.insert(probes);
+        } else {
+            self.ribbon_bits += view.bits();
         }
-        Ok(())
-    }
-
-    /// Adds a filter of RocksDB's; what is wrong with it, in words.
-    pub(super) fn add_rocksdb(&mut self, bytes: &[u8]) -> Result<(), String> {
-        if bytes == ROCKSDB_MATCHES_EVERYTHING || bytes == MATCHES_EVERYTHING {
-            self.matching_everything += 1;
-            return Ok(());
-        }
-        let view = RocksDbFilterView::new(bytes);
-        match (view.kind(), view.probe_count(), view.ones()) {
-            (RocksDbFilterKind::Empty, ..) => {}
-            (RocksDbFilterKind::Ribbon, ..) => {
-                self.ribbon_bits += view.bits();
-                self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
-            }
-            (_, Some(probes), Some(ones)) => {
-                self.add_bloom(view.bits(), ones, probes, view.false_positive_rate());
-            }
-            _ => return Err("a tail of no kind that is known".to_owned()),
-        }
-        Ok(())
-    }
-
-    fn add_bloom(&mut self, bits: u64, ones: u64, probes: u8, rate: f64) {
-        self.bits += bits;
-        self.ones += ones;
-        self.probes.insert(probes);
-        self.weighted_rates += rate * bits as f64;
+        self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
+        Ok(kind)
     }
 
     /// Adds the bits of other filters.
@@ -135,20 +107,44 @@ impl Bits {
     }
 }
 
-/// What is wrong with a filter of one byte.
-const TOO_SHORT: &str = "1 byte, allowed are 0 and at least 2";
-
-/// What a filter of RocksDB's is, in a word; `None` of an empty one.
-pub(super) fn kind_of(view: &RocksDbFilterView<'_>) -> Option<&'static str> {
-    match view.kind() {
-        RocksDbFilterKind::LegacyBloom => Some("legacy Bloom"),
-        RocksDbFilterKind::FastLocalBloom => Some("FastLocalBloom"),
-        RocksDbFilterKind::Ribbon => Some("Ribbon"),
-        _ => None,
+/// What is wrong with a filter that is reserved for other encodings, by its last byte.
+fn reserved(layout: FilterLayout, last: u8) -> String {
+    match layout {
+        FilterLayout::LevelDb => format!("a probe count that must be between 1 and 30, got {last}"),
+        FilterLayout::BloomFilter64 => {
+            format!("a last byte that must be between 0x81 and 0x9e, got {last:#04x}")
+        }
+        FilterLayout::RocksDb => "a tail of no kind that is known".to_owned(),
+        layout => format!("a layout that is not counted, {layout:?}"),
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference on")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use filter_policy::{BitsPerKey, policies};
+
+    use super::*;
+
+    #[test]
+    fn filters_of_every_policy_are_counted() {
+        let keys: Vec<[u8; 4]> = (0..1000_u32).map(u32::to_le_bytes).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        for known in policies::ALL {
+            let mut filter = Vec::new();
+            let policy = known.build(BitsPerKey::whole(10));
+            policy.append_filter(&keys, &mut filter).unwrap();
+            let mut bits = Bits::default();
+            let counted = bits.add_filter(known.layout(), &filter);
+            assert!(
+                counted.is_ok() && bits.all_bits() > 5000,
+                "{} is not counted, {counted:?}: add it to crates/filter-tools/src/inspection/bits.rs",
+                known.name()
+            );
+        }
+    }
 }

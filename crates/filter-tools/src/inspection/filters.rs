@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use filter_policy::policies::{FilterLayout, layout_of};
+use filter_policy::filter_block::{FilterBlockReader, StoredFilter};
+use filter_policy::policies::layout_of;
 use filter_policy::table::BlockHandle;
-use filter_policy::{FilterBlockReader, RocksDbFilterView, StoredFilter};
+use filter_policy::view::FilterLayout;
 use serde::Serialize;
 
-use super::bits::{Bits, kind_of};
+use super::bits::Bits;
 use super::words::{IN_WORDS, Words};
 
 /// What one filter block says.
@@ -94,10 +95,9 @@ fn look_at_layout(
                 continue;
             }
             counted_to = range.end;
-            if let Err(wrong) = bits.add_filter(layout, bytes) {
-                damage.add(&format_args!("filter {} has {wrong}", filter.index));
-            } else if layout == FilterLayout::RocksDb {
-                kinds.extend(kind_of(&RocksDbFilterView::new(bytes)));
+            match bits.add_filter(layout, bytes) {
+                Ok(kind) => kinds.extend(kind),
+                Err(wrong) => damage.add(&format_args!("filter {} has {wrong}", filter.index)),
             }
         }
     }
@@ -137,7 +137,8 @@ fn add_denied(denied: &mut Words, filter: &StoredFilter<'_>, data_blocks: &[Bloc
 
 #[cfg(test)]
 mod tests {
-    use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterBlockBuilder};
+    use filter_policy::filter_block::FilterBlockBuilder;
+    use filter_policy::{BitsPerKey, BloomFilterPolicy};
 
     use super::super::words::IN_WORDS;
     use super::*;
@@ -172,7 +173,10 @@ mod tests {
         let mut bytes = block(100);
         bytes[125] = 31;
         let (report, damage) = look_at(&bytes, b"leveldb.BuiltinBloomFilter2", &[]);
-        assert_eq!(damage, ["filter 0 has the probe count 31, allowed are 1 to 30"]);
+        assert_eq!(
+            damage,
+            ["filter 0 has a probe count that must be between 1 and 30, got 31"]
+        );
         assert_eq!(report.bits.and_then(|bits| bits.fill()), None);
         let (report, damage) = look_at(&bytes, b"another\xff\x1b", &[]);
         assert_eq!(
@@ -199,7 +203,7 @@ mod tests {
         assert_eq!(report.bits.map(|bits| (bits.bits, bits.ones)), Some((7992, 7992)));
         assert_eq!(
             damage[0],
-            "filter 1 starts at byte 1000 and ends at byte 0, allowed are 0 to 1000 in this order"
+            "filter 1 must lie between bytes 0 and 1000, got start 1000 and end 0"
         );
         // 499 that end before they start, and 499 that start over.
         assert_eq!(damage.len(), IN_WORDS + 1);

@@ -255,7 +255,7 @@ impl TableReport {
         self.damage.extend(wrong.map(|wrong| wrong.to_string()));
         if stored.compression() != StoredBlock::UNCOMPRESSED {
             self.damage.push(format!(
-                "the {block} at offset {offset} has the compression {}, allowed is 0",
+                "compression of the {block} at offset {offset} must be 0, got {}",
                 stored.compression()
             ));
             return None;

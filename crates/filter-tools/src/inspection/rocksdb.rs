@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use filter_policy::table::{BlockHandle, RocksDbFilters, RocksDbTable};
-use filter_policy::{RocksDbFilterKind, RocksDbFilterView};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use serde::Serialize;
 
-use super::bits::{Bits, kind_of};
+use super::bits::Bits;
 use super::file::{DisjointRanges, TableFile};
 use super::filters::{FilterBlockReport, look_at_block_based};
 use super::words::Words;
@@ -102,17 +102,19 @@ impl TableReport {
                 continue;
             };
             bytes += contents.len() as u64;
-            let view = RocksDbFilterView::new(&contents);
-            kinds.extend(kind_of(&view));
-            if view.kind() == RocksDbFilterKind::Empty {
+            let layout = FilterLayout::RocksDb;
+            if FilterView::new(layout, &contents).kind() == FilterKind::Empty {
                 empty += 1;
                 if holds_keys {
                     damage.add(&format_args!(
                         "the filter at offset {offset} is empty, which denies its keys"
                     ));
                 }
-            } else if let Err(wrong) = bits.add_rocksdb(&contents) {
-                damage.add(&format_args!("the filter at offset {offset} has {wrong}"));
+                continue;
+            }
+            match bits.add_filter(layout, &contents) {
+                Ok(kind) => kinds.extend(kind),
+                Err(wrong) => damage.add(&format_args!("the filter at offset {offset} has {wrong}")),
             }
         }
         bits.derive();

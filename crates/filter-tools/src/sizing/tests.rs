@@ -1,8 +1,7 @@
 //! Published sizes, sizes as the filters write them, and questions of all kinds.
 
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, RocksDbBitsPerKey,
-};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
 use guava_bloom::{BloomFilter, Bytes, Parameters};
 use membership_filters::{CuckooFilter, CuckooParameters};
 use proptest::prelude::*;
@@ -84,9 +83,7 @@ fn bytes_are_those_that_the_filters_write() {
                 ),
                 (
                     Filter::FastLocalBloom,
-                    FastLocalBloomPolicy::new(RocksDbBitsPerKey::new(bits.get()).unwrap())
-                        .build(&given)
-                        .unwrap(),
+                    FastLocalBloomPolicy::new(bits).build(&given).unwrap(),
                 ),
             ];
             for (filter, bytes) in written {

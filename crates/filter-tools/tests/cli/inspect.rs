@@ -175,8 +175,8 @@ fn too_large_is_not_read_and_no_damage() {
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert_eq!(
         outcome.stdout,
-        "not read\n  large.ldb: the data block has 1073741825 bytes, allowed are at most 1073741824\n  \
-         large.ldb: the filter block has 1073741825 bytes, allowed are at most 1073741824\n\n\
+        "not read\n  large.ldb: data block must be at most 1073741824 bytes, got 1073741825\n  \
+         large.ldb: filter block must be at most 1073741824 bytes, got 1073741825\n\n\
          1 table, 0 with filters; no damage\n0 filters, 0 of them empty\n"
     );
 }

@@ -2,7 +2,8 @@
 
 use core::hint::black_box;
 
-use filter_policy::{Error, FilterPolicy, Kernel, KeyBatch};
+use filter_policy::kernels::Kernel;
+use filter_policy::{Error, FilterPolicy, HashedPolicy, KeyBatch};
 
 use super::{Batched, Contender};
 use crate::suites::policy::{self, Form};
@@ -55,13 +56,14 @@ pub fn by_trait<'a>(
 
 /// Builds a filter of every `size` packed keys.
 fn packed<'a>(
+    policy: impl HashedPolicy + 'a,
     size: usize,
     arrays: &'a [[u8; 16]],
-    append: impl Fn(KeyBatch<'_>, &mut Vec<u8>) -> Result<(), Error> + 'a,
 ) -> impl FnMut() -> u64 + 'a {
     let mut filter = Vec::new();
     move || {
-        let build = |keys: &[[u8; 16]]| first_byte(&mut filter, |filter| append(keys.into(), filter));
+        let policy = black_box(&policy);
+        let build = |keys: &[[u8; 16]]| first_byte(&mut filter, |filter| policy.append_batch(keys, filter));
         arrays.chunks_exact(size).map(build).sum()
     }
 }
@@ -78,45 +80,52 @@ pub fn one_by_one<'a>(
     }
 }
 
-/// How a policy appends a filter of keys that come together.
-pub type Append<P> = fn(&P, KeyBatch<'_>, &mut Vec<u8>) -> Result<(), Error>;
+/// Asks key by key a filter that is prepared once.
+pub fn prepared<'a>(
+    policy: impl FilterPolicy + 'a,
+    filter: &'a [u8],
+    slices: &'a [&'a [u8]],
+) -> impl FnMut() -> u64 + 'a {
+    move || {
+        let prepared = policy.prepare(black_box(filter));
+        count(slices, |key| prepared.may_match(key))
+    }
+}
 
 /// A policy that builds a filter of every `size` keys: of slices, and of packed keys where there are some.
-pub fn that_build<'a, P: FilterPolicy + Copy + 'a>(
+pub fn that_build<'a, P: HashedPolicy + Copy + 'a>(
     name: policy::Contender,
     work: Work,
     policy: P,
-    append: Append<P>,
     size: usize,
     keys: Batched<'a>,
 ) -> impl Iterator<Item = Contender<'a>> {
     let slices = by_trait(Box::new(policy), size, keys.slices);
-    let arrays = keys.arrays.map(|arrays| {
-        let append = move |keys: KeyBatch<'_>, filter: &mut Vec<u8>| append(black_box(&policy), keys, filter);
-        contender(name, Form::Packed, work, packed(size, arrays, append))
-    });
+    let arrays = keys
+        .arrays
+        .map(|arrays| contender(name, Form::Packed, work, packed(policy, size, arrays)));
     std::iter::once(contender(name, Form::Slices, work, slices)).chain(arrays)
 }
 
-/// A policy that asks a filter: key by key through the trait, key by key by what was `prepared` once, and by `many` for all
-/// keys in a call.
-pub fn that_ask<'a>(
+/// A policy that asks a filter: key by key through the trait, key by key of a filter that is prepared once, and for all keys
+/// in a call.
+pub fn that_ask<'a, P: FilterPolicy + Copy + 'a>(
     name: policy::Contender,
     work: Work,
-    (policy, filter): (impl FilterPolicy + 'a, &'a [u8]),
-    prepared: impl FnMut() -> u64 + 'a,
-    many: impl Fn(KeyBatch<'_>, &mut [u64]) -> Result<(), Error> + Copy + 'a,
+    policy: P,
+    filter: &'a [u8],
     keys: Batched<'a>,
 ) -> impl Iterator<Item = Contender<'a>> {
     let one = one_by_one(Box::new(policy), filter, keys.slices);
     let arrays = keys.arrays.map(|arrays| {
-        let arrays = at_once(arrays.into(), many);
+        let arrays = at_once(policy, filter, arrays.into());
         contender(name, Form::Packed, work, arrays)
     });
+    let slices = at_once(policy, filter, keys.slices.into());
     let rest = [
         contender(name, Form::OneByOne, work, one),
-        contender(name, Form::Prepared, work, prepared),
-        contender(name, Form::Slices, work, at_once(keys.slices.into(), many)),
+        contender(name, Form::Prepared, work, prepared(policy, filter, keys.slices)),
+        contender(name, Form::Slices, work, slices),
     ];
     rest.into_iter().chain(arrays)
 }
@@ -133,12 +142,14 @@ pub fn count_ones(answers: &[u64]) -> u64 {
 
 /// Asks for all keys in one call.
 fn at_once<'a>(
+    policy: impl FilterPolicy + 'a,
+    filter: &'a [u8],
     keys: KeyBatch<'a>,
-    ask: impl Fn(KeyBatch<'_>, &mut [u64]) -> Result<(), Error> + 'a,
 ) -> impl FnMut() -> u64 + 'a {
     let mut answers = vec![0; keys.len().div_ceil(64)];
     move || {
-        ask(keys, &mut answers).expect("there are answers enough");
+        let asked = policy.prepare(filter).may_match_many(keys, &mut answers);
+        asked.expect("there are answers enough");
         count_ones(&answers)
     }
 }

@@ -10,7 +10,6 @@ const DIGITS: usize = 20;
 /// A key: a number in decimal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
-    number: u64,
     digits: [u8; DIGITS],
     /// Where the digits begin.
     from: usize,
@@ -35,15 +34,9 @@ impl Key {
             digits[from] = b'0' + rest as u8;
         }
         Self {
-            number,
             digits,
             from: from.min(DIGITS - least),
         }
-    }
-
-    /// The number.
-    pub(super) fn number(&self) -> u64 {
-        self.number
     }
 
     /// The key itself.
@@ -96,9 +89,6 @@ mod tests {
         let expected = Recipe::DecimalU64.keys(1, 1000);
         let keys: Vec<Key> = Keys::new(KeyForm::RandomDecimals, 1).take(1000).collect();
         assert!(keys.iter().map(Key::bytes).eq(expected.iter()));
-        for key in keys {
-            assert_eq!(Key::decimal(key.number(), 1).bytes(), key.bytes());
-        }
     }
 
     #[test]

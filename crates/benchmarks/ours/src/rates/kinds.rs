@@ -5,11 +5,11 @@
 
 use std::fmt::Display;
 
+use filter_policy::hashers::Murmur2;
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::sizing::{self, Format};
-use filter_policy::{
-    BitsPerKey, BloomFilter64Policy, BloomFilter64View, BloomFilterPolicy, Error, FastLocalBloomPolicy,
-    FilterView, LegacyFullFilterPolicy, PreparedFilter, RibbonPolicy, RocksDbBitsPerKey, RocksDbFilterView,
-};
+use filter_policy::view::{FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
@@ -71,51 +71,103 @@ fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> 
     format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words)
 }
 
-/// A stored filter, which `append` appends.
-fn stored(append: impl FnOnce(&mut Vec<u8>) -> Result<(), Error>) -> Result<Vec<u8>, String> {
-    let mut filter = Vec::new();
-    append(&mut filter).map_err(words)?;
-    Ok(filter)
-}
-
 /// Values that are asked for together; a whole number of words of answers.
 const TOGETHER: usize = 4096;
 
-/// Counts the answers of a method that writes them as bits.
-fn count_bits<V>(values: &[V], ask: impl Fn(&[V], &mut [u64]) -> Result<(), Error>) -> u64 {
-    let mut answers = [0; TOGETHER / 64];
-    let mut matching = 0;
-    for values in values.chunks(TOGETHER) {
-        ask(values, &mut answers).expect("there are words for all values");
-        let words = &answers[..values.len().div_ceil(64)];
-        matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+/// A policy, which hashes and asks alike whatever its bits per key.
+trait Stored: HashedPolicy<Hash: 'static> + Sync + Sized + 'static {
+    /// Of the filters that are measured.
+    const LAYOUT: FilterLayout;
+    /// Whose formula says what is to be expected; `None` where that is the ideal one.
+    const FORMAT: Option<Format>;
+
+    fn policy(bits_per_key: BitsPerKey) -> Self;
+}
+
+macro_rules! stored {
+    ($policy:ty, $new:ident, $layout:ident, $format:expr) => {
+        impl Stored for $policy {
+            const LAYOUT: FilterLayout = FilterLayout::$layout;
+            const FORMAT: Option<Format> = $format;
+
+            fn policy(bits_per_key: BitsPerKey) -> Self {
+                Self::$new(bits_per_key)
+            }
+        }
+    };
+}
+
+stored!(
+    BloomFilterPolicy<Murmur2>,
+    bloom_filter2,
+    LevelDb,
+    Some(Format::LevelDb)
+);
+stored!(
+    BloomFilter64Policy,
+    new,
+    BloomFilter64,
+    Some(Format::BloomFilter64)
+);
+stored!(FastLocalBloomPolicy, new, RocksDb, Some(Format::FastLocalBloom));
+stored!(RibbonPolicy, new, RocksDb, Some(Format::Ribbon));
+stored!(LegacyFullFilterPolicy, new, RocksDb, None);
+
+/// The filters of a policy.
+fn stored<P: Stored>() -> Kind<'static, P::Hash, Vec<u8>> {
+    let any = P::policy(BitsPerKey::whole(10));
+    Kind {
+        value: Box::new(move |key| any.hash_key(key.bytes())),
+        build: |bits_per_key, members| {
+            let policy = P::policy(BitsPerKey::whole(bits_per_key));
+            policy.build_hashes(members.iter().copied()).map_err(words)
+        },
+        bytes: |filter| filter.len() as u64,
+        matching: |filter, values| {
+            let any = P::policy(BitsPerKey::whole(10));
+            let prepared = any.prepare(filter);
+            let mut answers = [0; TOGETHER / 64];
+            let mut matching = 0;
+            for values in values.chunks(TOGETHER) {
+                let asked = prepared.may_match_hashes(values, &mut answers);
+                asked.expect("there are words for all values");
+                let words = &answers[..values.len().div_ceil(64)];
+                matching += words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+            }
+            matching
+        },
+        prospect: |filter, bits_per_key, keys| {
+            let view = FilterView::new(P::LAYOUT, filter);
+            let ideal = match view.probe_count() {
+                Some(probes) => ideal(view.bits(), keys, probes),
+                // A Ribbon filter.
+                None => rate_of(Format::BloomFilter64, bits_per_key, keys),
+            };
+            let expected = P::FORMAT.map(|format| rate_of(format, bits_per_key, keys));
+            prospect(ideal.clone(), expected.unwrap_or(ideal))
+        },
     }
-    matching
 }
 
 fn count<V: Copy>(values: &[V], matches: impl Fn(V) -> bool) -> u64 {
     values.iter().filter(|value| matches(**value)).count() as u64
 }
 
-/// LevelDB's scheme with any function of 32 bits.
+/// LevelDB's scheme with any function of 32 bits: the policy's own is not asked.
 pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u32, Vec<u8>> {
+    let Kind {
+        build,
+        bytes,
+        matching,
+        prospect,
+        ..
+    } = stored::<BloomFilterPolicy<Murmur2>>();
     Kind {
         value: Box::new(move |key| hash(key.bytes())),
-        build: |bits_per_key, members| {
-            // The policy's own hash is not asked: the values are there.
-            let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
-            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
-        },
-        bytes: |filter| filter.len() as u64,
-        matching: |filter, values| {
-            let filter = PreparedFilter::new(filter);
-            count_bits(values, |values, answers| filter.may_match_hashes(values, answers))
-        },
-        prospect: |filter, bits_per_key, keys| {
-            let view = FilterView::new(filter);
-            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
-            prospect(ideal, rate_of(Format::LevelDb, bits_per_key, keys))
-        },
+        build,
+        bytes,
+        matching,
+        prospect,
     }
 }
 
@@ -149,9 +201,10 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
             let mut filter = IdealFilter {
                 words: vec![0; bits.div_ceil(64) as usize],
                 bits,
-                probes: BloomFilter64Policy::new(bits_per_key)
-                    .probe_count(members.len())
-                    .map_err(words)?,
+                probes: Format::BloomFilter64
+                    .probe_count(members.len() as u64, bits_per_key)
+                    .map_err(words)?
+                    .unwrap_or(1),
             };
             for &value in members {
                 for (word, bit) in filter.places(value) {
@@ -171,84 +224,22 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
 
 /// `BloomFilter64.Xxph3`.
 pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
-    Kind {
-        value: Box::new(|key| BloomFilter64Policy::hash(key.bytes())),
-        build: |bits_per_key, members| {
-            let policy = BloomFilter64Policy::new(BitsPerKey::whole(bits_per_key));
-            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
-        },
-        bytes: |filter| filter.len() as u64,
-        matching: |filter, values| {
-            let view = BloomFilter64View::new(filter);
-            count_bits(values, |values, answers| view.may_match_hashes(values, answers))
-        },
-        prospect: |filter, bits_per_key, keys| {
-            let view = BloomFilter64View::new(filter);
-            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
-            prospect(ideal, rate_of(Format::BloomFilter64, bits_per_key, keys))
-        },
-    }
+    stored::<BloomFilter64Policy>()
 }
 
 /// RocksDB's lines of 64 bytes.
 pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
-    Kind {
-        value: Box::new(|key| FastLocalBloomPolicy::hash(key.bytes())),
-        build: |bits_per_key, members| {
-            let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
-            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
-        },
-        bytes: |filter| filter.len() as u64,
-        matching: |filter, values| {
-            let view = RocksDbFilterView::new(filter);
-            count_bits(values, |values, answers| view.may_match_hashes(values, answers))
-        },
-        prospect: |filter, bits_per_key, keys| {
-            let view = RocksDbFilterView::new(filter);
-            let ideal = ideal(view.bits(), keys, view.probe_count().unwrap_or(0));
-            prospect(ideal, rate_of(Format::FastLocalBloom, bits_per_key, keys))
-        },
-    }
+    stored::<FastLocalBloomPolicy>()
 }
 
-/// RocksDB's Ribbon, of the same hash values.
+/// RocksDB's Ribbon.
 pub(super) fn ribbon() -> Kind<'static, u64, Vec<u8>> {
-    Kind {
-        build: |bits_per_key, members| {
-            let policy = RibbonPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
-            stored(|filter| policy.append_hashes(members.iter().copied(), filter))
-        },
-        prospect: |filter, bits_per_key, keys| {
-            let view = RocksDbFilterView::new(filter);
-            let ideal = match view.probe_count() {
-                Some(probes) => ideal(view.bits(), keys, probes),
-                None => rate_of(Format::BloomFilter64, bits_per_key, keys),
-            };
-            prospect(ideal, rate_of(Format::Ribbon, bits_per_key, keys))
-        },
-        ..fast_local_bloom()
-    }
+    stored::<RibbonPolicy>()
 }
 
-/// RocksDB's filter up to format version 4. It is asked by key alone, so that what is kept of a key is its number.
-pub(super) fn legacy_full() -> Kind<'static, u64, Vec<u8>> {
-    Kind {
-        value: Box::new(Key::number),
-        build: |bits_per_key, members| {
-            let policy = LegacyFullFilterPolicy::new(RocksDbBitsPerKey::whole(bits_per_key));
-            let hash = |&number: &u64| LegacyFullFilterPolicy::hash(Key::decimal(number, 1).bytes());
-            stored(|filter| policy.append_hashes(members.iter().map(hash), filter))
-        },
-        bytes: |filter| filter.len() as u64,
-        matching: |filter, values| {
-            let view = RocksDbFilterView::new(filter);
-            count(values, |number| view.may_match(Key::decimal(number, 1).bytes()))
-        },
-        prospect: |filter, _, keys| {
-            let view = RocksDbFilterView::new(filter);
-            as_ideal(view.bits(), keys, view.probe_count().unwrap_or(0))
-        },
-    }
+/// RocksDB's filter up to format version 4.
+pub(super) fn legacy_full() -> Kind<'static, u32, Vec<u8>> {
+    stored::<LegacyFullFilterPolicy>()
 }
 
 /// The rate that filters are made for which are not configured by bits per key: the best that so many bits allow.

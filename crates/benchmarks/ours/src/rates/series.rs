@@ -1,7 +1,7 @@
 //! What is measured: the policies, the filters for applications, and hash functions in LevelDB's scheme.
 
 use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Rate, Scheme};
-use filter_policy::{KeyHasher as _, LevelDbHash, Murmur2};
+use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
 use hash_comparison::functions;
 use hash_comparison::measure::false_positives::Ideal;
 

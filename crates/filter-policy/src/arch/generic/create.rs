@@ -14,7 +14,7 @@ use core::mem;
 use super::super::source::{MAP_BITS, Source};
 use super::probes::{Probes, Remainders};
 use super::source::{Consumer, Groups, consume};
-use super::{Lanes, MOST_LANES};
+use super::{Lanes, MAX_LANES};
 use crate::modulus::LaneDivisor;
 use crate::params::MAX_PROBES;
 
@@ -32,7 +32,7 @@ const PART: usize = 128;
 /// The probe count at 10 bits per key, for which loops are unrolled.
 const USUAL_PROBES: usize = 6;
 
-const MOST_PROBES: usize = MAX_PROBES as usize;
+const MAX_ROWS: usize = MAX_PROBES as usize;
 
 /// Whether [`create_small`] can build it.
 #[inline(always)]
@@ -130,16 +130,16 @@ trait Bits: Default {
     const ROWS: usize;
 
     /// What [`set`](Self::set) takes for these positions.
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]);
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MAX_LANES]]);
     /// Sets the bits of the first `count` lanes.
     ///
     /// # Safety
     ///
     /// `rows` holds what [`prepare`](Self::prepare) gave for as many lanes, of remainders by the number of bits that
     /// the value was made for.
-    unsafe fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize);
+    unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize);
     /// The bytes that [`set`](Self::set) will change, and which of them for a lane.
-    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize);
+    fn place(&self, rows: &[[u32; MAX_LANES]], lane: usize) -> (&[u8], usize);
 }
 
 /// A byte for each bit, its highest bit set if the bit is.
@@ -159,12 +159,12 @@ impl Bits for Map<'_> {
     const ROWS: usize = 1;
 
     #[inline(always)]
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MAX_LANES]]) {
         lanes.store(positions, &mut rows[0]);
     }
 
     #[inline(always)]
-    unsafe fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+    unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize) {
         for &position in rows[0].iter().take(count) {
             // SAFETY: positions are below the number of bits, of which there are not more than bytes here.
             *unsafe { self.0.get_unchecked_mut(position as usize) } = 0xff;
@@ -172,7 +172,7 @@ impl Bits for Map<'_> {
     }
 
     #[inline(always)]
-    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+    fn place(&self, rows: &[[u32; MAX_LANES]], lane: usize) -> (&[u8], usize) {
         (self.0, rows[0][lane] as usize)
     }
 }
@@ -190,13 +190,13 @@ impl Bits for Words<'_> {
     const ROWS: usize = 2;
 
     #[inline(always)]
-    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MOST_LANES]]) {
+    fn prepare<S: Lanes>(lanes: S, positions: S::Vector, rows: &mut [[u32; MAX_LANES]]) {
         lanes.store(lanes.shift_right::<5>(positions), &mut rows[0]);
         lanes.store(lanes.bit_of(positions), &mut rows[1]);
     }
 
     #[inline(always)]
-    unsafe fn set(&mut self, rows: &[[u32; MOST_LANES]], count: usize) {
+    unsafe fn set(&mut self, rows: &[[u32; MAX_LANES]], count: usize) {
         for (&index, &bit) in rows[0].iter().zip(&rows[1]).take(count) {
             match self.words.get_mut(index as usize) {
                 Some(word) => *word = (u32::from_le_bytes(*word) | bit).to_le_bytes(),
@@ -206,7 +206,7 @@ impl Bits for Words<'_> {
     }
 
     #[inline(always)]
-    fn place(&self, rows: &[[u32; MOST_LANES]], lane: usize) -> (&[u8], usize) {
+    fn place(&self, rows: &[[u32; MAX_LANES]], lane: usize) -> (&[u8], usize) {
         (self.words.as_flattened(), rows[0][lane] as usize * 4)
     }
 }
@@ -218,7 +218,7 @@ fn fill_map<S: Lanes>(lanes: S, divisor: LaneDivisor, probes: u8, source: Source
         Filling::<S, _, USUAL_PROBES, 1, USUAL_PROBES>::new(lanes, divisor, probes, &mut bits)
             .finish(lanes, source);
     } else {
-        Filling::<S, _, 0, 1, MOST_PROBES>::new(lanes, divisor, probes, &mut bits).finish(lanes, source);
+        Filling::<S, _, 0, 1, MAX_ROWS>::new(lanes, divisor, probes, &mut bits).finish(lanes, source);
     }
 }
 
@@ -234,7 +234,7 @@ fn fill_words<S: Lanes>(
         Filling::<S, _, USUAL_PROBES, 1, { 2 * USUAL_PROBES }>::new(lanes, divisor, probes, bits)
             .finish(lanes, source);
     } else {
-        Filling::<S, _, 0, 1, { 2 * MOST_PROBES }>::new(lanes, divisor, probes, bits).finish(lanes, source);
+        Filling::<S, _, 0, 1, { 2 * MAX_ROWS }>::new(lanes, divisor, probes, bits).finish(lanes, source);
     }
 }
 
@@ -246,7 +246,7 @@ fn fill_prefetched<S: Lanes>(
     source: Source<'_>,
     bits: &mut Words<'_>,
 ) {
-    const ROWS: usize = PREFETCH_GROUPS * 2 * MOST_PROBES;
+    const ROWS: usize = PREFETCH_GROUPS * 2 * MAX_ROWS;
     Filling::<S, _, 0, PREFETCH_GROUPS, ROWS>::new(lanes, divisor, probes, bits).finish(lanes, source);
 }
 
@@ -258,7 +258,7 @@ struct Filling<'b, S: Lanes, B, const PROBES: usize, const GROUPS: usize, const 
     probes: usize,
     bits: &'b mut B,
     /// What has been prepared and is not set yet.
-    rows: Aligned<[[u32; MOST_LANES]; ROWS]>,
+    rows: Aligned<[[u32; MAX_LANES]; ROWS]>,
     /// Groups so far.
     groups: usize,
 }
@@ -272,7 +272,7 @@ impl<'b, S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS
             remainders: Remainders::new(lanes, divisor),
             probes: if PROBES == 0 { usize::from(probes) } else { PROBES },
             bits,
-            rows: Aligned([[0; MOST_LANES]; ROWS]),
+            rows: Aligned([[0; MAX_LANES]; ROWS]),
             groups: 0,
         }
     }
@@ -336,10 +336,10 @@ impl<S: Lanes, B: Bits, const PROBES: usize, const GROUPS: usize, const ROWS: us
 /// registers, from which it takes longer to get them one by one.
 #[inline(always)]
 fn rows<B: Bits, const ROWS: usize>(
-    rows: &mut Aligned<[[u32; MOST_LANES]; ROWS]>,
+    rows: &mut Aligned<[[u32; MAX_LANES]; ROWS]>,
     group: usize,
     probes: usize,
-) -> impl Iterator<Item = &mut [[u32; MOST_LANES]]> {
+) -> impl Iterator<Item = &mut [[u32; MAX_LANES]]> {
     let each = probes * B::ROWS;
     black_box(rows).0[group * each..(group + 1) * each].chunks_exact_mut(B::ROWS)
 }

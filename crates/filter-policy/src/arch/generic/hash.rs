@@ -1,7 +1,7 @@
 //! The hash functions, for a key in each lane.
 
-use super::{Lanes, MOST_LANES, STEP};
-use crate::hasher::LaneHash;
+use super::{Lanes, MAX_LANES, STEP};
+use crate::hashers::LaneHash;
 
 /// Longest key that is hashed in a lane. Longer ones are rare, and lanes count in 32 bits.
 const LONGEST: usize = 1 << 20;
@@ -156,7 +156,7 @@ pub(super) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> 
 
 #[inline(always)]
 fn one_by_one<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> S::Vector {
-    let mut hashes = [0; MOST_LANES];
+    let mut hashes = [0; MAX_LANES];
     for (hash, key) in hashes.iter_mut().zip(keys) {
         *hash = function.hash(key);
     }
@@ -214,7 +214,7 @@ impl<S: Lanes> Group<'_, S> {
     /// A value of each key.
     #[inline(always)]
     fn each(&self, value: impl Fn(&[u8]) -> u32) -> S::Vector {
-        let mut values = [0; MOST_LANES];
+        let mut values = [0; MAX_LANES];
         for (lane, key) in values.iter_mut().zip(self.keys) {
             *lane = value(key);
         }

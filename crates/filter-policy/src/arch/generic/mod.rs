@@ -8,11 +8,11 @@ mod probes;
 pub(super) mod query;
 pub(super) mod source;
 
-use crate::hasher::LaneHash;
-use crate::keys::KeyBatch;
+use crate::hashers::LaneHash;
+use crate::keys::Keys;
 
 /// The most lanes that a vector has.
-pub(super) const MOST_LANES: usize = 16;
+pub(super) const MAX_LANES: usize = 16;
 
 /// The bytes of a key that are hashed between two loads.
 const STEP: usize = 16;
@@ -22,7 +22,7 @@ const STEP: usize = 16;
 /// Values of the implementing types exist only where the processor has the instructions, so that the operations are
 /// safe to call. They compute without overflow: `add`, `sub` and `mul` wrap.
 pub(super) trait Lanes: Copy {
-    /// How many lanes a vector has, at most [`MOST_LANES`].
+    /// How many lanes a vector has, at most [`MAX_LANES`].
     const LANES: usize;
     /// How many bytes four vectors hold, the largest table.
     const TABLE_BYTES: usize;
@@ -93,7 +93,7 @@ pub(super) trait Lanes: Copy {
     /// [`LANES`](Self::LANES) keys.
     fn words<const WHOLE: bool>(self, keys: &[&[u8]], from: usize) -> [Self::Vector; 4];
     /// [`source::hash`], compiled once for the instruction set: it is too much to be inlined wherever keys are hashed.
-    fn hash(self, keys: KeyBatch<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
+    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]);
 
     /// Asks for a byte to be brought into the cache; to be written if `WRITE`. No access in the sense of the
     /// language.

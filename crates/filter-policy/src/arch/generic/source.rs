@@ -4,9 +4,9 @@
 //! left. Other keys are hashed a part at a time, by code that is compiled once.
 
 use super::super::source::Source;
-use super::{Lanes, MOST_LANES, STEP, hash};
-use crate::hasher::LaneHash;
-use crate::keys::KeyBatch;
+use super::{Lanes, MAX_LANES, STEP, hash};
+use crate::hashers::LaneHash;
+use crate::keys::Keys;
 
 /// Hash values that come in groups.
 pub(super) trait Groups<S: Lanes> {
@@ -90,10 +90,10 @@ pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
             consumer.take(lanes, &Packed { keys, function });
         }
         Source::Packed(keys, function) => {
-            in_parts::<S, PART>(lanes, KeyBatch::Packed(keys), function, consumer);
+            in_parts::<S, PART>(lanes, Keys::Packed(keys), function, consumer);
         }
         Source::Slices(keys, function) => {
-            in_parts::<S, PART>(lanes, KeyBatch::Slices(keys), function, consumer);
+            in_parts::<S, PART>(lanes, Keys::Slices(keys), function, consumer);
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
 #[inline(always)]
 fn in_parts<S: Lanes, const PART: usize>(
     lanes: S,
-    keys: KeyBatch<'_>,
+    keys: Keys<'_>,
     function: LaneHash,
     consumer: &mut impl Consumer<S>,
 ) {
@@ -119,7 +119,7 @@ fn in_parts<S: Lanes, const PART: usize>(
 #[inline(always)]
 pub(in super::super) fn hash<S: Lanes>(
     lanes: S,
-    keys: KeyBatch<'_>,
+    keys: Keys<'_>,
     function: LaneHash,
     start: usize,
     hashes: &mut [u32],
@@ -127,7 +127,7 @@ pub(in super::super) fn hash<S: Lanes>(
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;
         let vector = match keys {
-            KeyBatch::Slices(keys) => {
+            Keys::Slices(keys) => {
                 let filled;
                 let keys = match keys.get(start..start + S::LANES) {
                     Some(keys) => keys,
@@ -138,12 +138,12 @@ pub(in super::super) fn hash<S: Lanes>(
                 };
                 hash::slices(lanes, function, keys)
             }
-            KeyBatch::Packed(keys) if keys.key_len() == STEP => {
+            Keys::Packed(keys) if keys.key_len() == STEP => {
                 let (keys, _) = keys.bytes().as_chunks();
                 Packed { keys, function }.group(lanes, start / S::LANES)
             }
-            KeyBatch::Packed(keys) => {
-                let mut filled: [&[u8]; MOST_LANES] = [&[]; MOST_LANES];
+            Keys::Packed(keys) => {
+                let mut filled: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
                 let keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
                 let mut last: &[u8] = &[];
                 let mut keys = keys;
@@ -157,7 +157,7 @@ pub(in super::super) fn hash<S: Lanes>(
         if hashes.len() == S::LANES {
             lanes.store(vector, hashes);
         } else {
-            let mut row = [0; MOST_LANES];
+            let mut row = [0; MAX_LANES];
             lanes.store(vector, &mut row);
             hashes.copy_from_slice(&row[..hashes.len()]);
         }
@@ -166,7 +166,7 @@ pub(in super::super) fn hash<S: Lanes>(
 
 /// The first values, the last of them repeated.
 #[inline(always)]
-fn filled_up<T: Copy>(values: &[T]) -> [T; MOST_LANES] {
+fn filled_up<T: Copy>(values: &[T]) -> [T; MAX_LANES] {
     let last = values.len() - 1;
     core::array::from_fn(|i| values[i.min(last)])
 }

@@ -3,12 +3,12 @@
 
 use hashzoo::xxph3_64;
 
-use super::super::chosen::Chosen;
 use super::super::kernel::Kernel;
+use super::super::token::KernelToken;
 #[cfg(target_arch = "x86_64")]
 use super::super::x86_64::Found;
 use super::WideSource;
-use crate::keys::KeyBatch;
+use crate::keys::Keys;
 #[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;
 
@@ -52,10 +52,10 @@ pub(crate) trait Stored {
 }
 
 /// Writes the bits of all keys over whatever the lines hold; otherwise as [`insert`].
-pub(crate) fn create(kernel: Chosen, lines: &mut [Line], probes: u8, keys: KeyBatch<'_>) -> usize {
+pub(crate) fn create(kernel: KernelToken, lines: &mut [Line], probes: u8, keys: Keys<'_>) -> usize {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
+        KernelToken::Avx512(lanes) => lanes.create_lines(lines, probes, WideSource::Keys(keys)),
         _ => {
             lines.as_flattened_mut().fill(0);
             insert(kernel, lines, probes, WideSource::Keys(keys))
@@ -65,37 +65,37 @@ pub(crate) fn create(kernel: Chosen, lines: &mut [Line], probes: u8, keys: KeyBa
 
 /// Sets the bits of all keys besides those that are set, with 1 to 30 probes each; there are less than 2^26 lines. Gives
 /// the number of hash values that equal the one before them.
-pub(crate) fn insert(kernel: Chosen, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
+pub(crate) fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
+        KernelToken::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
-        Chosen::Scalar => scalar_insert(lines, probes, source),
+        KernelToken::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
+        KernelToken::Scalar => scalar_insert(lines, probes, source),
     }
 }
 
 /// Whether all bits of a hash value are set; `true` when there is no line. As many probes and lines as for [`insert`].
 #[inline(always)]
-pub(crate) fn may_match(kernel: Chosen, lines: &[Line], probes: u8, hash: u64) -> bool {
+pub(crate) fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u64) -> bool {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
+        KernelToken::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
-        Chosen::Scalar => scalar_may_match(lines, probes, hash),
+        KernelToken::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
+        KernelToken::Scalar => scalar_may_match(lines, probes, hash),
     }
 }
 
 /// [`may_match`] for a key, hashed by the same code: one call.
 #[inline(always)]
-pub(crate) fn key_may_match(kernel: Chosen, lines: &[Line], probes: u8, key: &[u8]) -> bool {
+pub(crate) fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key: &[u8]) -> bool {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
+        KernelToken::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
-        Chosen::Scalar => scalar_key_may_match(lines, probes, key),
+        KernelToken::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
+        KernelToken::Scalar => scalar_key_may_match(lines, probes, key),
     }
 }
 
@@ -113,14 +113,14 @@ pub(crate) fn stored_may_match<S: Stored>(
         let Some(found) = Found::before() else {
             return stored_may_match_at_first(stored, key, filter, kernel);
         };
-        match Chosen::among(found, kernel) {
-            Chosen::Avx512(lanes) => return lanes.stored_may_match(stored, key, filter),
-            Chosen::Avx2(lanes) => return lanes.stored_may_match(stored, key, filter),
-            Chosen::Scalar => {}
+        match KernelToken::among(found, kernel) {
+            KernelToken::Avx512(lanes) => return lanes.stored_may_match(stored, key, filter),
+            KernelToken::Avx2(lanes) => return lanes.stored_may_match(stored, key, filter),
+            KernelToken::Scalar => {}
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let Chosen::Scalar = Chosen::given(kernel);
+    let KernelToken::Scalar = KernelToken::given(kernel);
     scalar_stored_may_match(stored, key, filter)
 }
 
@@ -135,7 +135,7 @@ fn stored_may_match_at_first<S: Stored>(
     kernel: Option<Kernel>,
 ) -> bool {
     match stored.lines(filter) {
-        Some((lines, probes)) => key_may_match(Chosen::given(kernel), lines, probes, key),
+        Some((lines, probes)) => key_may_match(KernelToken::given(kernel), lines, probes, key),
         None => stored.may_match_without_lines(key, filter),
     }
 }
@@ -143,7 +143,7 @@ fn stored_may_match_at_first<S: Stored>(
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
 /// every 64 keys. Bits beyond the last key are 0. There is a line.
 pub(crate) fn may_match_many(
-    kernel: Chosen,
+    kernel: KernelToken,
     lines: &[Line],
     probes: u8,
     source: WideSource<'_>,
@@ -151,10 +151,10 @@ pub(crate) fn may_match_many(
 ) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        KernelToken::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
-        Chosen::Scalar => {
+        KernelToken::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        KernelToken::Scalar => {
             answers.fill(0);
             let mut index = 0_usize;
             source.for_each(|hash| {

@@ -3,7 +3,7 @@
 
 use hashzoo::xxph3_64;
 
-use super::super::chosen::Chosen;
+use super::super::token::KernelToken;
 use super::WideSource;
 #[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;
@@ -38,10 +38,12 @@ pub(in super::super) static POWERS: [u64; 32] = {
 };
 
 /// Writes the bits of all keys, with 1 to 30 probes each, over whatever `bit_array` holds. It must not be empty.
-pub(crate) fn create(kernel: Chosen, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+pub(crate) fn create(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => lanes.create_spread(bit_array, probes, source),
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.create_spread(bit_array, probes, source)
+        }
         _ => {
             bit_array.fill(0);
             insert(kernel, bit_array, probes, source);
@@ -50,22 +52,24 @@ pub(crate) fn create(kernel: Chosen, bit_array: &mut [u8], probes: u8, source: W
 }
 
 /// The same besides the bits that are set.
-pub(crate) fn insert(kernel: Chosen, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
+pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => lanes.insert_spread(bit_array, probes, source),
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+            lanes.insert_spread(bit_array, probes, source)
+        }
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
+        KernelToken::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
         _ => set(bit_array, probes, source),
     }
 }
 
 /// Whether all bits of a hash value are set. As many probes and bits as for [`create`].
 #[inline(always)]
-pub(crate) fn may_match(kernel: Chosen, bit_array: &[u8], probes: u8, hash: u64) -> bool {
+pub(crate) fn may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, hash: u64) -> bool {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
             lanes.spread_may_match(bit_array, probes, hash)
         }
         _ => all_set(bit_array, probes, hash),
@@ -74,10 +78,10 @@ pub(crate) fn may_match(kernel: Chosen, bit_array: &[u8], probes: u8, hash: u64)
 
 /// [`may_match`] for a key, hashed by the same code: one call.
 #[inline(always)]
-pub(crate) fn key_may_match(kernel: Chosen, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
+pub(crate) fn key_may_match(kernel: KernelToken, bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
             lanes.spread_may_match_key(bit_array, probes, key)
         }
         _ => key_all_set(bit_array, probes, key),
@@ -91,7 +95,7 @@ fn key_all_set(bit_array: &[u8], probes: u8, key: &[u8]) -> bool {
 /// The answers for all keys, one bit each, least significant first, over whatever `answers` holds; it has a word for
 /// every 64 keys. Bits beyond the last key are 0.
 pub(crate) fn may_match_many(
-    kernel: Chosen,
+    kernel: KernelToken,
     bit_array: &[u8],
     probes: u8,
     source: WideSource<'_>,
@@ -99,11 +103,11 @@ pub(crate) fn may_match_many(
 ) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx512(lanes) if bit_array.len() < TOO_LONG => {
+        KernelToken::Avx512(lanes) if bit_array.len() < TOO_LONG => {
             lanes.spread_may_match_many(bit_array, probes, source, answers);
         }
         #[cfg(target_arch = "x86_64")]
-        Chosen::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
+        KernelToken::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
         _ => {
             answers.fill(0);
             let mut index = 0_usize;

@@ -10,14 +10,14 @@ use super::super::source::Source;
 use super::entries::{entries, entry};
 use super::found::Found;
 use super::single::{bytes_at, usual};
-use crate::hasher::{KeyHasher, LaneHash};
-use crate::keys::KeyBatch;
+use crate::hashers::{KeyHasher, LaneHash};
+use crate::keys::Keys;
 use crate::modulus::LaneDivisor;
 
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is
 /// sound, wherever the comments below speak of the type.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 /// For loads of 0 to 8 words: the vector from the word `8 - n` on has its first `n` words set.
 static WORD_MASKS: [u32; 16] = [

@@ -12,14 +12,14 @@ use super::super::source::Source;
 use super::entries::{entries, entry};
 use super::found::Found;
 use super::single::{bytes_at, usual};
-use crate::hasher::{KeyHasher, LaneHash};
-use crate::keys::KeyBatch;
+use crate::hashers::{KeyHasher, LaneHash};
+use crate::keys::Keys;
 use crate::modulus::LaneDivisor;
 
 /// Exists only where the processor and the operating system have the instructions: the reason why calling them is
 /// sound, wherever the comments below speak of the type.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx512(());
+pub struct Avx512(());
 
 entries!(
     Avx512,

@@ -58,7 +58,7 @@ macro_rules! entries {
             ) = create::insert);
 
             entry!($lanes, $features, fn hash_keys(
-                keys: KeyBatch<'_>,
+                keys: Keys<'_>,
                 function: LaneHash,
                 start: usize,
                 hashes: &mut [u32],
@@ -135,7 +135,7 @@ macro_rules! line_entries {
                     if probes == USUAL_PROBES {
                         insert::<USUAL, USUAL>(self, lines, probes, source)
                     } else {
-                        insert::<0, MOST>(self, lines, probes, source)
+                        insert::<0, MAX>(self, lines, probes, source)
                     }
                 }
             }

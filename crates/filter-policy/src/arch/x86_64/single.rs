@@ -8,7 +8,7 @@ use crate::modulus::LaneDivisor;
 #[inline(always)]
 pub(super) fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
     // Too short and too long in one comparison.
-    if filter.len().wrapping_sub(2) >= LaneDivisor::MOST_BYTES {
+    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
         return None;
     }
     let [bit_array @ .., probes @ 0..=8] = filter else {

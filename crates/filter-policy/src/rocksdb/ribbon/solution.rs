@@ -10,7 +10,7 @@ const MAX_COLUMNS: u64 = u32::BITS as u64;
 
 /// The columns of a solution, block by block. A block is 128 slots; its columns, a word each, lie one after the other.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Solution<'a> {
+pub(crate) struct Solution<'a> {
     words: &'a [[u8; WORD_LEN]],
     blocks: u32,
     used_seed: u64,
@@ -42,12 +42,12 @@ impl<'a> Solution<'a> {
     }
 
     /// The words of the solution, each a column of a block.
-    pub(in super::super) const fn words(&self) -> usize {
-        self.words.len()
+    pub(crate) const fn bytes(&self) -> &'a [u8] {
+        self.words.as_flattened()
     }
 
     /// Columns on average over the blocks: each halves the rate.
-    pub(in super::super) fn false_positive_rate(&self) -> f64 {
+    pub(crate) fn false_positive_rate(&self) -> f64 {
         let narrow = f64::from(self.narrow) / f64::from(self.blocks);
         let rate = libm::exp2(-f64::from(self.columns));
         // Two to the power of a column less, where there is one less.
@@ -56,7 +56,7 @@ impl<'a> Solution<'a> {
 
     /// Whether the key's equation holds.
     #[inline]
-    pub(in super::super) fn may_match(&self, hash: u64) -> bool {
+    pub(crate) fn may_match(&self, hash: u64) -> bool {
         // Below 2^31: the blocks are at most 2^24.
         let starts = self.blocks * WIDTH - (WIDTH - 1);
         let Equation {

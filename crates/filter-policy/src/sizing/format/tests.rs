@@ -2,12 +2,14 @@
 
 extern crate alloc;
 
+use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
-use alloc::{format, vec};
 
 use super::*;
-use crate::{BloomFilter64Policy, BloomFilterPolicy, FastLocalBloomPolicy, RocksDbFilterView};
+use crate::rocksdb::FastLocalBloomPolicy;
+use crate::view::{FilterKind, FilterLayout, FilterView};
+use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
 
 const FORMAT: Format = Format::LevelDb;
 
@@ -99,6 +101,7 @@ const KEYS: [usize; 20] = [
 ];
 const BITS: [f64; 10] = [0.5, 1.0, 2.0, 3.7, 8.0, 10.0, 15.5, 44.0, 100.0, 1000.0];
 
+#[cfg(feature = "alloc")]
 #[test]
 fn lengths_are_those_of_the_policies() {
     for keys in KEYS {
@@ -110,34 +113,31 @@ fn lengths_are_those_of_the_policies() {
             let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key);
             assert_eq!(
                 bytes(Format::LevelDb),
-                policy.filter_len(keys).unwrap() as u64,
+                policy.max_filter_len(keys).unwrap() as u64,
                 "{at}"
             );
 
             let policy = BloomFilter64Policy::new(bits_per_key);
             assert_eq!(
                 bytes(Format::BloomFilter64),
-                policy.filter_len(keys).unwrap() as u64,
+                policy.max_filter_len(keys).unwrap() as u64,
                 "{at}"
             );
+            let filter = policy.build_hashes(0..keys as u64).unwrap();
             assert_eq!(
                 Format::BloomFilter64.probe_count(keys as u64, bits_per_key),
-                Ok(Some(policy.probe_count(keys).unwrap())),
+                Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
                 "{at}"
             );
 
-            let policy = FastLocalBloomPolicy::new(RocksDbBitsPerKey::new(bits).unwrap());
+            let policy = FastLocalBloomPolicy::new(bits_per_key);
+            let len = policy.max_filter_len(keys).unwrap();
+            assert_eq!(bytes(Format::FastLocalBloom), len as u64, "{at}");
+            let filter = policy.build_hashes(0..keys as u64).unwrap();
+            let probes = Format::FastLocalBloom.probe_count(keys as u64, bits_per_key);
             assert_eq!(
-                bytes(Format::FastLocalBloom),
-                policy.filter_len(keys) as u64,
-                "{at}"
-            );
-            let mut filter = vec![0; policy.filter_len(keys)];
-            policy.build_hashes_in(0..keys as u64, &mut filter).unwrap();
-            let view = RocksDbFilterView::new(&filter);
-            assert_eq!(
-                Format::FastLocalBloom.probe_count(keys as u64, bits_per_key),
-                Ok(view.probe_count().or(Some(policy.bits_per_key().probe_count()))),
+                probes.map(|probes| probes.filter(|_| keys > 0)),
+                Ok(probes_of(FilterLayout::RocksDb, &filter)),
                 "{at}"
             );
         }
@@ -145,15 +145,20 @@ fn lengths_are_those_of_the_policies() {
 }
 
 #[cfg(feature = "alloc")]
+fn probes_of(layout: FilterLayout, filter: &[u8]) -> Option<u8> {
+    FilterView::new(layout, filter).probe_count()
+}
+
+#[cfg(feature = "alloc")]
 #[test]
 fn lengths_are_those_of_the_ribbon_policy() {
-    use crate::{RibbonPolicy, RocksDbFilterKind};
+    use crate::rocksdb::RibbonPolicy;
 
     let (mut ribbons, mut exact) = (0, 0);
     for keys in KEYS {
         for bits in BITS {
-            let policy = RibbonPolicy::new(RocksDbBitsPerKey::new(bits).unwrap());
             let bits_per_key = BitsPerKey::fractional(bits).unwrap();
+            let policy = RibbonPolicy::new(bits_per_key);
             let stated = Format::Ribbon.filter_bytes(keys as u64, bits_per_key).unwrap();
             // Several first keys: the hash of the first decides about 16 bytes.
             for first in 0..if keys > 5000 { 1 } else { 6_u32 } {
@@ -164,9 +169,9 @@ fn lengths_are_those_of_the_ribbon_policy() {
                 assert!((stated.saturating_sub(16)..=stated).contains(&len), "{at}");
                 exact += usize::from(len == stated);
 
-                let view = RocksDbFilterView::new(&filter);
+                let view = FilterView::new(FilterLayout::RocksDb, &filter);
                 let probes = Format::Ribbon.probe_count(keys as u64, bits_per_key).unwrap();
-                let is_ribbon = view.kind() == RocksDbFilterKind::Ribbon;
+                let is_ribbon = view.kind() == FilterKind::Ribbon;
                 ribbons += usize::from(is_ribbon);
                 if keys > 0 && len == stated {
                     assert_eq!(
@@ -258,7 +263,7 @@ fn what_rocksdb_does_not_write_is_refused() {
         let error = format.filter_bytes(1, few).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the number of bits per key is 0.49, allowed is at least 0.5 in RocksDB's formats"
+            "bits per key of RocksDB's formats must be at least 0.5, got 0.49"
         );
         assert_eq!(format.rate(1, few), Err(error));
         assert_eq!(format.probe_count(1, few), Err(error));

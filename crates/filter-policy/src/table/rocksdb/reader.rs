@@ -13,7 +13,7 @@ use super::filters::{FilterPartition, RocksDbFilters};
 use super::footer::{ROCKSDB_FOOTER_LEN, ROCKSDB_MAGIC, RocksDbFooter, format_version};
 use super::index::{IndexEntries, IndexEntry};
 use super::properties::{IndexForm, RocksDbProperties};
-use crate::RocksDbFilterView;
+use crate::rocksdb::{COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 
 /// What stands before the name of filters that are one for all keys.
 const FULL_PREFIX: &[u8] = b"fullfilter.";
@@ -28,10 +28,10 @@ const BLOCK_BASED_PREFIX: &[u8] = b"filter.";
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`kCompatibilityName`, `kClassName`, `kNickName`).
 const NAMES: [&str; 7] = [
-    RocksDbFilterView::COMPATIBILITY_NAME,
-    "rocksdb.internal.FastLocalBloomFilter",
-    "rocksdb.internal.Standard128RibbonFilter",
-    "rocksdb.internal.LegacyBloomFilter",
+    COMPATIBILITY_NAME,
+    FastLocalBloomPolicy::NAME,
+    RibbonPolicy::NAME,
+    LegacyFullFilterPolicy::NAME,
     "rocksdb.internal.DeprecatedBlockBasedBloomFilter",
     "bloomfilter",
     "ribbonfilter",
@@ -47,15 +47,18 @@ const INTERNAL_LEN: usize = 8;
 /// A block-based table of RocksDB's whose footer, metaindex and properties have been read and found whole.
 ///
 /// ```no_run
-/// use filter_policy::RocksDbFilterView;
 /// use filter_policy::table::RocksDbTable;
+/// use filter_policy::rocksdb::FastLocalBloomPolicy;
+/// use filter_policy::{BitsPerKey, FilterPolicy};
 ///
+/// // Any of the policies of RocksDB's reads every kind of filter, whatever its bits per key.
+/// let policy = FastLocalBloomPolicy::new(BitsPerKey::whole(10));
 /// let bytes = std::fs::read("000008.sst")?;
 /// let table = RocksDbTable::open(bytes.as_slice())?;
 /// let filters = table.filters()?;
 /// if let Some(handle) = filters.filter_of(b"key") {
 ///     let filter = table.filter(handle)?;
-///     println!("{}", RocksDbFilterView::new(&filter).may_match(b"key"));
+///     println!("{}", policy.key_may_match(b"key", &filter));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -170,7 +173,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         Ok(RocksDbFilters::Partitioned(partitions))
     }
 
-    /// A filter, checked and ready for [`RocksDbFilterView`].
+    /// A filter, checked and ready for any policy of RocksDB's.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! The published table of filters beside ours: sizes exactly, rates as measured.
 
-use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 
 use crate::error::Error;
 use crate::functions;

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::super::probes::positions_of;
 use super::super::source::{Consumer, Groups};
-use super::super::{Lanes, MOST_LANES};
+use super::super::{Lanes, MAX_LANES};
 use super::batch::{Batch, Words, answer, first_bits};
 
 /// How many keys go from probe to probe together, a whole number of words of answers.
@@ -169,11 +169,11 @@ impl<'a, S: Lanes, const PREFETCH: bool> ByLevel<'a, S, PREFETCH> {
 
 /// Keys under way. Vectors are stored whole, so there is room for one beyond the last.
 struct Tile {
-    hashes: [u32; TILE + MOST_LANES],
+    hashes: [u32; TILE + MAX_LANES],
     /// Which keys they are, counted from the start of the tile.
-    indices: [u32; TILE + MOST_LANES],
+    indices: [u32; TILE + MAX_LANES],
     /// Where they will be looked for next.
-    positions: [u32; TILE + MOST_LANES],
+    positions: [u32; TILE + MAX_LANES],
 }
 
 /// The part of a tile from some key on.
@@ -186,7 +186,7 @@ struct Row<'a> {
 impl Tile {
     #[inline(always)]
     fn new() -> Self {
-        const LEN: usize = TILE + MOST_LANES;
+        const LEN: usize = TILE + MAX_LANES;
         Self {
             hashes: [0; LEN],
             indices: [0; LEN],

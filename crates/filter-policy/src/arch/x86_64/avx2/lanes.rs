@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use super::super::super::generic::Lanes;
 use super::super::entries::operations;
 use super::Avx2;
-use crate::hasher::LaneHash;
-use crate::keys::KeyBatch;
+use crate::hashers::LaneHash;
+use crate::keys::Keys;
 
 /// For each set of lanes, their numbers in order.
 static PACKINGS: [[u8; 8]; 256] = packings();
@@ -222,7 +222,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn hash(self, keys: KeyBatch<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
+    fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
         self.hash_keys(keys, function, start, hashes);
     }
 

@@ -7,14 +7,14 @@ mod spread;
 use core::arch::x86_64::*;
 
 use crate::arch::wide::{PRIME64_3, SECRET, WideSource};
-use crate::keys::KeyBatch;
+use crate::keys::Keys;
 
 /// The hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     match source {
-        WideSource::Keys(KeyBatch::Packed(keys)) if keys.key_len() == 16 => {
+        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
             let keys = &keys.bytes().as_chunks::<16>().0[start..start + hashes.len()];
             let (groups, rest) = hashes.as_chunks_mut();
             for (hashes, keys) in groups.iter_mut().zip(keys.as_chunks().0) {
@@ -22,7 +22,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
             }
             source.hash(start + 4 * groups.len(), rest);
         }
-        WideSource::Keys(KeyBatch::Slices(keys)) => {
+        WideSource::Keys(Keys::Slices(keys)) => {
             let keys = &keys[start..start + hashes.len()];
             let (groups, rest) = hashes.as_chunks_mut::<4>();
             for (i, (hashes, keys)) in groups.iter_mut().zip(keys.as_chunks::<4>().0).enumerate() {

@@ -9,7 +9,7 @@ use hashzoo::xxph3_64;
 
 use crate::arch::wide::lines::Line;
 use crate::arch::wide::{PRIME64_1, PRIME64_3, SECRET, TILE, WideSource, have_16_bytes};
-use crate::keys::KeyBatch;
+use crate::keys::Keys;
 
 /// The hash values from `start` on. Panics if there are too few.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
@@ -18,13 +18,13 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     let (groups, rest) = hashes.split_at_mut(whole);
     let groups = groups.as_chunks_mut::<8>().0.iter_mut();
     match source {
-        WideSource::Keys(KeyBatch::Packed(keys)) if keys.key_len() == 16 => {
+        WideSource::Keys(Keys::Packed(keys)) if keys.key_len() == 16 => {
             let keys = &keys.bytes().as_chunks::<16>().0[start..start + whole];
             for (group, keys) in groups.zip(keys.as_chunks::<8>().0) {
                 store(group, of_16(keys));
             }
         }
-        WideSource::Keys(KeyBatch::Packed(keys)) if (9..=32).contains(&keys.key_len()) => {
+        WideSource::Keys(Keys::Packed(keys)) if (9..=32).contains(&keys.key_len()) => {
             let len = keys.key_len();
             let keys = keys.bytes()[start * len..(start + whole) * len].chunks_exact(8 * len);
             for (group, keys) in groups.zip(keys) {
@@ -33,7 +33,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
                 of_8(&keys, group);
             }
         }
-        WideSource::Keys(KeyBatch::Slices(keys)) => {
+        WideSource::Keys(Keys::Slices(keys)) => {
             let keys = &keys[start..start + whole];
             let groups = groups.zip(keys.as_chunks::<8>().0);
             if have_16_bytes(keys) {

@@ -17,7 +17,7 @@ use crate::params::MAX_PROBES;
 const WORDS: usize = LINE_LEN / 4;
 
 const USUAL: usize = USUAL_PROBES as usize;
-const MOST: usize = MAX_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
 
 line_entries!(Avx2);
 
@@ -36,9 +36,9 @@ fn prefetch<const WRITE: bool>(lanes: Avx2, lines: &[Line], hashes: &[u64]) {
     }
 }
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
+/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-fn insert<const PROBES: usize, const MOST: usize>(
+fn insert<const PROBES: usize, const MAX: usize>(
     lanes: Avx2,
     lines: &mut [Line],
     probes: u8,
@@ -52,7 +52,7 @@ fn insert<const PROBES: usize, const MOST: usize>(
         for start in (0..len).step_by(TILE) {
             let count = TILE.min(len - start);
             repeats += next_tile(source, start, &mut now[..=count]);
-            set::<PROBES, MOST>(lines, probes, &now[1..=count]);
+            set::<PROBES, MAX>(lines, probes, &now[1..=count]);
             now[0] = now[count];
         }
         return repeats;
@@ -63,12 +63,12 @@ fn insert<const PROBES: usize, const MOST: usize>(
         let count = TILE.min(len - start);
         repeats += next_tile(source, start, &mut now[..=count]);
         prefetch::<true>(lanes, lines, &now[1..=count]);
-        set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
+        set::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
         core::mem::swap(&mut now, &mut before);
         now[0] = before[count];
         waiting = count;
     }
-    set::<PROBES, MOST>(lines, probes, &before[1..=waiting]);
+    set::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
     repeats
 }
 
@@ -87,13 +87,13 @@ fn next_tile(source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize 
 /// Sets the bits of these hash values.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set<const PROBES: usize, const MOST: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
+fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, hashes: &[u64]) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let count = _mm256_set1_epi64x(lines.len() as i64);
     let (words, _) = lines.as_flattened_mut().as_chunks_mut::<4>();
     let multiplier = _mm256_set1_epi32(POWERS[1].cast_signed());
     // For each probe of eight keys the word, and the bit in it.
-    let mut rows = [[[0_u32; 8]; 2]; MOST];
+    let mut rows = [[[0_u32; 8]; 2]; MAX];
     let mut filled = [0; 8];
     for hashes in hashes.chunks(8) {
         let hashes = match hashes.try_into() {

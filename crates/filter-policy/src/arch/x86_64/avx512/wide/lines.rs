@@ -17,10 +17,10 @@ use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;
 
 const USUAL: usize = USUAL_PROBES as usize;
-const MOST: usize = MAX_PROBES as usize;
+const MAX: usize = MAX_PROBES as usize;
 
 /// The most lines that are built on the stack and copied.
-const MOST_COPIED: usize = 128;
+const MAX_COPIED: usize = 128;
 /// The same for few keys, for which less memory has to be cleared.
 const FEW_COPIED: usize = 16;
 const MORE_COPIED: usize = FEW_COPIED + 1;
@@ -34,7 +34,7 @@ impl Avx512 {
     ) -> usize {
         match lines.len() {
             2..=FEW_COPIED => self.create_copied::<FEW_COPIED>(lines, probes, source),
-            MORE_COPIED..=MOST_COPIED => self.create_copied::<MOST_COPIED>(lines, probes, source),
+            MORE_COPIED..=MAX_COPIED => self.create_copied::<MAX_COPIED>(lines, probes, source),
             _ => {
                 lines.as_flattened_mut().fill(0);
                 self.insert_in_lines(lines, probes, source)
@@ -63,9 +63,9 @@ line_entries!(Avx512);
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
+/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn insert<const PROBES: usize, const MOST: usize>(
+fn insert<const PROBES: usize, const MAX: usize>(
     lanes: Avx512,
     lines: &mut [Line],
     probes: u8,
@@ -73,17 +73,17 @@ fn insert<const PROBES: usize, const MOST: usize>(
 ) -> usize {
     let count = lines.len();
     let mut now = Tile::new();
-    let mut rows = Aligned([[0; TILE]; MOST]);
+    let mut rows = Aligned([[0; TILE]; MAX]);
     if count == 1 {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST, true>(lines, probes, &now, keys, &mut rows);
+            set::<PROBES, MAX, true>(lines, probes, &now, keys, &mut rows);
         });
     }
     if count < PREFETCHED {
         return for_each_tile(source, |hashes, keys| {
             now.fill(hashes, keys, count);
-            set::<PROBES, MOST, false>(lines, probes, &now, keys, &mut rows);
+            set::<PROBES, MAX, false>(lines, probes, &now, keys, &mut rows);
         });
     }
     let mut before = Tile::new();
@@ -91,11 +91,11 @@ fn insert<const PROBES: usize, const MOST: usize>(
     let repeats = for_each_tile(source, |hashes, keys| {
         now.fill(hashes, keys, count);
         now.prefetch::<true>(lanes, lines, keys);
-        set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
+        set::<PROBES, MAX, false>(lines, probes, &before, waiting, &mut rows);
         core::mem::swap(&mut now, &mut before);
         waiting = keys;
     });
-    set::<PROBES, MOST, false>(lines, probes, &before, waiting, &mut rows);
+    set::<PROBES, MAX, false>(lines, probes, &before, waiting, &mut rows);
     repeats
 }
 
@@ -139,18 +139,18 @@ fn repeats_of(before: u64, hashes: &[u64; TILE], count: usize) -> usize {
 }
 
 /// For each probe the bits of all keys of a tile.
-type Rows<const MOST: usize> = Aligned<[[u32; TILE]; MOST]>;
+type Rows<const MAX: usize> = Aligned<[[u32; TILE]; MAX]>;
 
 /// Sets the bits of the first `count` keys. `ONE`: there is one line, which is kept in a register, as every key would wait
 /// for the one before it.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set<const PROBES: usize, const MOST: usize, const ONE: bool>(
+fn set<const PROBES: usize, const MAX: usize, const ONE: bool>(
     lines: &mut [Line],
     probes: u8,
     tile: &Tile,
     count: usize,
-    rows: &mut Rows<MOST>,
+    rows: &mut Rows<MAX>,
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let multiplier = _mm512_set1_epi32(POWERS[1].cast_signed());

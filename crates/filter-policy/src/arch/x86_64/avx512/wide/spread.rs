@@ -21,7 +21,7 @@ const SMALL_MAP_BITS: usize = 512;
 const MEDIUM_MAP_BITS: usize = 2048;
 
 const USUAL: usize = USUAL_PROBES as usize;
-const MOST_PROBES: usize = MAX_PROBES as usize;
+const MAX_ROWS: usize = MAX_PROBES as usize;
 
 impl Avx512 {
     pub(in crate::arch) fn create_spread(self, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
@@ -79,7 +79,7 @@ fn create(lanes: Avx512, bit_array: &mut [u8], probes: u8, source: WideSource<'_
         if probes == USUAL_PROBES {
             set_in_map::<USUAL, USUAL>(map, bits, probes, hashes);
         } else {
-            set_in_map::<0, MOST_PROBES>(map, bits, probes, hashes);
+            set_in_map::<0, MAX_ROWS>(map, bits, probes, hashes);
         }
     });
     for (bytes, map) in bit_array.chunks_mut(8).zip(map.as_chunks::<64>().0) {
@@ -128,17 +128,17 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MOST` the most there can be.
+/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn set_in_map<const PROBES: usize, const MOST: usize>(
+fn set_in_map<const PROBES: usize, const MAX: usize>(
     map: &mut [u8],
     bits: usize,
     probes: u8,
     tile: Tile<'_>,
 ) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
-    let mut rows = [[0_u32; 16]; MOST];
+    let mut rows = [[0_u32; 16]; MAX];
     for (hashes, count) in tile.groups() {
         // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
         let rows = &mut black_box(&mut rows)[..probes];
@@ -194,20 +194,20 @@ fn set_either(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     if probes == USUAL_PROBES {
         set::<USUAL, USUAL>(bit_array, probes, tile);
     } else {
-        set::<0, MOST_PROBES>(bit_array, probes, tile);
+        set::<0, MAX_ROWS>(bit_array, probes, tile);
     }
 }
 
 /// As [`set_in_map`], in the bits themselves.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt")]
-fn set<const PROBES: usize, const MOST: usize>(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
+fn set<const PROBES: usize, const MAX: usize>(bit_array: &mut [u8], probes: u8, tile: Tile<'_>) {
     let probes = if PROBES == 0 { usize::from(probes) } else { PROBES };
     let bits = bit_array.len() * 8;
     let (words, rest) = bit_array.as_chunks_mut::<4>();
     // Of the bytes after the last whole word.
     let mut beyond = 0_u32;
     // For each probe of 16 keys the word, and the bit in it.
-    let mut rows = [[[0_u32; 16]; 2]; MOST];
+    let mut rows = [[[0_u32; 16]; 2]; MAX];
     for (hashes, count) in tile.groups() {
         let rows = &mut black_box(&mut rows)[..probes];
         let mut walks = Walks::new(hashes, bits);

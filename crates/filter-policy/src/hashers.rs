@@ -28,12 +28,12 @@ pub trait KeyHasher {
 }
 
 /// A hash function that is computed for 8 or 16 keys at once where the processor can, see
-/// [`Kernel`](crate::Kernel).
+/// [`Kernel`](crate::kernels::Kernel).
 ///
 /// A hasher that gives one of them under a name of its own is as fast as those of this crate:
 ///
 /// ```
-/// use filter_policy::{KeyHasher, LaneHash};
+/// use filter_policy::hashers::{KeyHasher, LaneHash};
 ///
 /// /// MurmurHash2 as Kafka seeds it.
 /// struct Kafka;
@@ -88,7 +88,7 @@ impl LaneHash {
 /// digits after it with any other.
 ///
 /// ```
-/// use filter_policy::{KeyHasher, Murmur2};
+/// use filter_policy::hashers::{KeyHasher, Murmur2};
 ///
 /// assert_eq!(Murmur2::new().policy_name(), "BloomFilter2");
 /// assert_eq!(Murmur2::with_seed(5381).policy_name(), "BloomFilter2");
@@ -101,8 +101,8 @@ pub struct Murmur2 {
 }
 
 impl Murmur2 {
-    /// The name with the default seed.
-    const NAME: &str = "BloomFilter2";
+    /// The name of the policy with the seed 5381.
+    pub const POLICY_NAME: &str = "BloomFilter2";
 
     /// With the seed 5381.
     pub const fn new() -> Self {
@@ -150,7 +150,7 @@ impl KeyHasher for Murmur2 {
 
     fn policy_name(&self) -> &str {
         if self.seed == MURMUR2_SEED {
-            Self::NAME
+            Self::POLICY_NAME
         } else {
             str::from_utf8(&self.seeded_name).expect("every byte of the name is ASCII")
         }
@@ -168,6 +168,11 @@ impl KeyHasher for Murmur2 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Murmur2SignedTail;
 
+impl Murmur2SignedTail {
+    /// The name of the policy.
+    pub const POLICY_NAME: &str = "BloomFilter2.SignedTail";
+}
+
 impl KeyHasher for Murmur2SignedTail {
     #[inline]
     fn hash(&self, key: &[u8]) -> u32 {
@@ -175,7 +180,7 @@ impl KeyHasher for Murmur2SignedTail {
     }
 
     fn policy_name(&self) -> &str {
-        "BloomFilter2.SignedTail"
+        Self::POLICY_NAME
     }
 
     #[inline]
@@ -189,6 +194,11 @@ impl KeyHasher for Murmur2SignedTail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LevelDbHash;
 
+impl LevelDbHash {
+    /// The name of the policy.
+    pub const POLICY_NAME: &str = "leveldb.BuiltinBloomFilter2";
+}
+
 impl KeyHasher for LevelDbHash {
     #[inline]
     fn hash(&self, key: &[u8]) -> u32 {
@@ -196,7 +206,7 @@ impl KeyHasher for LevelDbHash {
     }
 
     fn policy_name(&self) -> &str {
-        "leveldb.BuiltinBloomFilter2"
+        Self::POLICY_NAME
     }
 
     #[inline]

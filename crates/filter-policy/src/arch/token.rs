@@ -13,18 +13,18 @@ impl Kernel {
 
     /// Whether this processor and its operating system can run it, and the environment does not forbid it.
     pub fn is_available(self) -> bool {
-        Chosen::of(self).kernel() == self
+        KernelToken::of(self).kernel() == self
     }
 
     /// The fastest that is available.
     pub fn best() -> Self {
-        Chosen::best().kernel()
+        KernelToken::best().kernel()
     }
 }
 
 /// A kernel that was found to be available: the proof goes with it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Chosen {
+pub enum KernelToken {
     Scalar,
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
@@ -32,7 +32,7 @@ pub(crate) enum Chosen {
     Avx512(Avx512),
 }
 
-impl Chosen {
+impl KernelToken {
     /// [`Kernel::best`].
     #[inline]
     pub(crate) fn best() -> Self {

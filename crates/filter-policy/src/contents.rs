@@ -1,0 +1,140 @@
+//! What stored bytes are in the layouts that tell how keys are hashed, and the answers from them.
+//!
+//! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
+
+use hashzoo::xxph3_64;
+
+use crate::arch::KernelToken;
+use crate::arch::wide::lines::{self, Line};
+use crate::arch::wide::{WideSource, spread};
+use crate::hashed::HashValue;
+use crate::keys::Keys;
+use crate::params::MAX_PROBES;
+use crate::prepared::{each, fill};
+use crate::rocksdb::legacy_lines::{self, Lines};
+use crate::rocksdb::ribbon::Solution;
+use crate::view::FilterKind;
+
+/// A filter, or bytes that answer all keys alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Contents<'a> {
+    /// Too short to hold a key: never matches.
+    Empty,
+    /// Of no encoding that is known: always matches.
+    Reserved,
+    Bloom64 {
+        bit_array: &'a [u8],
+        probes: u8,
+    },
+    LegacyBloom {
+        bits: &'a [u8],
+        lines: Lines,
+        probes: u8,
+    },
+    FastLocalBloom {
+        lines: &'a [Line],
+        probes: u8,
+    },
+    Ribbon(Solution<'a>),
+}
+
+impl<'a> Contents<'a> {
+    /// The bit array and the probe count of a filter in LevelDB's layout, which does not tell how keys are hashed.
+    #[inline]
+    pub(crate) const fn of_leveldb(filter: &'a [u8]) -> Result<(&'a [u8], u8), Self> {
+        match filter {
+            [] | [_] => Err(Self::Empty),
+            [.., probes] if *probes > MAX_PROBES => Err(Self::Reserved),
+            [bit_array @ .., probes] => Ok((bit_array, *probes)),
+        }
+    }
+
+    pub(crate) const fn kind(&self) -> FilterKind {
+        match self {
+            Self::Empty => FilterKind::Empty,
+            Self::Reserved => FilterKind::Reserved,
+            Self::Bloom64 { .. } => FilterKind::Bloom64,
+            Self::LegacyBloom { .. } => FilterKind::LegacyBloom,
+            Self::FastLocalBloom { .. } => FilterKind::FastLocalBloom,
+            Self::Ribbon(_) => FilterKind::Ribbon,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn may_match(self, kernel: KernelToken, key: &[u8]) -> bool {
+        match self {
+            Self::Bloom64 { bit_array, probes } => spread::key_may_match(kernel, bit_array, probes, key),
+            Self::FastLocalBloom { lines, probes } => lines::key_may_match(kernel, lines, probes, key),
+            contents => contents.may_match_portably(key),
+        }
+    }
+
+    /// For the kinds that have portable code alone.
+    #[inline(never)]
+    pub(crate) fn may_match_portably(self, key: &[u8]) -> bool {
+        match self {
+            Self::LegacyBloom { .. } => self.may_match_hash(KernelToken::Scalar, legacy_lines::hash(key)),
+            _ => self.may_match_hash(KernelToken::Scalar, xxph3_64(key, 0)),
+        }
+    }
+
+    /// `true` for a hash value that is not of this kind's function.
+    #[inline]
+    pub(crate) fn may_match_hash(self, kernel: KernelToken, hash: impl HashValue) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Reserved => true,
+            Self::Bloom64 { bit_array, probes } => hash
+                .wide()
+                .is_none_or(|hash| spread::may_match(kernel, bit_array, probes, hash)),
+            Self::LegacyBloom { bits, lines, probes } => hash
+                .narrow()
+                .is_none_or(|hash| legacy_lines::may_match(bits, lines, probes, hash)),
+            Self::FastLocalBloom { lines, probes } => hash
+                .wide()
+                .is_none_or(|hash| lines::may_match(kernel, lines, probes, hash)),
+            Self::Ribbon(solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
+        }
+    }
+
+    pub(crate) fn may_match_many(self, kernel: KernelToken, keys: Keys<'_>, answers: &mut [u64]) {
+        if !self.ask_together(kernel, WideSource::Keys(keys), keys.len(), answers) {
+            each(keys.iter(), answers, |key| self.may_match_portably(key));
+        }
+    }
+
+    pub(crate) fn may_match_hashes<H: HashValue>(
+        self,
+        kernel: KernelToken,
+        hashes: &[H],
+        answers: &mut [u64],
+    ) {
+        let together = H::wide_slice(hashes)
+            .is_some_and(|wide| self.ask_together(kernel, WideSource::Hashes(wide), hashes.len(), answers));
+        if !together {
+            each(hashes.iter(), answers, |&hash| self.may_match_hash(kernel, hash));
+        }
+    }
+
+    /// Asks the kinds that are asked for many keys at once, and tells whether this is one of them.
+    fn ask_together(
+        self,
+        kernel: KernelToken,
+        source: WideSource<'_>,
+        keys: usize,
+        answers: &mut [u64],
+    ) -> bool {
+        match self {
+            Self::Empty => fill(false, keys, answers),
+            Self::Reserved => fill(true, keys, answers),
+            Self::Bloom64 { bit_array, probes } => {
+                spread::may_match_many(kernel, bit_array, probes, source, answers);
+            }
+            Self::FastLocalBloom { lines, probes } => {
+                lines::may_match_many(kernel, lines, probes, source, answers);
+            }
+            Self::LegacyBloom { .. } | Self::Ribbon(_) => return false,
+        }
+        true
+    }
+}

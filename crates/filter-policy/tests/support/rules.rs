@@ -1,0 +1,32 @@
+//! LevelDB's filters, written down a second time: a bit at a time, in 64-bit arithmetic.
+
+use filter_policy::BitsPerKey;
+
+/// The bits of a hash value.
+pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
+    let stride = u64::from(hash >> 17) | u64::from(hash) << 15 & 0xffff_ffff;
+    (0..u64::from(probes))
+        .map(move |i| usize::try_from(((u64::from(hash) + i * stride) & 0xffff_ffff) % bits).unwrap())
+}
+
+/// The filter of these hash values.
+pub(crate) fn filter(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<Item = u32>) -> Vec<u8> {
+    let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).unwrap()];
+    let (last, bit_array) = filter.split_last_mut().unwrap();
+    *last = bits_per_key.probe_count();
+    let bits = bit_array.len() as u64 * 8;
+    for position in hashes.flat_map(|hash| positions(hash, bits, bits_per_key.probe_count())) {
+        bit_array[position / 8] |= 1 << (position % 8);
+    }
+    filter
+}
+
+/// Whether a filter, of any bytes, may hold a key of this hash value.
+pub(crate) fn answer(filter: &[u8], hash: u32) -> bool {
+    match filter {
+        [] | [_] => false,
+        [.., probes] if *probes > 30 => true,
+        [bit_array @ .., probes] => positions(hash, bit_array.len() as u64 * 8, *probes)
+            .all(|position| bit_array[position / 8] >> (position % 8) & 1 == 1),
+    }
+}
