@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of keys or servers.
 
-use guava_bloom::{Hash128, Modulus, ParameterError, Parameters, Positions, ProbeCountRule, Strategy};
+use guava_bloom::{ErrorKind, Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
 
 /// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
@@ -69,13 +69,13 @@ impl Schema {
     /// Redis has: use a [`Split`](crate::Split).
     pub fn words(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
         let parameters = parameters(insertions, fpp, STRING)?;
-        Self::new(insertions, fpp, &parameters, parameters.bit_size(), STRING)
+        Self::new(insertions, fpp, &parameters, parameters.bits(), STRING)
     }
 
     /// Whole words, not necessarily in one string.
     pub(crate) fn split(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
         let parameters = parameters(insertions, fpp, SPLIT)?;
-        Self::new(insertions, fpp, &parameters, parameters.bit_size(), SPLIT)
+        Self::new(insertions, fpp, &parameters, parameters.bits(), SPLIT)
     }
 
     fn new(
@@ -91,11 +91,8 @@ impl Schema {
         Ok(Self {
             insertions,
             fpp,
-            bits: Modulus::new(bits).ok_or(SchemaError::Parameters(ParameterError::NoBits {
-                insertions,
-                fpp,
-            }))?,
-            probes: parameters.probes(),
+            bits: Modulus::new(bits).ok_or(SchemaError::NoInsertions)?,
+            probes: parameters.probe_count(),
         })
     }
 
@@ -129,13 +126,13 @@ fn parameters(insertions: u64, fpp: f64, limit: Limit) -> Result<Parameters, Sch
     if insertions == 0 {
         return Err(SchemaError::NoInsertions);
     }
-    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion).map_err(
-        |error| match error {
-            // Above Guava's limit, and so above all of ours.
-            ParameterError::TooManyBits { bits, .. } => too_many_bits(bits, limit),
-            error => SchemaError::Parameters(error),
-        },
-    )
+    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion).map_err(|error| match error
+        .kind()
+    {
+        // Above Guava's limit, and so above all of ours.
+        ErrorKind::TooLarge => too_many_bits(u64::MAX, limit),
+        _ => SchemaError::Parameters(error.to_string()),
+    })
 }
 
 const fn too_many_bits(needed: u64, (limit, reason): Limit) -> SchemaError {
@@ -179,7 +176,7 @@ pub enum SchemaError {
     },
     /// Guava's rules refuse the arguments.
     #[error("{0}")]
-    Parameters(ParameterError),
+    Parameters(String),
 }
 
 #[cfg(test)]

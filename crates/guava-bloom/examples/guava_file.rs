@@ -26,7 +26,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use guava_bloom::{BloomFilter, Parameters, ProbeCountRule, Utf8};
 
 use self::input::Failure;
-use self::keys::{Mitz, for_each_block, put_lines};
+use self::keys::{Mitz, for_each_block, insert_lines};
 use self::output::Output;
 
 /// Builds and asks Bloom filters in files that Guava reads and writes.
@@ -39,13 +39,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Puts the lines of standard input into a new filter and writes it.
+    /// Inserts the lines of standard input into a new filter and writes it.
     Build {
         /// How many different keys are expected; 0 counts as 1.
         #[arg(long, allow_negative_numbers = true)]
-        insertions: i128,
-        /// The false-positive probability, above 0 and below 1.
-        #[arg(long, default_value_t = guava_bloom::DEFAULT_FPP, allow_negative_numbers = true)]
+        insertions: u64,
+        /// The false-positive rate, above 0 and below 1.
+        #[arg(long, default_value_t = guava_bloom::DEFAULT_FALSE_POSITIVE_RATE, allow_negative_numbers = true)]
         fpp: f64,
         /// How bit positions follow from the hash.
         #[arg(long, value_enum, default_value_t = Mitz::Mitz64)]
@@ -87,16 +87,16 @@ fn main() -> ExitCode {
     })
 }
 
-fn build(insertions: i128, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -> Result<(), Failure> {
+fn build(insertions: u64, fpp: f64, strategy: Mitz, guava: Guava, out: &Path) -> Result<(), Failure> {
     let rule = match guava {
         Guava::Older => ProbeCountRule::FromBitsPerInsertion,
-        Guava::Newer => ProbeCountRule::FromFpp,
+        Guava::Newer => ProbeCountRule::FromFalsePositiveRate,
     };
     let parameters = Parameters::with_rule(insertions, fpp, rule)?;
     let output = Output::to(out)?;
 
     let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(strategy.into()))?;
-    put_lines(&mut filter)?;
+    insert_lines(&mut filter)?;
 
     output.write(|file| {
         filter
@@ -120,14 +120,11 @@ fn query(path: &Path) -> Result<(), Failure> {
         );
     }
 
-    let mut answers = Vec::new();
     let mut text = Vec::new();
     let mut output = io::stdout().lock();
     for_each_block(|hashes| {
-        answers.resize(hashes.len(), false);
-        filter.might_contain_hashes(hashes, &mut answers);
         text.clear();
-        for &answer in &answers {
+        for answer in filter.might_contain_hashes(hashes) {
             text.extend_from_slice(if answer { b"true\n" } else { b"false\n" });
         }
         output.write_all(&text)?;

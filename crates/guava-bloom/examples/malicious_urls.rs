@@ -162,7 +162,7 @@ fn load(arguments: &Arguments) -> Result<(List, Stamp), Failure> {
     }
     let mut filter = BloomFilter::new(Bytes, &Parameters::new(exact.len() as u64, arguments.fpp)?)?;
     for url in &exact {
-        filter.put(url);
+        filter.insert(url);
     }
     Ok((List { filter, exact }, before))
 }

@@ -45,10 +45,10 @@ use std::process::ExitCode;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use base64::write::EncoderWriter;
 use clap::{Args, Parser};
-use guava_bloom::{BloomFilter, MergeError, Parameters, Utf8, merge_streams};
+use guava_bloom::{BloomFilter, ErrorKind, Parameters, Utf8, merge_streams};
 
 use self::input::{Failure, open};
-use self::keys::{Mitz, put_lines};
+use self::keys::{Mitz, insert_lines};
 use self::output::Output;
 
 /// The key of every line: equal keys come to one reducer.
@@ -72,8 +72,8 @@ enum Arguments {
 struct Map {
     /// Expected insertions of all mappers together
     #[arg(long, allow_negative_numbers = true)]
-    insertions: i128,
-    /// False-positive probability, above 0 and below 1
+    insertions: u64,
+    /// False-positive rate, above 0 and below 1
     #[arg(long, allow_negative_numbers = true)]
     fpp: f64,
     #[arg(long, value_enum, default_value = "mitz64")]
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 fn map(arguments: &Map) -> Result<(), Failure> {
     let parameters = Parameters::new(arguments.insertions, arguments.fpp)?;
     let mut filter = BloomFilter::new(Utf8, &parameters.with_strategy(arguments.strategy.into()))?;
-    put_lines(&mut filter)?;
+    insert_lines(&mut filter)?;
     write_to(None, arguments.base64, |out| {
         filter.write_to(out).map_err(unwritten)
     })
@@ -124,7 +124,7 @@ fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
     let mut merged: Option<BloomFilter<Utf8>> = None;
     while let Some(line) = lines.read()? {
         let added = match (filter_of(line), &mut merged) {
-            (Ok(Some(filter)), Some(merged)) => merged.put_all(&filter).map_err(|error| error.to_string()),
+            (Ok(Some(filter)), Some(merged)) => merged.merge(&filter).map_err(|error| error.to_string()),
             (Ok(Some(filter)), None) => {
                 merged = Some(filter);
                 Ok(())
@@ -140,7 +140,7 @@ fn reduce_lines(arguments: &Reduce) -> Result<(), Failure> {
         }),
         // A reducer that no filter came to.
         None if arguments.base64 && arguments.out.is_none() => Ok(()),
-        None => Err(Failure::input("standard input", MergeError::NoStreams)),
+        None => Err(Failure::input("standard input", "there is no partial filter")),
     }
 }
 
@@ -152,14 +152,10 @@ fn reduce_files(arguments: &Reduce) -> Result<(), Failure> {
         .map(|path| File::open(path).map_err(|error| Failure::input(path.display(), error)))
         .collect::<Result<Vec<File>, Failure>>()?;
     write_to(arguments.out.as_deref(), arguments.base64, |out| {
-        merge_streams(&files, out).map_err(|error| match error {
-            MergeError::Read { stream, error } => Failure::input(paths[stream].display(), error),
-            MergeError::Headers { stream, .. } => Failure::input(
-                paths[stream].display(),
-                format!("{error}; stream 0 is {}", paths[0].display()),
-            ),
-            MergeError::Write(error) => unwritten(error),
-            error => Failure::Input(error.to_string()),
+        merge_streams(&files, out).map_err(|error| match (error.kind(), error.stream()) {
+            (ErrorKind::Write, _) => Failure::System(error.to_string()),
+            (_, Some(stream)) => Failure::input(paths[stream].display(), error),
+            (_, None) => Failure::Input(error.to_string()),
         })?;
         for (path, mut file) in paths.iter().zip(&files) {
             // A second filter behind the first, as from `cat`, would be left out.
@@ -215,9 +211,6 @@ fn filter_of(line: &[u8]) -> Result<Option<BloomFilter<Utf8>>, String> {
         return Ok(None);
     };
     let bytes = BASE64_STANDARD.decode(field).map_err(|error| error.to_string())?;
-    let (filter, used) = BloomFilter::from_bytes(&bytes, Utf8).map_err(|error| error.to_string())?;
-    if used < bytes.len() {
-        return Err(MORE.to_owned());
-    }
+    let filter = BloomFilter::from_bytes(&bytes, Utf8).map_err(|error| error.to_string())?;
     Ok(Some(filter))
 }

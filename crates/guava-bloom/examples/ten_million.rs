@@ -34,19 +34,19 @@ fn main() -> ExitCode {
 
 /// Whether all present keys were found, and as many of the absent ones as is to be expected.
 fn run(out: &mut impl Write) -> Result<bool, Box<dyn std::error::Error>> {
-    let parameters = Parameters::new(INSERTIONS, FPP)?;
+    let parameters = Parameters::new(INSERTIONS.into(), FPP)?;
     let mut filter = BloomFilter::new(Utf8, &parameters)?;
     writeln!(
         out,
         "{INSERTIONS} insertions at {FPP}: {} bits, {} probes, {:.2} MiB",
-        filter.bit_size(),
-        filter.probes(),
-        filter.bit_size() as f64 / 8.0 / 1024.0 / 1024.0
+        filter.bits(),
+        filter.probe_count(),
+        filter.bits() as f64 / 8.0 / 1024.0 / 1024.0
     )?;
 
     let mut random = SplitMix64::seed_from_u64(SEED);
     for _ in 0..INSERTIONS {
-        filter.put(uuid(&mut random).as_str());
+        filter.insert(uuid(&mut random).as_str());
     }
     // The generator goes on behind the keys that are in.
     let absent = (0..ASKED)
@@ -57,7 +57,7 @@ fn run(out: &mut impl Write) -> Result<bool, Box<dyn std::error::Error>> {
         .filter(|_| filter.might_contain(uuid(&mut random).as_str()))
         .count();
 
-    let expected = filter.expected_fpp() * f64::from(ASKED);
+    let expected = filter.false_positive_rate() * f64::from(ASKED);
     writeln!(out, "{present} of {ASKED} present keys found")?;
     writeln!(
         out,

@@ -51,7 +51,7 @@ struct Arguments {
 
     /// How many different URLs a new filter is made for [default: 1000000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    insertions: Option<i128>,
+    insertions: Option<u64>,
 
     /// Share of new URLs that a full filter may take for seen, between 0 and 1 [default: 0.001]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
@@ -72,7 +72,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     while let Some(url) = lines.read()? {
         if url.is_empty() {
             empty += 1;
-        } else if filter.put(url) {
+        } else if filter.insert(url) {
             new += 1;
             out.write_all(url)?;
             out.write_all(b"\n")?;
@@ -89,14 +89,14 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         })?;
     }
 
-    let rate = filter.expected_fpp();
+    let rate = filter.false_positive_rate();
     let percent = 100.0 * rate;
     eprintln!("new {new}, seen before {seen}; of new URLs the filter now takes {percent:.3} % for seen");
     if empty > 0 {
         eprintln!("empty lines: {empty}");
     }
     // Filters are sized so that about half of the bits are set in the end: the rate is then 2 to the power of -k.
-    if rate > 2.0 * libm::ldexp(1.0, -i32::from(filter.probes())) {
+    if rate > 2.0 * libm::ldexp(1.0, -i32::from(filter.probe_count())) {
         eprintln!("the filter holds more than it was made for; start one with more --insertions");
     }
     Ok(())
@@ -114,13 +114,13 @@ fn filter(arguments: &Arguments) -> Result<BloomFilter<Bytes>, Failure> {
     };
     let stored = read(path)?;
     let asked = arguments.insertions.is_some() || arguments.fpp.is_some();
-    let (bits, probes) = (stored.bit_size(), stored.probes());
-    if asked && (parameters.bit_size(), parameters.probes()) != (bits, probes) {
+    let (bits, probes) = (stored.bits(), stored.probe_count());
+    if asked && (parameters.bits(), parameters.probe_count()) != (bits, probes) {
         return Err(Failure::Input(format!(
             "{insertions} insertions at {fpp} give {} bits and {} probes, the state has {bits} and {probes}: leave \
              --insertions and --fpp away, or start another state",
-            parameters.bit_size(),
-            parameters.probes()
+            parameters.bits(),
+            parameters.probe_count()
         )));
     }
     Ok(stored)

@@ -8,7 +8,7 @@
 #[inline(always)]
 #[cfg(all(target_arch = "x86_64", target_feature = "sse", not(miri)))]
 #[expect(unsafe_code, reason = "there is no safe prefetch in the standard library")]
-pub(crate) fn prefetch(word: &u64) {
+pub(crate) fn prefetch<W>(word: &W) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
     // SAFETY: the instruction accepts any address and never faults; this one is of a live word. The processor has it:
@@ -19,4 +19,4 @@ pub(crate) fn prefetch(word: &u64) {
 /// Elsewhere the processor's own look-ahead has to do.
 #[inline(always)]
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse", not(miri))))]
-pub(crate) fn prefetch(_word: &u64) {}
+pub(crate) fn prefetch<W>(_word: &W) {}

@@ -4,11 +4,11 @@
 //! time, so the order in which changes of *different* words become visible does not matter. What they rest on holds for
 //! relaxed accesses: all changes of one word are in one order that all threads agree on; `fetch_or` reads the newest value
 //! of it; and a load that happens after a store or a load (by a join, a lock, a channel, a release that was acquired) sees
-//! the value of that one or a newer one. The last covers the shortcut too: a `put` that found a bit set and wrote nothing
+//! the value of that one or a newer one. The last covers the shortcut too: an `insert` that found a bit set and wrote nothing
 //! has passed on what it read.
 //!
-//! Acquire and release would add that who is told "might contain" also sees what the other thread wrote *before* it put the
-//! element. That cannot be promised, because a "yes" may come from bits of other elements, and on some processors it would
+//! Acquire and release would add that who is told "might contain" also sees what the other thread wrote *before* it inserted
+//! the element. That cannot be promised, because a "yes" may come from bits of other elements, and on some processors it would
 //! make each probe wait for the one before.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -18,27 +18,20 @@ pub(crate) use core::sync::atomic::AtomicU64;
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::AtomicU64;
 
-use crate::bits::{Bits, place};
+use crate::bits::{Bits, Word, place};
+
+impl Word for AtomicU64 {
+    #[inline]
+    fn value(&self) -> u64 {
+        self.load(Relaxed)
+    }
+}
 
 impl Bits<AtomicU64> {
-    /// How many bits are ones.
-    pub(crate) fn ones(&self) -> u64 {
-        self.values().map(|word| u64::from(word.count_ones())).sum()
-    }
-
-    /// Whether the bit is one that this number points to.
+    /// Sets the bit at this position; whether it was this call that changed it.
     #[inline]
-    pub(crate) fn test(&self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus().remainder(dividend));
-        self.words()
-            .get(word)
-            .is_some_and(|word| word.load(Relaxed) & mask != 0)
-    }
-
-    /// Sets the bit that this number points to; whether it was this call that changed it.
-    #[inline]
-    pub(crate) fn set(&self, dividend: u64) -> bool {
-        let (word, mask) = place(self.modulus().remainder(dividend));
+    pub(crate) fn set(&self, position: u64) -> bool {
+        let (word, mask) = place(position);
         // The load first: where the bit is set, as half of them are in a full filter, the cache line stays shared.
         self.words()
             .get(word)
@@ -53,14 +46,4 @@ impl Bits<AtomicU64> {
             }
         }
     }
-
-    /// The words, each read when its turn comes.
-    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
-        self.words().iter().map(load)
-    }
-}
-
-/// A word as it is now.
-pub(crate) fn load(word: &AtomicU64) -> u64 {
-    word.load(Relaxed)
 }

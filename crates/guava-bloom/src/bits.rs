@@ -5,13 +5,24 @@
 use alloc::vec::Vec;
 
 use crate::arch;
-use crate::error::ParameterError;
-use crate::header::MAX_WORDS;
+use crate::error::{Error, ErrorKind};
+use crate::header::{MAX_WORD_COUNT, WORD};
 use crate::modulus::Modulus;
 
+/// A word of a filter: `u64`, or an atomic one where threads share the bits.
+pub(crate) trait Word: Default {
+    /// The word as it is now.
+    fn value(&self) -> u64;
+}
+
+impl Word for u64 {
+    #[inline]
+    fn value(&self) -> u64 {
+        *self
+    }
+}
+
 /// Bits, and how to find them by a number of 63 bits.
-///
-/// `W` is a word: `u64`, or an atomic one where threads share the bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
@@ -20,26 +31,31 @@ pub(crate) struct Bits<W = u64> {
 
 impl<W> Bits<W> {
     /// So many words of zeros, which is the default of a word.
-    pub(crate) fn zeros(words: usize) -> Result<Self, ParameterError>
+    pub(crate) fn zeros(words: usize) -> Result<Self, Error>
     where
         W: Default,
     {
         let mut zeros = Vec::new();
         zeros
             .try_reserve_exact(words)
-            .map_err(|_| ParameterError::OutOfMemory {
-                bytes: words as u64 * 8,
-            })?;
+            .map_err(|_| Error::out_of_memory(words as u64 * WORD as u64))?;
         zeros.resize_with(words, W::default);
         Self::from_words(zeros)
     }
 
-    pub(crate) fn from_words(words: Vec<W>) -> Result<Self, ParameterError> {
+    pub(crate) fn from_words(words: Vec<W>) -> Result<Self, Error> {
         let given = words.len() as u64;
-        let bits = (1..=u64::from(MAX_WORDS)).contains(&given).then_some(given * 64);
+        let bits = (1..=u64::from(MAX_WORD_COUNT))
+            .contains(&given)
+            .then_some(given * 64);
         match bits.and_then(Modulus::new) {
             Some(modulus) => Ok(Self { words, modulus }),
-            None => Err(ParameterError::WordCount { given }),
+            None => Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the word count",
+                "between 1 and 2147483647",
+                given,
+            )),
         }
     }
 
@@ -78,10 +94,22 @@ impl<W> Bits<W> {
     }
 }
 
-impl Bits {
+impl<W: Word> Bits<W> {
     /// How many bits are ones.
     pub(crate) fn ones(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        self.values().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// The words, each read when its turn comes.
+    pub(crate) fn values(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().map(Word::value)
+    }
+
+    /// Whether the bit at this position is a one.
+    #[inline]
+    pub(crate) fn test(&self, position: u64) -> bool {
+        let (word, mask) = place(position);
+        self.words.get(word).is_some_and(|word| word.value() & mask != 0)
     }
 
     /// The position of this number: its remainder by the number of bits.
@@ -98,14 +126,9 @@ impl Bits {
             arch::prefetch(word);
         }
     }
+}
 
-    /// Whether the bit at this position is a one.
-    #[inline]
-    pub(crate) fn test(&self, position: u64) -> bool {
-        let (word, mask) = place(position);
-        self.words.get(word).is_some_and(|word| word & mask != 0)
-    }
-
+impl Bits {
     /// Sets the bit at this position; whether it was a zero.
     #[inline]
     pub(crate) fn set(&mut self, position: u64) -> bool {

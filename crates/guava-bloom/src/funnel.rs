@@ -124,7 +124,7 @@ impl Sink for Hasher {
 /// Feeds elements of type `T` to a hash: Guava's `Funnel`. Two programs share a filter only if their funnels feed the
 /// same bytes for the same element.
 ///
-/// An own type needs the one method, which puts its fields:
+/// A custom type needs the one method, which puts its fields into the sink:
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, Funnel, Parameters, Sink};
@@ -146,15 +146,15 @@ impl Sink for Hasher {
 ///
 /// let mut people = BloomFilter::new(PersonFunnel, &Parameters::new(100, 0.01)?)?;
 /// let ada = Person { id: 1, name: "Ada".to_owned() };
-/// assert!(people.put(&ada));
+/// assert!(people.insert(&ada));
 /// assert!(people.might_contain(&ada));
-/// # Ok::<(), guava_bloom::ParameterError>(())
+/// # Ok::<(), guava_bloom::Error>(())
 /// ```
 pub trait Funnel<T: ?Sized> {
-    /// Puts the bytes that make up the element.
+    /// Puts the bytes that make up the element into the sink.
     fn funnel<S: Sink>(&self, from: &T, into: &mut S);
 
-    /// The hash of these bytes. A funnel that has them in one piece may give `Hash128::of` them; the value must be the
+    /// Returns the hash of these bytes. A funnel that has them in one piece may give `Hash128::of` them; the value must be the
     /// same.
     #[inline]
     fn hash(&self, from: &T) -> Hash128 {
@@ -286,7 +286,7 @@ impl<T: AsRef<[u8]> + ?Sized> Funnel<T> for Bytes {
 pub struct Sequence<F>(pub F);
 
 impl<F> Sequence<F> {
-    /// The hash of a sequence that is not in one slice, for `put_hash` and `might_contain_hash`.
+    /// Returns the hash of a sequence that is not in one slice, for `insert_hash` and `might_contain_hash`.
     ///
     /// ```
     /// use guava_bloom::{Funnel, Integer, Sequence};

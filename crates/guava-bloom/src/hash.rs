@@ -24,7 +24,7 @@ pub struct Hash128 {
 }
 
 impl Hash128 {
-    /// The hash of these bytes.
+    /// Returns the hash of these bytes.
     #[inline]
     pub const fn of(bytes: &[u8]) -> Self {
         let (h1, h2) = murmur3_x64_128(bytes, 0);

@@ -4,69 +4,110 @@
 
 use core::fmt;
 
+use crate::error::{Error, ErrorKind};
 use crate::strategy::Strategy;
 
 /// The largest probe count: the stream holds it in one byte.
-pub const MAX_PROBES: u8 = u8::MAX;
+pub const MAX_PROBE_COUNT: u8 = u8::MAX;
 
 /// The largest number of 64-bit words: a Java array has no more elements.
-pub const MAX_WORDS: u32 = i32::MAX as u32;
+pub const MAX_WORD_COUNT: u32 = i32::MAX as u32;
 
 /// Bytes of a word in the stream.
 pub(crate) const WORD: usize = 8;
 
-/// The six bytes in front of the words, as they are: possibly values that no filter has.
+/// The six bytes in front of the words of Guava's stream. The values may be ones that no filter has.
+///
+/// ```
+/// use guava_bloom::{BloomFilter, Parameters, StreamHeader, Utf8};
+///
+/// let filter = BloomFilter::new(Utf8, &Parameters::new(1, 0.01)?)?;
+/// let header = StreamHeader { ordinal: 1, probe_count: 7, word_count: 1 };
+/// assert_eq!(filter.stream_header(), header);
+/// assert_eq!(header.to_bytes(), [1, 7, 0, 0, 0, 1]);
+/// # Ok::<(), guava_bloom::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamHeader {
     /// The strategy's ordinal.
     pub ordinal: i8,
     /// The probe count.
-    pub probes: u8,
-    /// How many words follow.
-    pub words: i32,
+    pub probe_count: u8,
+    /// The number of words that follow.
+    pub word_count: i32,
 }
 
 impl StreamHeader {
-    /// Bytes of a header.
+    /// The length of a header in bytes.
     pub const LEN: usize = 6;
 
-    /// The header of a filter, which has at most `MAX_WORDS` words.
-    pub(crate) fn of(strategy: Strategy, probes: u8, words: usize) -> Self {
+    /// The header of a filter, which has at most `MAX_WORD_COUNT` words.
+    pub(crate) fn of(strategy: Strategy, probe_count: u8, words: usize) -> Self {
         Self {
             ordinal: strategy.ordinal().cast_signed(),
-            probes,
-            words: i32::try_from(words).unwrap_or(i32::MAX),
+            probe_count,
+            word_count: i32::try_from(words).unwrap_or(i32::MAX),
         }
     }
 
-    /// The header of these bytes.
+    /// Returns the header that these bytes hold, whatever its values.
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
-        let [ordinal, probes, a, b, c, d] = bytes;
+        let [ordinal, probe_count, a, b, c, d] = bytes;
         Self {
             ordinal: ordinal.cast_signed(),
-            probes,
-            words: i32::from_be_bytes([a, b, c, d]),
+            probe_count,
+            word_count: i32::from_be_bytes([a, b, c, d]),
         }
     }
 
-    /// The bytes of this header.
+    /// Returns the bytes of this header.
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
-        let [a, b, c, d] = self.words.to_be_bytes();
-        [self.ordinal.cast_unsigned(), self.probes, a, b, c, d]
+        let [a, b, c, d] = self.word_count.to_be_bytes();
+        [self.ordinal.cast_unsigned(), self.probe_count, a, b, c, d]
     }
 
-    /// Bytes of a stream with this header: 6 and 8 for each word.
+    /// Returns the length in bytes of a stream with this header: 6, and 8 for each word.
     pub const fn stream_len(self) -> u64 {
-        Self::LEN as u64 + self.words.unsigned_abs() as u64 * WORD as u64
+        Self::LEN as u64 + self.word_count.unsigned_abs() as u64 * WORD as u64
+    }
+
+    /// Returns the strategy and the number of words, if a filter can have these values.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidField`] names the first field that no filter has.
+    pub fn validate(self) -> Result<(Strategy, u32), Error> {
+        let invalid = |field, range, got: i64| {
+            let got = format_args!("{got} (header: {self})");
+            Err(Error::new(ErrorKind::InvalidField, field, range, got))
+        };
+        let Some(strategy) = Strategy::from_ordinal(self.ordinal.cast_unsigned()) else {
+            return invalid("the strategy ordinal", "0 or 1", self.ordinal.into());
+        };
+        if self.probe_count == 0 {
+            return invalid("the probe count", "between 1 and 255", 0);
+        }
+        match u32::try_from(self.word_count) {
+            Ok(words @ 1..=MAX_WORD_COUNT) => Ok((strategy, words)),
+            _ => invalid(
+                "the word count",
+                "between 1 and 2147483647",
+                self.word_count.into(),
+            ),
+        }
     }
 }
 
 impl fmt::Display for StreamHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            ordinal,
+            probe_count,
+            word_count,
+        } = self;
         write!(
             f,
-            "strategy ordinal {}, {} probes, {} words",
-            self.ordinal, self.probes, self.words
+            "strategy ordinal {ordinal}, probe count {probe_count}, word count {word_count}"
         )
     }
 }

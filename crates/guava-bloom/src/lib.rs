@@ -22,6 +22,7 @@ mod batch;
 mod bits;
 #[cfg(target_has_atomic = "64")]
 mod concurrent;
+pub mod envelope;
 mod error;
 mod filter;
 pub mod format;
@@ -37,24 +38,24 @@ mod parallel;
 mod parameters;
 mod serial;
 mod shape;
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
 mod slot;
 mod strategy;
 mod unrolled;
 
 #[cfg(target_has_atomic = "64")]
 pub use concurrent::{AnyFilter, ConcurrentBloomFilter};
-pub use error::{Incompatible, ParameterError, ReadError, Saturated};
+pub use error::{Error, ErrorKind};
 pub use filter::BloomFilter;
 pub use funnel::{Bytes, Funnel, Integer, Long, Sequence, Sink, Utf8, Utf16, Utf16Units};
 pub use hash::Hash128;
-pub use header::{MAX_PROBES, MAX_WORDS, StreamHeader};
+pub use header::{MAX_PROBE_COUNT, MAX_WORD_COUNT, StreamHeader};
 #[cfg(feature = "std")]
-pub use merge::{MergeError, merge_streams};
+pub use merge::merge_streams;
 pub use modulus::Modulus;
 #[cfg(all(feature = "rayon", target_has_atomic = "64"))]
 pub use parallel::CollectBloomFilter;
-pub use parameters::{DEFAULT_FPP, InsertionCount, Parameters, ProbeCountRule};
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
-pub use slot::{Rebuild, RebuildUnderWay, Slot};
+pub use parameters::{DEFAULT_FALSE_POSITIVE_RATE, Parameters, ProbeCountRule};
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+pub use slot::{Rebuild, Slot};
 pub use strategy::{Positions, Strategy};

@@ -27,7 +27,7 @@ impl Modulus {
     /// The largest divisor, and the largest dividend.
     pub const MAX: u64 = i64::MAX as u64;
 
-    /// `None` if the divisor is 0 or above [`Modulus::MAX`].
+    /// Prepares a divisor; `None` if it is 0 or above [`Modulus::MAX`].
     #[expect(
         clippy::cast_possible_truncation,
         reason = "2^shift / 2 < divisor <= 2^shift, and shift is at most 63, so the quotient is below 2^64"
@@ -44,13 +44,13 @@ impl Modulus {
         })
     }
 
-    /// The divisor.
+    /// Returns the divisor.
     #[inline]
     pub const fn get(self) -> u64 {
         self.divisor
     }
 
-    /// `dividend % divisor`. The dividend counts modulo 2^63: its top bit is left out, as Guava leaves out the sign.
+    /// Returns `dividend % divisor`. The dividend counts modulo 2^63: its top bit is left out, as Guava leaves out the sign.
     ///
     /// Why the quotient is exact: the rounding makes the reciprocal too large by less than one, hence the quotient's
     /// numerator by less than dividend / 2^63 < 1 of 2^shift parts (Granlund and Montgomery, *Division by Invariant

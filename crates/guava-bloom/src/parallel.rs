@@ -10,18 +10,18 @@ use std::sync::{Mutex, PoisonError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::concurrent::ConcurrentBloomFilter;
-use crate::error::ParameterError;
+use crate::error::Error;
 use crate::filter::BloomFilter;
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
 use crate::parameters::Parameters;
 
-/// Most bytes that the filters of all threads take together. It is about what the processor's caches hold: beyond it, a
+/// Bytes that the filters of all threads take together at most. It is about what the processor's caches hold: beyond it, a
 /// thread waits for memory rather than for the others, and the filters would not be worth their memory.
 const PARTS_BYTES: u64 = 32 << 20;
 
 /// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs the
-/// feature `rayon`, which is on by default.
+/// feature `rayon`.
 ///
 /// The result is byte for byte the filter of one thread, whatever the number of threads and the order in which they come to
 /// the elements. Memory is that of one filter and at most 32 MiB more, however many threads there are: the threads of the
@@ -40,36 +40,32 @@ const PARTS_BYTES: u64 = 32 << 20;
 ///
 /// let mut alone = BloomFilter::new(Utf8, &parameters)?;
 /// for number in 0..10_000 {
-///     alone.put(&format!("key{number}"));
+///     alone.insert(&format!("key{number}"));
 /// }
 /// assert_eq!(filter, alone);
-/// # Ok::<(), guava_bloom::ParameterError>(())
+/// # Ok::<(), guava_bloom::Error>(())
 /// ```
 pub trait CollectBloomFilter: ParallelIterator {
-    /// A filter of all items.
+    /// Builds a filter of all items.
     ///
     /// The funnel takes the items as the iterator gives them. This crate's funnels take references as well as values; where
-    /// an own funnel takes the elements and the iterator gives references to them, it is
-    /// [`CollectBloomFilter::collect_bloom_filter_of_refs`].
+    /// a custom funnel takes the elements and the iterator gives references to them,
+    /// call [`CollectBloomFilter::collect_bloom_filter_of_refs`].
     ///
     /// # Errors
     ///
-    /// [`ParameterError::OutOfMemory`] when the allocator refuses the memory.
-    fn collect_bloom_filter<F>(
-        self,
-        funnel: F,
-        parameters: &Parameters,
-    ) -> Result<BloomFilter<F>, ParameterError>
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the allocator refuses the memory.
+    fn collect_bloom_filter<F>(self, funnel: F, parameters: &Parameters) -> Result<BloomFilter<F>, Error>
     where
         F: Funnel<Self::Item> + Sync,
     {
         let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
         let hashes = self.map(|item| filter.funnel().hash(&item));
-        let parts = put_apart(&filter, parameters, hashes);
+        let parts = insert_apart(&filter, parameters, hashes);
         Ok(combined(filter, &parts))
     }
 
-    /// A filter of all elements that the items refer to.
+    /// Builds a filter of all elements that the items refer to.
     ///
     /// ```
     /// use guava_bloom::{CollectBloomFilter, Funnel, Parameters, Sink};
@@ -94,7 +90,7 @@ pub trait CollectBloomFilter: ParallelIterator {
     ///     .par_iter()
     ///     .collect_bloom_filter_of_refs(PersonFunnel, &Parameters::new(100, 0.01)?)?;
     /// assert!(filter.might_contain(&people[0]));
-    /// # Ok::<(), guava_bloom::ParameterError>(())
+    /// # Ok::<(), guava_bloom::Error>(())
     /// ```
     ///
     /// # Errors
@@ -104,7 +100,7 @@ pub trait CollectBloomFilter: ParallelIterator {
         self,
         funnel: F,
         parameters: &Parameters,
-    ) -> Result<BloomFilter<F>, ParameterError>
+    ) -> Result<BloomFilter<F>, Error>
     where
         Self: ParallelIterator<Item = &'a T>,
         T: ?Sized + Sync + 'a,
@@ -112,7 +108,7 @@ pub trait CollectBloomFilter: ParallelIterator {
     {
         let filter = ConcurrentBloomFilter::new(funnel, parameters)?;
         let hashes = self.map(|item| filter.funnel().hash(item));
-        let parts = put_apart(&filter, parameters, hashes);
+        let parts = insert_apart(&filter, parameters, hashes);
         Ok(combined(filter, &parts))
     }
 }
@@ -122,8 +118,8 @@ impl<I: ParallelIterator> CollectBloomFilter for I {}
 /// The filter of one thread; a hash needs no funnel.
 type Part = BloomFilter<()>;
 
-/// Puts the hashes into the filter or into parts of it, which are returned.
-fn put_apart<F: Sync>(
+/// Inserts the hashes into the filter or into parts of it, which are returned.
+fn insert_apart<F: Sync>(
     filter: &ConcurrentBloomFilter<F>,
     parameters: &Parameters,
     hashes: impl ParallelIterator<Item = Hash128>,
@@ -139,8 +135,8 @@ fn put_apart<F: Sync>(
             || take(&parts, parameters),
             |mut part, hash| {
                 match &mut part {
-                    Some(part) => part.put_hash(hash),
-                    None => filter.put_hash(hash),
+                    Some(part) => part.insert_hash(hash),
+                    None => filter.insert_hash(hash),
                 };
                 part
             },
@@ -181,25 +177,25 @@ fn combined<F>(filter: ConcurrentBloomFilter<F>, parts: &[Part]) -> BloomFilter<
 }
 
 impl<F> ConcurrentBloomFilter<F> {
-    /// Puts all items of a parallel iterator in, on the threads of the current `rayon` pool. Each `put` happens before
-    /// whatever the caller does when this has returned.
+    /// Inserts all items of a parallel iterator, on the threads of the current `rayon` pool. Each insertion happens before
+    /// whatever the caller does when this has returned. Needs the feature `rayon`.
     ///
     /// ```
     /// use guava_bloom::{ConcurrentBloomFilter, Long, Parameters};
     ///
     /// let seen = ConcurrentBloomFilter::new(Long, &Parameters::new(2000, 0.01)?)?;
-    /// seen.par_put_all(0..1000_i64);
-    /// seen.par_put_all(&vec![1000, 1001]);
+    /// seen.par_insert(0..1000_i64);
+    /// seen.par_insert(&vec![1000, 1001]);
     /// assert!(seen.might_contain(&999) && seen.might_contain(&1001));
-    /// # Ok::<(), guava_bloom::ParameterError>(())
+    /// # Ok::<(), guava_bloom::Error>(())
     /// ```
-    pub fn par_put_all<I>(&self, items: I)
+    pub fn par_insert<I>(&self, items: I)
     where
         I: IntoParallelIterator,
         F: Funnel<I::Item> + Sync,
     {
         items.into_par_iter().for_each(|item| {
-            self.put(&item);
+            self.insert(&item);
         });
     }
 }

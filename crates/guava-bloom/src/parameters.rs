@@ -4,13 +4,14 @@
 
 use core::f64::consts::LN_2;
 
-use crate::error::ParameterError;
-use crate::header::{MAX_WORDS, StreamHeader};
+use crate::error::{Error, ErrorKind};
+use crate::header::{MAX_WORD_COUNT, StreamHeader};
 use crate::java_math;
+use crate::modulus::Modulus;
 use crate::strategy::Strategy;
 
-/// The false-positive probability of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
-pub const DEFAULT_FPP: f64 = 0.03;
+/// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
+pub const DEFAULT_FALSE_POSITIVE_RATE: f64 = 0.03;
 
 /// How Guava derives the probe count k. It changed between two releases; the stream carries k, so that filters of either
 /// rule are read by all.
@@ -24,62 +25,32 @@ pub enum ProbeCountRule {
     ///
     /// Source: <https://github.com/google/guava/issues/7346> and pull request 7494, which was opened in October 2024.
     #[default]
-    FromFpp,
+    FromFalsePositiveRate,
     /// `k = round(m / n * ln 2)` with m the optimal bits, not rounded up to words: Guava up to 32.1.2 at least (checked:
     /// 31.1 and 32.1.2).
     FromBitsPerInsertion,
 }
 
-/// A number of expected insertions: any primitive integer up to 64 bits, and `i128`.
-///
-/// Sealed: it exists so that literals and `len()` need no cast.
-pub trait InsertionCount: sealed::Sealed {
-    /// The number, wide enough for negative and for too large ones.
-    fn to_i128(self) -> i128;
-}
-
-mod sealed {
-    pub trait Sealed {}
-}
-
-macro_rules! insertion_counts {
-    ($($integer:ty)*) => {$(
-        impl sealed::Sealed for $integer {}
-
-        impl InsertionCount for $integer {
-            #[inline]
-            fn to_i128(self) -> i128 {
-                self as i128
-            }
-        }
-    )*};
-}
-
-insertion_counts!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize i128);
-
-/// The shape of a filter: strategy, bits and probes, as Guava derives them from the expected insertions and the
-/// false-positive probability.
+/// The shape of a filter: strategy, bits and probe count, as Guava derives them from the expected insertions and the
+/// false-positive rate.
 ///
 /// ```
-/// use guava_bloom::{ParameterError, Parameters, ProbeCountRule};
+/// use guava_bloom::{Parameters, ProbeCountRule};
 ///
 /// let parameters = Parameters::new(10_000_000, 0.0001)?;
 /// assert_eq!(parameters.optimal_bits(), 191_701_167);
-/// assert_eq!(parameters.bit_size(), 191_701_184);
-/// assert_eq!(parameters.probes(), 13);
+/// assert_eq!(parameters.bits(), 191_701_184);
+/// assert_eq!(parameters.probe_count(), 13);
 /// assert_eq!(parameters.stream_len(), 23_962_654);
 ///
 /// // One insertion: the two rules of Guava differ.
 /// let newer = Parameters::new(1, 0.01)?;
 /// let older = Parameters::with_rule(1, 0.01, ProbeCountRule::FromBitsPerInsertion)?;
-/// assert_eq!((newer.probes(), older.probes()), (7, 6));
+/// assert_eq!((newer.probe_count(), older.probe_count()), (7, 6));
 ///
-/// let error = Parameters::new(-1, 0.01).unwrap_err();
-/// assert_eq!(
-///     error.to_string(),
-///     "expected insertions are -1, allowed are 0 to 9223372036854775807"
-/// );
-/// # Ok::<(), ParameterError>(())
+/// let error = Parameters::new(1000, 1.5).unwrap_err();
+/// assert_eq!(error.to_string(), "the false-positive rate must be above 0 and below 1, got 1.5");
+/// # Ok::<(), guava_bloom::Error>(())
 /// ```
 ///
 /// # Exactness
@@ -94,142 +65,149 @@ insertion_counts!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize i128);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
     insertions: u64,
-    fpp: f64,
+    false_positive_rate: f64,
     strategy: Strategy,
     rule: ProbeCountRule,
     optimal_bits: u64,
-    words: u32,
-    probes: u8,
+    modulus: Modulus,
+    probe_count: u8,
 }
 
 impl Parameters {
-    /// For this many insertions and this false-positive probability; 0 insertions count as 1.
+    /// Derives the shape for this many insertions and this false-positive rate; 0 insertions count as 1.
     ///
-    /// The strategy is [`Strategy::Murmur128Mitz64`], the probe count follows [`ProbeCountRule::FromFpp`].
+    /// The strategy is [`Strategy::Murmur128Mitz64`], the probe count follows
+    /// [`ProbeCountRule::FromFalsePositiveRate`].
     ///
     /// # Errors
     ///
-    /// [`ParameterError`] when the insertions are negative or above `i64::MAX`, the probability is not above 0 and below
-    /// 1, the filter would have no bit or more than (2^31 - 1) * 64, or more than 255 probes.
-    pub fn new(insertions: impl InsertionCount, fpp: f64) -> Result<Self, ParameterError> {
-        Self::with_rule(insertions, fpp, ProbeCountRule::default())
+    /// [`ErrorKind::InvalidArgument`] when the insertions are above `i64::MAX`, the rate is not above 0 and below 1, or both
+    /// give a filter of no bit or of more than 255 probes; [`ErrorKind::TooLarge`] when they give more than
+    /// (2^31 - 1) * 64 bits.
+    pub fn new(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        Self::with_rule(insertions, false_positive_rate, ProbeCountRule::default())
     }
 
-    /// The same with the probe count of this rule.
+    /// Derives the shape with the probe count of this rule.
     ///
     /// # Errors
     ///
-    /// As [`Parameters::new`].
-    pub fn with_rule(
-        insertions: impl InsertionCount,
-        fpp: f64,
-        rule: ProbeCountRule,
-    ) -> Result<Self, ParameterError> {
-        let given = insertions.to_i128();
-        let insertions = i64::try_from(given)
-            .ok()
-            .and_then(|insertions| u64::try_from(insertions).ok())
-            .ok_or(ParameterError::InsertionsOutOfRange { given })?
-            .max(1);
+    /// As of [`Parameters::new`].
+    pub fn with_rule(insertions: u64, false_positive_rate: f64, rule: ProbeCountRule) -> Result<Self, Error> {
+        let invalid = |thing, range, got: &dyn core::fmt::Display| {
+            Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
+        };
+        if insertions > i64::MAX.unsigned_abs() {
+            return invalid(
+                "the expected insertions",
+                "between 0 and 9223372036854775807",
+                &insertions,
+            );
+        }
+        let insertions = insertions.max(1);
         // Written so that a NaN is refused.
-        if !(fpp > 0.0 && fpp < 1.0) {
-            return Err(ParameterError::FppOutOfRange { given: fpp });
+        if !(false_positive_rate > 0.0 && false_positive_rate < 1.0) {
+            let range = "above 0 and below 1";
+            let got = format_args!("{false_positive_rate:?}");
+            return invalid("the false-positive rate", range, &got);
         }
-        let optimal_bits = optimal_bits(insertions, fpp);
+        let cause =
+            format_args!("for {insertions} insertions at a false-positive rate of {false_positive_rate:?}");
+        let optimal_bits = optimal_bits(insertions, false_positive_rate);
         if optimal_bits == 0 {
-            return Err(ParameterError::NoBits { insertions, fpp });
+            return invalid("the number of bits", "at least 1", &format_args!("0 {cause}"));
         }
-        let words = u32::try_from(optimal_bits.div_ceil(64))
+        let modulus = u32::try_from(optimal_bits.div_ceil(64))
             .ok()
-            .filter(|&words| words <= MAX_WORDS)
-            .ok_or(ParameterError::TooManyBits {
-                insertions,
-                fpp,
-                bits: optimal_bits,
+            .filter(|&words| words <= MAX_WORD_COUNT)
+            .and_then(|words| Modulus::new(u64::from(words) * 64))
+            .ok_or_else(|| {
+                let (thing, range) = ("the number of bits", "at most 137438953408");
+                Error::new(
+                    ErrorKind::TooLarge,
+                    thing,
+                    range,
+                    format_args!("{optimal_bits} {cause}"),
+                )
             })?;
         let probes = match rule {
-            ProbeCountRule::FromFpp => -java_math::log(fpp) / LN_2,
+            ProbeCountRule::FromFalsePositiveRate => -java_math::log(false_positive_rate) / LN_2,
             ProbeCountRule::FromBitsPerInsertion => optimal_bits as f64 / insertions as f64 * LN_2,
         };
         let probes = java_math::round(probes).max(1);
+        let Ok(probe_count) = u8::try_from(probes) else {
+            return invalid(
+                "the probe count",
+                "between 1 and 255",
+                &format_args!("{probes} {cause}"),
+            );
+        };
         Ok(Self {
             insertions,
-            fpp,
+            false_positive_rate,
             strategy: Strategy::default(),
             rule,
             optimal_bits,
-            words,
-            probes: u8::try_from(probes).map_err(|_| ParameterError::TooManyProbes { probes, fpp })?,
+            modulus,
+            probe_count,
         })
     }
 
-    /// For this many insertions at [`DEFAULT_FPP`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Parameters::new`].
-    pub fn with_default_fpp(insertions: impl InsertionCount) -> Result<Self, ParameterError> {
-        Self::new(insertions, DEFAULT_FPP)
-    }
-
-    /// The same with another strategy.
+    /// Returns the same parameters with another strategy.
     #[must_use]
     pub const fn with_strategy(self, strategy: Strategy) -> Self {
         Self { strategy, ..self }
     }
 
-    /// The same with the probe count of another rule.
-    ///
-    /// # Errors
-    ///
-    /// [`ParameterError::TooManyProbes`] when the rule gives more than 255.
-    pub fn with_probe_count_rule(self, rule: ProbeCountRule) -> Result<Self, ParameterError> {
-        Ok(Self::with_rule(self.insertions, self.fpp, rule)?.with_strategy(self.strategy))
-    }
-
-    /// The expected insertions, at least 1.
+    /// Returns the expected insertions, at least 1.
     pub const fn insertions(&self) -> u64 {
         self.insertions
     }
 
-    /// The false-positive probability that was asked for.
-    pub const fn fpp(&self) -> f64 {
-        self.fpp
+    /// Returns the false-positive rate that was asked for.
+    pub const fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate
     }
 
-    /// The strategy.
+    /// Returns the strategy.
     pub const fn strategy(&self) -> Strategy {
         self.strategy
     }
 
-    /// The rule of the probe count.
+    /// Returns the rule of the probe count.
     pub const fn probe_count_rule(&self) -> ProbeCountRule {
         self.rule
     }
 
-    /// The bits that the formula gives, Guava's `optimalNumOfBits`: not yet rounded up to words.
+    /// Returns the bits that the formula gives, Guava's `optimalNumOfBits`: not yet rounded up to words.
     pub const fn optimal_bits(&self) -> u64 {
         self.optimal_bits
     }
 
-    /// The 64-bit words of the filter, 1 to 2^31 - 1.
-    pub const fn words(&self) -> usize {
-        self.words as usize
+    /// Returns the number of 64-bit words of the filter, 1 to 2^31 - 1.
+    #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^31 - 1 words")]
+    pub const fn word_count(&self) -> usize {
+        (self.modulus.get() / 64) as usize
     }
 
-    /// The bits of the filter: 64 for each word.
-    pub const fn bit_size(&self) -> u64 {
-        self.words as u64 * 64
+    /// Returns the number of bits of the filter: 64 for each word.
+    pub const fn bits(&self) -> u64 {
+        self.modulus.get()
     }
 
-    /// The probe count k, 1 to 255.
-    pub const fn probes(&self) -> u8 {
-        self.probes
+    /// Returns the number of bits as the modulus of an element's positions.
+    pub const fn modulus(&self) -> Modulus {
+        self.modulus
     }
 
-    /// Bytes of the filter's stream: a header of 6 and 8 for each word.
+    /// Returns the probe count k, 1 to 255.
+    pub const fn probe_count(&self) -> u8 {
+        self.probe_count
+    }
+
+    /// Returns the length of the filter's stream in bytes: 6, and 8 for each word.
     pub const fn stream_len(&self) -> u64 {
-        StreamHeader::LEN as u64 + self.words as u64 * 8
+        StreamHeader::LEN as u64 + self.bits() / 8
     }
 }
 
@@ -238,7 +216,7 @@ impl Parameters {
     clippy::cast_possible_truncation,
     reason = "truncation is Guava's; a cast from a double stops at the limits, as Java's"
 )]
-fn optimal_bits(insertions: u64, fpp: f64) -> u64 {
-    let bits = -(insertions as f64) * java_math::log(fpp) / (LN_2 * LN_2);
+fn optimal_bits(insertions: u64, false_positive_rate: f64) -> u64 {
+    let bits = -(insertions as f64) * java_math::log(false_positive_rate) / (LN_2 * LN_2);
     (bits as i64).unsigned_abs()
 }

@@ -1,12 +1,14 @@
 //! The place of the current filter, from which a rebuilt one takes over while others read and write.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 
 use crate::concurrent::ConcurrentBloomFilter;
+use crate::error::{Error, ErrorKind};
 use crate::funnel::Funnel;
 use crate::hash::Hash128;
 
@@ -16,23 +18,23 @@ struct State<F> {
     next: Option<Arc<ConcurrentBloomFilter<F>>>,
 }
 
-/// A shared place for the current filter: it is replaced as a whole, by another of any size, while threads go on to ask it
-/// and to put elements into it. Neither they nor the one who replaces it wait for each other. Needs the feature `std`.
+/// Holds the current filter, which threads share until another of any size replaces it as a whole. Neither those who query
+/// and insert nor the one who replaces it wait for each other. Needs the feature `slot`.
 ///
 /// ```
 /// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8};
 ///
 /// let blocked = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
-/// blocked.put("evil.example");
+/// blocked.insert("evil.example");
 ///
 /// // The list has changed: build it anew from where it is kept.
 /// let rebuild = blocked.rebuild(ConcurrentBloomFilter::new(Utf8, &Parameters::new(5000, 0.01)?)?)?;
 /// for host in ["worse.example", "worst.example"] {
-///     rebuild.filter().put(host);
+///     rebuild.filter().insert(host);
 /// }
 /// assert!(blocked.might_contain("evil.example")); // still the old one
-/// blocked.put("new.example"); // into both
-/// rebuild.finish();
+/// blocked.insert("new.example"); // into both
+/// rebuild.commit();
 /// assert!(blocked.might_contain("worst.example"));
 /// assert!(blocked.might_contain("new.example"));
 /// assert!(!blocked.might_contain("evil.example"));
@@ -43,27 +45,27 @@ struct State<F> {
 ///
 /// - The slot owns the current filter, and the one that is being built; [`Slot::load`] makes its caller an owner too.
 /// - A filter that was loaded stays as long as its owner keeps it, whatever becomes of the slot. It is the one that was
-///   current at that moment: elements that are put into the slot after the next replacement never come into it.
+///   current at that moment: elements that are inserted after the next replacement never come into it.
 /// - A filter that was replaced is freed by the last of its owners, on that one's thread. A call of
-///   [`Slot::might_contain`] or [`Slot::put`] owns it until it returns, so that one of these may be the last.
+///   [`Slot::might_contain`] or [`Slot::insert`] owns it until it returns, so that one of these may be the last.
 ///
 /// # Who may write
 ///
-/// - Elements are put by any number of threads, at any time.
-/// - One rebuild is under way at a time; to begin another is an error until the [`Rebuild`] is finished or dropped.
+/// - Elements are inserted by any number of threads, at any time.
+/// - One rebuild is under way at a time; to begin another is an error until the [`Rebuild`] is committed or dropped.
 /// - [`Slot::store`] may be called at any time, by any thread. Of two calls the later wins. A rebuild goes on and replaces
 ///   what was stored.
 ///
-/// # Elements that are put during a rebuild
+/// # Elements that are inserted during a rebuild
 ///
-/// - When [`Slot::put`] returns, the element is in the current filter and, if a rebuild is under way, in the filter that is
+/// - When [`Slot::insert`] returns, the element is in the current filter and, if a rebuild is under way, in the filter that is
 ///   being built. A rebuild that begins or ends during the call is noticed by it.
-/// - So a finished rebuild misses an element only if its `put` was over before the rebuild began *and* the rebuild did not
+/// - So a committed rebuild misses an element only if its insertion was over before the rebuild began *and* the rebuild did not
 ///   find it where it reads the elements from.
-/// - Hence the rule: **write the element to the source first (the table, the list), then put it into the slot; begin the
+/// - Hence the rule: **write the element to the source first (the table, the list), then insert it into the slot; begin the
 ///   rebuild first, then read the source.** Then no element is lost, provided that who reads the source sees what was
 ///   written to it before, as a database or a lock ensures.
-/// - Who puts into a filter that was loaded goes past the slot, and the rule does not hold for it.
+/// - An insertion into a filter that was loaded goes past the slot, and the rule does not hold for it.
 pub struct Slot<F> {
     state: ArcSwap<State<F>>,
     /// Held while a new state is made of the present one.
@@ -71,7 +73,7 @@ pub struct Slot<F> {
 }
 
 impl<F> Slot<F> {
-    /// A slot with this filter; a [`BloomFilter`](crate::BloomFilter) will do.
+    /// Creates a slot with this filter; a [`BloomFilter`](crate::BloomFilter) will do.
     pub fn new(filter: impl Into<ConcurrentBloomFilter<F>>) -> Self {
         Self {
             state: ArcSwap::from_pointee(State {
@@ -82,15 +84,25 @@ impl<F> Slot<F> {
         }
     }
 
-    /// The current filter, to keep: all questions to it are answered by the same filter.
+    /// Reads Guava's stream into a new slot, as [`ConcurrentBloomFilter::read_from`]. A later one takes the place of the
+    /// current filter by [`Slot::store`].
+    ///
+    /// # Errors
+    ///
+    /// As of [`ConcurrentBloomFilter::read_from`].
+    pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
+        ConcurrentBloomFilter::read_from(reader, funnel).map(Self::new)
+    }
+
+    /// Returns the current filter, to keep: all questions to it are answered by the same filter.
     pub fn load(&self) -> Arc<ConcurrentBloomFilter<F>> {
         Arc::clone(&self.state.load().current)
     }
 
-    /// [`ConcurrentBloomFilter::might_contain`] of the current filter.
+    /// Returns whether the element might be in the current filter.
     ///
-    /// False is certain in this sense: no `put` of the element into the current filter happened before this call, neither
-    /// through the slot nor while it was built.
+    /// False is certain in this sense: no insertion of the element into the current filter happened before this call, neither
+    /// through the slot nor while the filter was built.
     #[inline]
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
@@ -99,53 +111,79 @@ impl<F> Slot<F> {
         self.state.load().current.might_contain(item)
     }
 
-    /// [`ConcurrentBloomFilter::might_contain_hash`] of the current filter.
+    /// Returns whether an element that was hashed elsewhere might be in the current filter.
     #[inline]
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         self.state.load().current.might_contain_hash(hash)
     }
 
-    /// Puts an element into the current filter and, during a rebuild, into the one that is being built. Whether bits of the
-    /// filter changed that was current when the call began, as [`ConcurrentBloomFilter::put`] tells.
-    #[inline]
-    pub fn put<T: ?Sized>(&self, item: &T) -> bool
+    /// Returns whether each element might be in the current filter: all are looked up in the same one.
+    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
     {
-        self.put_by(|filter| filter.put(item))
+        self.state.load().current.might_contain_many(items)
     }
 
-    /// [`Slot::put`] of an element that was hashed elsewhere, for slots whose filters all have equal funnels.
+    /// Returns whether each of these elements, which were hashed elsewhere, might be in the current filter.
+    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
+        self.state.load().current.might_contain_hashes(hashes)
+    }
+
+    /// Inserts an element into the current filter and, during a rebuild, into the one that is being built. Returns true if
+    /// this call changed a bit of the filter that was current when it began.
     #[inline]
-    pub fn put_hash(&self, hash: Hash128) -> bool {
-        self.put_by(|filter| filter.put_hash(hash))
+    pub fn insert<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.insert_by(|filter| filter.insert(item))
     }
 
-    fn put_by(&self, put: impl Fn(&ConcurrentBloomFilter<F>) -> bool) -> bool {
+    /// Inserts an element that was hashed elsewhere, for slots whose filters all have equal funnels.
+    #[inline]
+    pub fn insert_hash(&self, hash: Hash128) -> bool {
+        self.insert_by(|filter| filter.insert_hash(hash))
+    }
+
+    /// Inserts elements, and returns of each what [`Slot::insert`] would.
+    pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        self.insert_by(|filter| filter.insert_many(items))
+    }
+
+    /// Inserts elements that were hashed elsewhere, and returns of each what [`Slot::insert`] would.
+    pub fn insert_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
+        self.insert_by(|filter| filter.insert_hashes(hashes))
+    }
+
+    fn insert_by<R>(&self, insert: impl Fn(&ConcurrentBloomFilter<F>) -> R) -> R {
         // The next one first: who finds the element in the current one finds it in the one that follows too.
-        let put_both = |state: &State<F>| {
+        let insert_into_both = |state: &State<F>| {
             if let Some(next) = &state.next {
-                put(next);
+                insert(next);
             }
-            put(&state.current)
+            insert(&state.current)
         };
         let mut state = self.state.load();
-        let changed = put_both(&state);
+        let changed = insert_into_both(&state);
         loop {
             let now = self.state.load();
             // The old state is held here, so another one cannot have its address.
             if Arc::ptr_eq(&now, &state) {
                 return changed;
             }
-            put_both(&now);
+            insert_into_both(&now);
             state = now;
         }
     }
 
     /// Makes this the current filter, and returns the previous one.
     ///
-    /// What was put into the previous one is not in the new one, except by calls of [`Slot::put`] still under way. Where
-    /// elements are put while the new filter is made, it is [`Slot::rebuild`].
+    /// Elements of the previous one are not in the new one, except by insertions still under way. Where elements are inserted
+    /// while the new filter is made, call [`Slot::rebuild`] instead.
     pub fn store(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Arc<ConcurrentBloomFilter<F>> {
         let current = Arc::new(filter.into());
         let _writer = self.write();
@@ -154,21 +192,23 @@ impl<F> Slot<F> {
         Arc::clone(&previous.current)
     }
 
-    /// Begins a rebuild: `filter`, mostly an empty one, will be current once the rebuild is finished. From now on the slot
-    /// puts elements into both.
+    /// Begins a rebuild: `filter`, mostly an empty one, becomes current when the rebuild is committed. From now on the slot
+    /// inserts elements into both.
     ///
     /// # Errors
     ///
-    /// [`RebuildUnderWay`] as long as there is another [`Rebuild`] of this slot.
-    pub fn rebuild(
-        &self,
-        filter: impl Into<ConcurrentBloomFilter<F>>,
-    ) -> Result<Rebuild<'_, F>, RebuildUnderWay> {
+    /// [`ErrorKind::RebuildUnderWay`] as long as there is another [`Rebuild`] of this slot.
+    pub fn rebuild(&self, filter: impl Into<ConcurrentBloomFilter<F>>) -> Result<Rebuild<'_, F>, Error> {
         let filter = Arc::new(filter.into());
         let _writer = self.write();
         let state = self.state.load();
         if state.next.is_some() {
-            return Err(RebuildUnderWay);
+            return Err(Error::new(
+                ErrorKind::RebuildUnderWay,
+                "the number of rebuilds under way",
+                "0 before another begins",
+                1,
+            ));
         }
         self.state.store(Arc::new(State {
             current: Arc::clone(&state.current),
@@ -177,7 +217,7 @@ impl<F> Slot<F> {
         Ok(Rebuild {
             slot: self,
             filter,
-            finished: false,
+            committed: false,
         })
     }
 
@@ -197,26 +237,26 @@ impl<F: fmt::Debug> fmt::Debug for Slot<F> {
     }
 }
 
-/// A rebuild that is under way: [`Slot::rebuild`].
+/// A rebuild that is under way, from [`Slot::rebuild`].
 ///
-/// Dropped without [`Rebuild::finish`], as by an error or a panic while the elements are read, it leaves the slot with the
+/// Dropped without [`Rebuild::commit`], as by an error or a panic while the elements are read, it leaves the slot with the
 /// filter that is current.
-#[must_use = "a rebuild that is dropped is given up"]
+#[must_use = "a rebuild that is dropped is abandoned"]
 pub struct Rebuild<'a, F> {
     slot: &'a Slot<F>,
     filter: Arc<ConcurrentBloomFilter<F>>,
-    finished: bool,
+    committed: bool,
 }
 
 impl<F> Rebuild<'_, F> {
-    /// The filter that is being built. The elements of the source are put into it, by as many threads as are useful.
+    /// Returns the filter that is being built. Insert the elements of the source into it, by as many threads as are useful.
     pub fn filter(&self) -> &ConcurrentBloomFilter<F> {
         &self.filter
     }
 
     /// Makes the new filter the current one, and returns the previous one.
-    pub fn finish(mut self) -> Arc<ConcurrentBloomFilter<F>> {
-        self.finished = true;
+    pub fn commit(mut self) -> Arc<ConcurrentBloomFilter<F>> {
+        self.committed = true;
         let _writer = self.slot.write();
         let previous = self.slot.state.swap(Arc::new(State {
             current: Arc::clone(&self.filter),
@@ -228,7 +268,7 @@ impl<F> Rebuild<'_, F> {
 
 impl<F> Drop for Rebuild<'_, F> {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.committed {
             let _writer = self.slot.write();
             let current = self.slot.load();
             self.slot.state.store(Arc::new(State { current, next: None }));
@@ -243,16 +283,3 @@ impl<F: fmt::Debug> fmt::Debug for Rebuild<'_, F> {
             .finish_non_exhaustive()
     }
 }
-
-/// A rebuild of the slot was to begin while another one is under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RebuildUnderWay;
-
-impl fmt::Display for RebuildUnderWay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a rebuild of this slot is under way, allowed is one at a time: finish or drop it first")
-    }
-}
-
-impl core::error::Error for RebuildUnderWay {}

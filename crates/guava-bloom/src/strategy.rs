@@ -22,13 +22,13 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// The first byte of the stream.
+    /// Returns the ordinal, the first byte of the stream.
     #[inline]
     pub const fn ordinal(self) -> u8 {
         self as u8
     }
 
-    /// The strategy of this ordinal; `None` if Guava has none.
+    /// Returns the strategy of this ordinal; `None` if Guava has none.
     #[inline]
     pub const fn from_ordinal(ordinal: u8) -> Option<Self> {
         match ordinal {
@@ -38,7 +38,7 @@ impl Strategy {
         }
     }
 
-    /// Guava's constant.
+    /// Returns the name of Guava's constant.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Murmur128Mitz32 => "MURMUR128_MITZ_32",
@@ -46,7 +46,7 @@ impl Strategy {
         }
     }
 
-    /// The positions of an element: `probes` of them, each below the modulus, which is the filter's number of bits.
+    /// Returns the positions of an element: `probe_count` of them, each below the modulus, which is the filter's number of bits.
     ///
     /// Any modulus will do, so that bitmaps outside of this crate can be filled by the same rule. Guava's own filters
     /// have a multiple of 64. Positions may repeat.
@@ -61,13 +61,13 @@ impl Strategy {
     /// assert_eq!(positions, [17_799, 14_920, 12_041, 12_190, 9_311]);
     /// ```
     #[inline]
-    pub const fn positions(self, hash: Hash128, probes: u8, modulus: Modulus) -> Positions {
+    pub const fn positions(self, hash: Hash128, probe_count: u8, modulus: Modulus) -> Positions {
         Positions {
             walk: match self {
                 Self::Murmur128Mitz32 => Walk::Mitz32(Mitz32::new(hash)),
                 Self::Murmur128Mitz64 => Walk::Mitz64(Mitz64::new(hash)),
             },
-            left: probes,
+            left: probe_count,
             modulus,
         }
     }

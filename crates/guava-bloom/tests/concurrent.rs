@@ -7,22 +7,22 @@ use std::sync::{Barrier, mpsc};
 use std::thread;
 
 use guava_bloom::{
-    BloomFilter, Bytes, ConcurrentBloomFilter, Hash128, Incompatible, Long, Parameters, Strategy, Utf8,
+    BloomFilter, Bytes, ConcurrentBloomFilter, ErrorKind, Hash128, Long, Parameters, Strategy, Utf8,
 };
 
 const THREADS: i64 = 8;
-/// Each thread puts a range that overlaps with those of its neighbours by half.
+/// Each thread inserts a range that overlaps with those of its neighbours by half.
 const STEP: i64 = 20_000;
 const NUMBERS: i64 = STEP * (THREADS + 1);
 
 fn parameters() -> Parameters {
-    Parameters::new(NUMBERS, 0.001).unwrap()
+    Parameters::new(NUMBERS as u64, 0.001).unwrap()
 }
 
 fn sequential(parameters: &Parameters) -> BloomFilter<Long> {
     let mut filter = BloomFilter::new(Long, parameters).unwrap();
     for number in 0..NUMBERS {
-        filter.put(&number);
+        filter.insert(&number);
     }
     filter
 }
@@ -43,7 +43,7 @@ fn eight_threads_with_overlapping_elements_make_the_bytes_of_one() {
                 scope.spawn(move || {
                     barrier.wait();
                     for number in thread * STEP..(thread + 2) * STEP {
-                        filter.put(&number);
+                        filter.insert(&number);
                         assert!(filter.might_contain(&number));
                     }
                 });
@@ -55,19 +55,16 @@ fn eight_threads_with_overlapping_elements_make_the_bytes_of_one() {
         assert_eq!(written, expected.to_bytes());
         assert_eq!(filter.stream_len(), written.len() as u64);
         assert_eq!(filter.stream_header(), expected.stream_header());
-        assert_eq!(filter.bit_count(), expected.bit_count());
-        assert_eq!(filter.expected_fpp(), expected.expected_fpp());
-        assert_eq!(
-            filter.approximate_element_count(),
-            expected.approximate_element_count()
-        );
+        assert_eq!(filter.ones(), expected.ones());
+        assert_eq!(filter.false_positive_rate(), expected.false_positive_rate());
+        assert_eq!(filter.estimated_len(), expected.estimated_len());
         assert_eq!(filter.snapshot(), expected);
         assert_eq!(filter.into_sequential(), expected);
     }
 }
 
 #[test]
-fn an_absent_element_put_by_all_threads_is_new_to_at_least_one() {
+fn an_absent_element_inserted_by_all_threads_is_new_to_at_least_one() {
     let parameters = Parameters::new(2000, 1e-9).unwrap();
     let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
     let news: Vec<AtomicU64> = (0..2000).map(|_| AtomicU64::new(0)).collect();
@@ -77,7 +74,7 @@ fn an_absent_element_put_by_all_threads_is_new_to_at_least_one() {
             scope.spawn(|| {
                 barrier.wait();
                 for (number, news) in (0_i64..).zip(&news) {
-                    news.fetch_add(filter.put(&number).into(), Ordering::Relaxed);
+                    news.fetch_add(filter.insert(&number).into(), Ordering::Relaxed);
                 }
             });
         }
@@ -98,7 +95,7 @@ fn what_a_channel_tells_of_is_found() {
             let (filter, tell) = (&filter, tell.clone());
             scope.spawn(move || {
                 for number in thread..10_000 {
-                    filter.put(&number);
+                    filter.insert(&number);
                     tell.send(number).unwrap();
                 }
             });
@@ -106,39 +103,40 @@ fn what_a_channel_tells_of_is_found() {
         drop(tell);
         for number in told {
             assert!(filter.might_contain(&number), "{number}");
-            assert!(!filter.put(&number), "{number}");
+            assert!(!filter.insert(&number), "{number}");
         }
     });
 }
 
 #[test]
-fn snapshots_streams_and_counts_while_others_put_hold_what_was_there() {
+fn snapshots_streams_and_counts_while_others_insert_hold_what_was_there() {
     let filter = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
     for number in 0..STEP {
-        filter.put(&number);
+        filter.insert(&number);
     }
-    let before = filter.bit_count();
+    let before = filter.ones();
     let all = sequential(&parameters());
     thread::scope(|scope| {
         let putting = scope.spawn(|| {
             for number in STEP..NUMBERS {
-                filter.put(&number);
+                filter.insert(&number);
             }
         });
         let mut rounds = 0;
         while rounds < 3 || !putting.is_finished() {
             let mut stream = Vec::new();
             filter.write_to(&mut stream).unwrap();
-            let (read, used) = BloomFilter::from_bytes(&stream, Long).unwrap();
-            assert_eq!(used, stream.len());
+            let read = ConcurrentBloomFilter::read_from(stream.as_slice(), Long)
+                .unwrap()
+                .into();
             for copy in [filter.snapshot(), read] {
                 assert!((0..STEP).all(|number| copy.might_contain(&number)));
                 // Nothing that is not in the whole.
                 let mut whole = all.clone();
-                whole.put_all(&copy).unwrap();
+                whole.merge(&copy).unwrap();
                 assert_eq!(whole, all);
             }
-            assert!((before..=all.bit_count()).contains(&filter.bit_count()));
+            assert!((before..=all.ones()).contains(&filter.ones()));
             rounds += 1;
         }
     });
@@ -146,7 +144,7 @@ fn snapshots_streams_and_counts_while_others_put_hold_what_was_there() {
 }
 
 #[test]
-fn filters_of_both_kinds_are_merged_while_others_put() {
+fn filters_of_both_kinds_are_merged_while_others_insert() {
     let all = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
     thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -155,72 +153,56 @@ fn filters_of_both_kinds_are_merged_while_others_put() {
                 let range = thread * STEP..(thread + 2) * STEP;
                 if thread % 3 == 0 {
                     range.for_each(|number| {
-                        all.put(&number);
+                        all.insert(&number);
                     });
                     return;
                 }
                 let mut part = BloomFilter::new(Long, &parameters()).unwrap();
                 for number in range.clone() {
-                    part.put(&number);
+                    part.insert(&number);
                 }
                 if thread % 3 == 1 {
-                    all.put_all(&part).unwrap();
+                    all.merge(&part).unwrap();
                 } else {
-                    all.put_all(&ConcurrentBloomFilter::from(part)).unwrap();
+                    all.merge(&ConcurrentBloomFilter::from(part)).unwrap();
                 }
                 assert!(range.clone().all(|number| all.might_contain(&number)));
             });
         }
     });
-    all.put_all(&all).unwrap();
+    all.merge(&all).unwrap();
     assert_eq!(all.into_sequential(), sequential(&parameters()));
 }
 
 #[test]
 fn filters_that_cannot_be_combined_are_refused_with_the_first_difference() {
     let ours = ConcurrentBloomFilter::new(Utf8, &Parameters::new(100, 0.01).unwrap()).unwrap();
-    ours.put("apple");
+    ours.insert("apple");
     let unchanged = ours.snapshot();
     let other = |parameters: Parameters| BloomFilter::new(Utf8, &parameters).unwrap();
 
     let probes = other(Parameters::new(100, 0.5).unwrap());
-    let error = Incompatible::Probes { ours: 7, theirs: 1 };
-    assert_eq!(ours.put_all(&probes), Err(error));
-
     let larger = other(Parameters::new(1000, 0.01).unwrap());
-    let error = Incompatible::BitSize {
-        ours: ours.bit_size(),
-        theirs: larger.bit_size(),
-    };
-    assert_eq!(ours.is_compatible(&larger), Err(error.clone()));
-    assert_eq!(ours.put_all(&ConcurrentBloomFilter::from(larger)), Err(error));
-
-    let older = other(
-        Parameters::new(100, 0.01)
-            .unwrap()
-            .with_strategy(Strategy::Murmur128Mitz32),
-    );
-    let error = Incompatible::Strategy {
-        ours: Strategy::Murmur128Mitz64,
-        theirs: Strategy::Murmur128Mitz32,
-    };
-    assert_eq!(ours.put_all(&older), Err(error));
+    let older = Parameters::new(100, 0.01)
+        .unwrap()
+        .with_strategy(Strategy::Murmur128Mitz32);
+    for (other, difference) in [
+        (probes, "probe counts of both filters must be equal, got 7 and 1"),
+        (
+            larger,
+            "numbers of bits of both filters must be equal, got 960 and 9600",
+        ),
+        (
+            other(older),
+            "strategies of both filters must be equal, got Murmur128Mitz64 and Murmur128Mitz32",
+        ),
+    ] {
+        let text = format!("the {difference}");
+        assert_eq!(ours.check_compatible(&other).unwrap_err().to_string(), text);
+        let error = ours.merge(&ConcurrentBloomFilter::from(other)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
+    }
     assert_eq!(ours.into_sequential(), unchanged);
-}
-
-#[test]
-fn funnels_that_differ_are_refused() {
-    #[derive(Debug, PartialEq)]
-    struct Salted(u8);
-
-    let salted =
-        |salt| ConcurrentBloomFilter::new(Salted(salt), &Parameters::new(100, 0.01).unwrap()).unwrap();
-    let error = Incompatible::Funnel {
-        ours: "Salted(1)".to_owned(),
-        theirs: "Salted(2)".to_owned(),
-    };
-    assert_eq!(salted(1).put_all(&salted(2)), Err(error));
-    assert_eq!(salted(1).put_all(&salted(1)), Ok(()));
 }
 
 #[test]
@@ -229,22 +211,22 @@ fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
     let long = [0xff_u8; 300];
     let keys: [&[u8]; 3] = [b"", b"\xff\xfe", &long];
     for key in keys {
-        filter.put(key);
+        filter.insert(key);
     }
     let moved = filter.clone();
     let place = moved.words().as_ptr();
     let shared = ConcurrentBloomFilter::from(moved);
     assert!(keys.iter().all(|key| shared.might_contain(*key)));
-    assert!(!shared.put(keys[0]));
+    assert!(!shared.insert(keys[0]));
     assert!(!shared.might_contain("absent"));
     assert!(shared.might_contain_hash(Hash128::of(&long)));
     assert_eq!(
-        (shared.bit_size(), shared.probes(), shared.strategy()),
-        (filter.bit_size(), filter.probes(), filter.strategy())
+        (shared.bits(), shared.probe_count(), shared.strategy()),
+        (filter.bits(), filter.probe_count(), filter.strategy())
     );
     assert_eq!(
         format!("{shared:?}"),
-        "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probes: 7, bit_size: 128, .. }"
+        "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probe_count: 7, bits: 128, .. }"
     );
     let back = BloomFilter::from(shared);
     assert_eq!(back, filter);

@@ -5,8 +5,8 @@
 use std::io::{self, Read};
 
 use guava_bloom::{
-    BloomFilter, Bytes, Funnel, Hash128, Incompatible, Modulus, ParameterError, Parameters, ProbeCountRule,
-    ReadError, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units,
+    BloomFilter, Bytes, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128, Modulus, Parameters,
+    ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units, envelope,
 };
 
 fn parameters(insertions: u64, fpp: f64) -> Parameters {
@@ -15,11 +15,17 @@ fn parameters(insertions: u64, fpp: f64) -> Parameters {
 
 #[test]
 fn defaults_are_guavas() {
-    let parameters = Parameters::with_default_fpp(0).unwrap();
+    let parameters = Parameters::new(0, DEFAULT_FALSE_POSITIVE_RATE).unwrap();
     assert_eq!(parameters, Parameters::new(1, 0.03).unwrap());
     assert_eq!(parameters.strategy().name(), "MURMUR128_MITZ_64");
-    assert_eq!(parameters.probe_count_rule(), ProbeCountRule::FromFpp);
-    assert_eq!((parameters.insertions(), parameters.fpp()), (1, 0.03));
+    assert_eq!(
+        parameters.probe_count_rule(),
+        ProbeCountRule::FromFalsePositiveRate
+    );
+    assert_eq!(
+        (parameters.insertions(), parameters.false_positive_rate()),
+        (1, 0.03)
+    );
 }
 
 #[test]
@@ -35,84 +41,77 @@ fn ordinals_are_frozen() {
 
 #[test]
 fn parameters_out_of_range_are_errors_with_the_value() {
-    let texts = [
+    use ErrorKind::{InvalidArgument, TooLarge};
+    let rate = |got| {
         (
-            Parameters::new(-1, 0.01),
-            "expected insertions are -1, allowed are 0 to 9223372036854775807",
-        ),
+            InvalidArgument,
+            format!("the false-positive rate must be above 0 and below 1, got {got}"),
+        )
+    };
+    let bits = |kind, range, got: &str| (kind, format!("the number of bits must be {range}, got {got}"));
+    for (result, (kind, text)) in [
         (
             Parameters::new(u64::MAX, 0.01),
-            "expected insertions are 18446744073709551615, allowed are 0 to 9223372036854775807",
+            (
+                InvalidArgument,
+                "the expected insertions must be between 0 and 9223372036854775807, got 18446744073709551615".to_owned(),
+            ),
         ),
-        (
-            Parameters::new(10, 0.0),
-            "the false-positive probability is 0.0, allowed are numbers above 0 and below 1",
-        ),
-        (
-            Parameters::new(10, 1.0),
-            "the false-positive probability is 1.0, allowed are numbers above 0 and below 1",
-        ),
-        (
-            Parameters::new(10, -0.5),
-            "the false-positive probability is -0.5, allowed are numbers above 0 and below 1",
-        ),
-        (
-            Parameters::new(10, f64::NAN),
-            "the false-positive probability is NaN, allowed are numbers above 0 and below 1",
-        ),
-        (
-            Parameters::new(10, f64::INFINITY),
-            "the false-positive probability is inf, allowed are numbers above 0 and below 1",
-        ),
+        (Parameters::new(10, 0.0), rate("0.0")),
+        (Parameters::new(10, 1.0), rate("1.0")),
+        (Parameters::new(10, -0.5), rate("-0.5")),
+        (Parameters::new(10, f64::NAN), rate("NaN")),
+        (Parameters::new(10, f64::INFINITY), rate("inf")),
         (
             Parameters::new(0, 0.9),
-            "expected insertions 1 and false-positive probability 0.9 give a filter of 0 bits, allowed is at least 1",
+            bits(InvalidArgument, "at least 1", "0 for 1 insertions at a false-positive rate of 0.9"),
         ),
         (
-            Parameters::new(1_000_000_000_000_i64, 0.01),
-            "expected insertions 1000000000000 and false-positive probability 0.01 give a filter of 9585058377367 bits, \
-             allowed are at most 137438953408",
+            Parameters::new(1_000_000_000_000, 0.01),
+            bits(
+                TooLarge,
+                "at most 137438953408",
+                "9585058377367 for 1000000000000 insertions at a false-positive rate of 0.01",
+            ),
         ),
         (
-            Parameters::new(i64::MAX, 1e-300),
-            "expected insertions 9223372036854775807 and false-positive probability 1e-300 give a filter of \
-             9223372036854775807 bits, allowed",
+            Parameters::new(i64::MAX as u64, 1e-300),
+            bits(
+                TooLarge,
+                "at most 137438953408",
+                "9223372036854775807 for 9223372036854775807 insertions at a false-positive rate of 1e-300",
+            ),
         ),
         (
             Parameters::new(10, 1e-80),
-            "the false-positive probability 1e-80 gives 266 probes, allowed are at most 255",
+            (
+                InvalidArgument,
+                "the probe count must be between 1 and 255, got 266 for 10 insertions at a false-positive rate of 1e-80"
+                    .to_owned(),
+            ),
         ),
-    ];
-    for (result, text) in texts {
-        let error = result.unwrap_err().to_string();
-        assert!(error.starts_with(text), "{error}");
+    ] {
+        let error = result.unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (kind, text));
     }
-    assert_eq!(
-        Parameters::new(10, 1e-80),
-        Err(ParameterError::TooManyProbes {
-            probes: 266,
-            fpp: 1e-80
-        })
-    );
 }
 
 /// At the edge of the probe count the rules decide otherwise.
 #[test]
 fn a_probe_count_of_255_is_taken_and_256_is_not() {
     let of_k = |k: i32| libm::exp2(-f64::from(k));
-    assert_eq!(parameters(1000, of_k(255)).probes(), 255);
+    assert_eq!(parameters(1000, of_k(255)).probe_count(), 255);
     let error = Parameters::new(1000, of_k(256)).unwrap_err();
     assert!(
         error
             .to_string()
-            .ends_with("gives 256 probes, allowed are at most 255"),
+            .starts_with("the probe count must be between 1 and 255, got 256"),
         "{error}"
     );
     let barely = of_k(255) * 0.7;
     assert!(Parameters::new(1, barely).is_err());
     let older = Parameters::with_rule(1, barely, ProbeCountRule::FromBitsPerInsertion).unwrap();
-    assert_eq!(older.probes(), 255);
-    assert!(older.with_probe_count_rule(ProbeCountRule::FromFpp).is_err());
+    assert_eq!(older.probe_count(), 255);
 }
 
 /// Probabilities of 10^-9 to a half, each the same factor above the one before.
@@ -122,25 +121,28 @@ fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_wi
     for insertions in [1, 10, 100, 1000] {
         let differing = (0..steps)
             .map(|step| 0.5 * libm::pow(2e-9, f64::from(step) / f64::from(steps)))
-            .filter_map(|fpp| Parameters::new(insertions, fpp).ok())
-            .filter(|newer| {
-                let older = newer.with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion);
-                older.unwrap().probes() != newer.probes()
+            .filter(|&fpp| {
+                let of = |rule| {
+                    Parameters::with_rule(insertions, fpp, rule)
+                        .map(|of| of.probe_count())
+                        .ok()
+                };
+                of(ProbeCountRule::FromBitsPerInsertion) != of(ProbeCountRule::FromFalsePositiveRate)
             })
             .count();
-        let share = differing as f64 / f64::from(steps) * f64::from(insertions);
+        let share = differing as f64 / f64::from(steps) * insertions as f64;
         assert!((0.33..0.45).contains(&share), "{share} / {insertions}");
     }
 }
 
 #[test]
-fn put_tells_whether_bits_changed() {
+fn insert_tells_whether_bits_changed() {
     let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
     assert!(!filter.might_contain("a"));
-    assert!(filter.put("a"));
-    assert!(!filter.put("a"));
+    assert!(filter.insert("a"));
+    assert!(!filter.insert("a"));
     assert!(filter.might_contain("a"));
-    assert!(filter.bit_count() <= u64::from(filter.probes()));
+    assert!(filter.ones() <= u64::from(filter.probe_count()));
     filter.clear();
     assert_eq!(filter, BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap());
 }
@@ -149,16 +151,13 @@ fn put_tells_whether_bits_changed() {
 fn an_empty_filter_contains_nothing_and_a_full_one_everything() {
     let empty = BloomFilter::new(Bytes, &parameters(0, 0.5)).unwrap();
     assert!((0..=255).all(|byte: u8| !empty.might_contain(&[byte])));
-    assert_eq!((empty.expected_fpp(), empty.bit_count()), (0.0, 0));
-    assert_eq!(empty.approximate_element_count(), Ok(0));
+    assert_eq!((empty.false_positive_rate(), empty.ones()), (0.0, 0));
+    assert_eq!(empty.estimated_len(), Some(0));
 
     let full = BloomFilter::from_parts(Bytes, Strategy::default(), 255, vec![u64::MAX; 3]).unwrap();
     assert!((0..=255).all(|byte: u8| full.might_contain(&[byte])));
-    assert_eq!(full.expected_fpp(), 1.0);
-    assert_eq!(
-        full.approximate_element_count().unwrap_err().to_string(),
-        "all 192 bits of the filter are set: any number of elements could be in it"
-    );
+    assert_eq!(full.false_positive_rate(), 1.0);
+    assert_eq!(full.estimated_len(), None);
 }
 
 #[test]
@@ -167,7 +166,7 @@ fn keys_of_any_length_and_content_go_in() {
     for strategy in [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64] {
         let mut filter = BloomFilter::new(Bytes, &parameters(5, 0.001).with_strategy(strategy)).unwrap();
         for key in keys {
-            assert!(filter.put(key), "{} bytes", key.len());
+            assert!(filter.insert(key), "{} bytes", key.len());
             assert!(filter.might_contain(key));
             assert!(filter.might_contain_hash(Hash128::of(key)));
         }
@@ -207,51 +206,67 @@ fn only_filters_of_equal_shape_are_combined() {
         BloomFilter::new(Salted(salt), &parameters(insertions, fpp).with_strategy(strategy)).unwrap()
     };
     let mut ours = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
-    ours.put("ours");
+    ours.insert("ours");
     let before = ours.clone();
     let others = [
         (
             filter(100, 0.02, Strategy::Murmur128Mitz64, 1),
-            "the filters cannot be combined: 7 probes here, 6 in the other",
+            "probe counts",
+            "7 and 6",
         ),
         (
             filter(200, 0.01, Strategy::Murmur128Mitz64, 1),
-            "the filters cannot be combined: 960 bits here, 1920 in the other",
+            "numbers of bits",
+            "960 and 1920",
         ),
         (
             filter(100, 0.01, Strategy::Murmur128Mitz32, 1),
-            "the filters cannot be combined: strategy MURMUR128_MITZ_64 here, MURMUR128_MITZ_32 in the other",
+            "strategies",
+            "Murmur128Mitz64 and Murmur128Mitz32",
         ),
         (
             filter(100, 0.01, Strategy::Murmur128Mitz64, 2),
-            "the filters cannot be combined: funnel Salted(1) here, Salted(2) in the other",
+            "funnels",
+            "Salted(1) and Salted(2)",
         ),
     ];
-    for (other, text) in others {
-        let error: Incompatible = ours.put_all(&other).unwrap_err();
-        assert_eq!(error.to_string(), text);
-        assert_eq!(ours.is_compatible(&other), Err(error));
+    for (other, what, values) in others {
+        let text = format!("the {what} of both filters must be equal, got {values}");
+        let error = ours.merge(&other).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
+        assert!(ours.check_compatible(&other).is_err());
         assert_eq!(ours, before);
     }
 
     let mut theirs = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
-    theirs.put("theirs");
-    ours.put_all(&theirs).unwrap();
+    theirs.insert("theirs");
+    ours.merge(&theirs).unwrap();
     assert!(ours.might_contain("ours") && ours.might_contain("theirs"));
     let mut both = before;
-    both.put("theirs");
+    both.insert("theirs");
     assert_eq!(ours, both);
-    assert_eq!(ours.is_compatible(&ours), Ok(()));
+    ours.check_compatible(&ours).unwrap();
 }
 
 #[test]
 fn parts_that_are_no_filter_are_refused() {
     let from_parts = |probes, words| BloomFilter::from_parts(Utf8, Strategy::default(), probes, words);
-    assert_eq!(from_parts(0, vec![0]).unwrap_err(), ParameterError::NoProbes);
-    assert_eq!(
-        from_parts(1, vec![]).unwrap_err().to_string(),
-        "the filter has 0 words of 64 bits, allowed are 1 to 2147483647"
-    );
+    for (error, text) in [
+        (
+            from_parts(0, vec![0]),
+            "the probe count must be between 1 and 255, got 0",
+        ),
+        (
+            from_parts(1, vec![]),
+            "the word count must be between 1 and 2147483647, got 0",
+        ),
+    ] {
+        let error = error.unwrap_err();
+        assert_eq!(
+            (error.kind(), &*error.to_string()),
+            (ErrorKind::InvalidArgument, text)
+        );
+    }
     let filter = from_parts(3, vec![1, 2]).unwrap();
     assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
     assert_eq!(filter.into_words(), [1, 2]);
@@ -332,8 +347,12 @@ fn streams_of_many_pieces_are_written_and_read() {
             fails: false,
         };
         let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated);
+        let (needed, got) = (filter.stream_len(), filter.stream_len() - 3);
         assert!(
-            matches!(error, ReadError::WordsCut { found, .. } if found == words * 8 - 3),
+            error
+                .to_string()
+                .ends_with(&format!("at least {needed}, got {got}")),
             "{error}"
         );
     }
@@ -347,6 +366,7 @@ fn an_error_of_the_reader_is_handed_on() {
         fails: true,
     };
     let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Read);
     assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
     assert!(std::error::Error::source(&error).is_some());
 }
@@ -355,8 +375,8 @@ fn an_error_of_the_reader_is_handed_on() {
 fn a_stream_that_claims_much_and_has_little_is_cut() {
     let header = StreamHeader {
         ordinal: 0,
-        probes: 3,
-        words: i32::MAX,
+        probe_count: 3,
+        word_count: i32::MAX,
     };
     let stream = [&header.to_bytes()[..], &[0; 100_000]].concat();
     for error in [
@@ -365,8 +385,7 @@ fn a_stream_that_claims_much_and_has_little_is_cut() {
     ] {
         assert_eq!(
             error.to_string(),
-            "the filter ends after 100000 of 17179869176 bytes behind its header: the header says strategy ordinal 0, 3 \
-             probes, 2147483647 words"
+            "the length in bytes must be at least 17179869182, got 100006"
         );
     }
 }
@@ -376,13 +395,82 @@ fn the_text_of_a_filter_is_short() {
     let filter = BloomFilter::new(Utf8, &parameters(1_000_000, 0.01)).unwrap();
     assert_eq!(
         format!("{filter:?}"),
-        "BloomFilter { funnel: Utf8, strategy: Murmur128Mitz64, probes: 7, bit_size: 9585088, .. }"
+        "BloomFilter { funnel: Utf8, strategy: Murmur128Mitz64, probe_count: 7, bits: 9585088, .. }"
+    );
+}
+
+/// A filter in its envelope, and what a reader of it says.
+fn sealed() -> (
+    Vec<u8>,
+    fn(&[u8]) -> Result<BloomFilter<Utf8>, guava_bloom::Error>,
+) {
+    let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
+    filter.insert_many(&["a", "b", "c"]);
+    (envelope::to_bytes(&filter), |bytes| {
+        envelope::from_bytes(bytes, Utf8)
+    })
+}
+
+#[test]
+fn the_envelope_holds_the_stream_between_header_and_checksum() {
+    let (bytes, read) = sealed();
+    let filter = read(&bytes).unwrap();
+    let shared = filter.clone().into();
+    assert_eq!(
+        envelope::to_bytes::<guava_bloom::ConcurrentBloomFilter<_>>(&shared),
+        bytes
+    );
+    let mut written = Vec::new();
+    envelope::write_to(&filter, &mut written).unwrap();
+    assert_eq!(written, bytes);
+    let (stream, checksum) = bytes[16..].split_last_chunk().unwrap();
+    assert_eq!(
+        (&bytes[..16], stream),
+        (&b"GBfilter\x01\x01\0\0\0\0\0\0"[..], &filter.to_bytes()[..])
+    );
+    let hash = Hash128::of(&bytes[..bytes.len() - 8]);
+    assert_eq!(u64::from_le_bytes(*checksum), hash.h1);
+    // What follows stays in a reader and is refused in a slice.
+    let longer = [&bytes[..], b"rest"].concat();
+    let mut reader = &longer[..];
+    assert_eq!(
+        envelope::read_from::<BloomFilter<Utf8>>(&mut reader, Utf8).unwrap(),
+        filter
+    );
+    assert_eq!(
+        (reader, read(&longer).unwrap_err().kind()),
+        (&b"rest"[..], ErrorKind::TrailingBytes)
     );
 }
 
 #[test]
-#[should_panic(expected = "as many places for answers as elements")]
-fn answers_have_a_place_each() {
-    let filter = BloomFilter::new(Utf8, &parameters(10, 0.01)).unwrap();
-    filter.might_contain_many(&["a", "b"], &mut [false]);
+fn the_envelope_refuses_every_damaged_bit_and_every_cut() {
+    let (bytes, read) = sealed();
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let kind = read(&damaged).unwrap_err().kind();
+        let expected = match bit / 8 {
+            0..8 => ErrorKind::WrongFormat,
+            8 => ErrorKind::UnsupportedVersion,
+            9..16 => ErrorKind::InvalidField,
+            // The strategy, the word count.
+            16 | 18..22 => kind,
+            _ => ErrorKind::ChecksumMismatch,
+        };
+        assert_eq!(kind, expected, "bit {bit}");
+    }
+    for len in 0..bytes.len() {
+        assert_eq!(
+            read(&bytes[..len]).unwrap_err().kind(),
+            ErrorKind::Truncated,
+            "{len} bytes"
+        );
+        let from_reader = envelope::read_from::<BloomFilter<Utf8>>(&bytes[..len], Utf8);
+        assert_eq!(
+            from_reader.unwrap_err().kind(),
+            ErrorKind::Truncated,
+            "{len} bytes"
+        );
+    }
 }

@@ -83,7 +83,10 @@ impl Folder {
 #[test]
 fn lines_become_the_filter_that_guava_would_write() {
     let folder = Folder::new();
-    let (older, newer) = (ProbeCountRule::FromBitsPerInsertion, ProbeCountRule::FromFpp);
+    let (older, newer) = (
+        ProbeCountRule::FromBitsPerInsertion,
+        ProbeCountRule::FromFalsePositiveRate,
+    );
     let cases: [(&[&str], Strategy, ProbeCountRule); 4] = [
         (&[], Strategy::Murmur128Mitz64, newer),
         (&["--strategy", "mitz64"], Strategy::Murmur128Mitz64, newer),
@@ -99,7 +102,7 @@ fn lines_become_the_filter_that_guava_would_write() {
             .unwrap()
             .with_strategy(strategy);
         let mut expected = BloomFilter::new(Utf8, &parameters).unwrap();
-        expected.put("key0");
+        expected.insert("key0");
         assert_eq!(fs::read(&out).unwrap(), expected.to_bytes(), "{options:?}");
         assert_eq!(answers(&["query", &out], b"key0\nkey1\n"), "true\nfalse\n");
     }
@@ -187,17 +190,20 @@ fn wrong_arguments_are_said_and_end_with_2() {
         assert_eq!(folder.names(), [""; 0]);
         text
     };
-    assert!(with("-1", "0.01").starts_with("error: expected insertions are -1, allowed are 0 to"));
-    assert!(with("9223372036854775808", "0.01").contains("9223372036854775808, allowed are 0 to"));
+    assert!(with("-1", "0.01").starts_with("error: invalid value '-1' for '--insertions <INSERTIONS>'"));
+    assert!(
+        with("9223372036854775808", "0.01")
+            .ends_with("must be between 0 and 9223372036854775807, got 9223372036854775808\n")
+    );
     for fpp in ["0.0", "1.0", "-0.5", "1.5", "NaN", "inf"] {
         assert!(
             with("10", fpp).starts_with(&format!(
-                "error: the false-positive probability is {fpp}, allowed"
+                "error: the false-positive rate must be above 0 and below 1, got {fpp}"
             )),
             "{fpp}"
         );
     }
-    assert!(with("10", "1e-300").contains("gives 997 probes, allowed are at most 255"));
+    assert!(with("10", "1e-300").contains("the probe count must be between 1 and 255, got 997"));
     assert!(with("100000000000", "0.01").contains("958505837736 bits, allowed are at most"));
     assert!(with("1", "0.99").contains("a filter of 0 bits"));
     assert!(with("ten", "0.01").contains("ten"));
@@ -287,19 +293,16 @@ fn files_that_are_no_filter_are_said() {
         let text = message(&["query", &file], b"key\n", 2);
         text.strip_prefix(&format!("error: {file}: ")).unwrap().to_owned()
     };
-    assert_eq!(
-        query(b""),
-        "the filter ends after 0 bytes, within its header of 6 bytes\n"
-    );
+    assert_eq!(query(b""), "the length in bytes must be at least 6, got 0\n");
     assert_eq!(
         query(b"\x01\x05\0\0\0\x02\0\0\0"),
-        "the filter ends after 3 of 16 bytes behind its header: the header says strategy ordinal 1, 5 probes, 2 words\n"
+        "the length in bytes must be at least 22, got 9\n"
     );
     assert!(
         query(b"hello, world")
-            .starts_with("the strategy ordinal is neither 0 nor 1: the header says strategy ordinal 104")
+            .starts_with("the strategy ordinal must be 0 or 1, got 104 (header: strategy ordinal 104")
     );
-    assert!(query(b"\x01\x05\x7f\xff\xff\xff").contains("after 0 of 17179869176 bytes"));
+    assert!(query(b"\x01\x05\x7f\xff\xff\xff").contains("at least 17179869182, got 6"));
 
     let missing = folder.path("missing");
     assert!(message(&["query", &missing], b"", 2).starts_with(&format!("error: {missing}: ")));
@@ -359,7 +362,10 @@ fn memory_that_is_not_there_is_said() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(text, "error: no memory for a filter of 11981322976 bytes\n");
+    assert_eq!(
+        text,
+        "error: out of memory: the allocator refused 11981322976 bytes\n"
+    );
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(folder.names(), [""; 0]);
 }
@@ -384,10 +390,7 @@ fn memory_is_taken_as_bytes_arrive() {
         String::from_utf8(output.stderr).unwrap()
     };
     let text = limited("exec \"$0\" query \"$1\"");
-    assert!(text.contains("ends after 4 of 17179869176 bytes"), "{text}");
+    assert!(text.contains("at least 17179869182, got 10"), "{text}");
     let text = limited("(head -c 6 \"$1\"; cat /dev/zero) > \"$2\" & exec \"$0\" query \"$2\"");
-    assert!(
-        text.contains("no memory for a filter of 17179869176 bytes"),
-        "{text}"
-    );
+    assert!(text.contains("out of memory: the allocator refused "), "{text}");
 }

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use guava_bloom::{
-    BloomFilter, Bytes, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule, Strategy, StreamHeader,
-    Utf8, Utf16, Utf16Units,
+    BloomFilter, Bytes, ConcurrentBloomFilter, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule,
+    Strategy, StreamHeader, Utf8, Utf16, Utf16Units,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ impl Oracle {
         .collect()
     }
 
-    fn put(&mut self, key: &[u8]) -> bool {
+    fn insert(&mut self, key: &[u8]) -> bool {
         let positions = self.positions(key);
         let changed = positions.iter().any(|&position| !self.flags[position]);
         for position in positions {
@@ -69,11 +69,11 @@ fn strategy() -> impl Generator<Value = Strategy> {
 
 fn parameters() -> impl Generator<Value = Parameters> {
     let rule = prop_oneof![
-        Just(ProbeCountRule::FromFpp),
+        Just(ProbeCountRule::FromFalsePositiveRate),
         Just(ProbeCountRule::FromBitsPerInsertion)
     ];
     (0_u32..300, 1e-9..0.5_f64, strategy(), rule).prop_map(|(insertions, fpp, strategy, rule)| {
-        Parameters::with_rule(insertions, fpp, rule)
+        Parameters::with_rule(insertions.into(), fpp, rule)
             .unwrap()
             .with_strategy(strategy)
     })
@@ -97,11 +97,11 @@ proptest! {
         let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
         let mut oracle = Oracle {
             strategy: parameters.strategy(),
-            probes: parameters.probes(),
-            flags: vec![false; usize::try_from(parameters.bit_size()).unwrap()],
+            probes: parameters.probe_count(),
+            flags: vec![false; usize::try_from(parameters.bits()).unwrap()],
         };
         for key in &present {
-            prop_assert_eq!(filter.put(key), oracle.put(key));
+            prop_assert_eq!(filter.insert(key), oracle.insert(key));
             prop_assert!(filter.might_contain(key));
         }
         for key in &absent {
@@ -110,7 +110,7 @@ proptest! {
         for (i, &flag) in oracle.flags.iter().enumerate() {
             prop_assert_eq!(filter.words()[i / 64] >> (i % 64) & 1 == 1, flag);
         }
-        prop_assert_eq!(filter.bit_count(), oracle.flags.iter().filter(|&&flag| flag).count() as u64);
+        prop_assert_eq!(filter.ones(), oracle.flags.iter().filter(|&&flag| flag).count() as u64);
     }
 
     #[test]
@@ -122,26 +122,25 @@ proptest! {
         asked in vec(0..1000_i64, 0..400),
     ) {
         let empty = BloomFilter::from_parts(Long, strategy, probes, vec![0; words]).unwrap();
-        let (mut one_by_one, mut together, mut by_hash) = (empty.clone(), empty.clone(), empty);
+        let (mut one_by_one, mut together, mut by_hash) = (empty.clone(), empty.clone(), empty.clone());
         let hashes = |items: &[i64]| -> Vec<Hash128> { items.iter().map(|item| Long.hash(item)).collect() };
 
-        let expected: Vec<bool> = present.iter().map(|item| one_by_one.put(item)).collect();
-        let mut changed = vec![false; present.len()];
-        together.put_many(&present, &mut changed);
-        prop_assert_eq!(&changed, &expected);
-        changed.fill(true);
-        by_hash.put_hashes(&hashes(&present), &mut changed);
-        prop_assert_eq!(&changed, &expected);
+        let expected: Vec<bool> = present.iter().map(|item| one_by_one.insert(item)).collect();
+        prop_assert_eq!(&together.insert_many(&present), &expected);
+        prop_assert_eq!(&by_hash.insert_hashes(&hashes(&present)), &expected);
         prop_assert_eq!(&together, &one_by_one);
         prop_assert_eq!(&by_hash, &one_by_one);
+        let shared = [ConcurrentBloomFilter::from(empty.clone()), empty.into()];
+        prop_assert_eq!(&shared[0].insert_many(&present), &expected);
+        prop_assert_eq!(&shared[1].insert_hashes(&hashes(&present)), &expected);
+        prop_assert_eq!(&shared[0].snapshot(), &one_by_one);
+        prop_assert_eq!(&shared[1].snapshot(), &one_by_one);
 
         let expected: Vec<bool> = asked.iter().map(|item| one_by_one.might_contain(item)).collect();
-        let mut answers = vec![true; asked.len()];
-        one_by_one.might_contain_many(&asked, &mut answers);
-        prop_assert_eq!(&answers, &expected);
-        answers.fill(true);
-        one_by_one.might_contain_hashes(&hashes(&asked), &mut answers);
-        prop_assert_eq!(&answers, &expected);
+        prop_assert_eq!(&one_by_one.might_contain_many(&asked), &expected);
+        prop_assert_eq!(&one_by_one.might_contain_hashes(&hashes(&asked)), &expected);
+        prop_assert_eq!(&shared[0].might_contain_many(&asked), &expected);
+        prop_assert_eq!(&shared[0].might_contain_hashes(&hashes(&asked)), &expected);
     }
 
     #[test]
@@ -162,7 +161,7 @@ proptest! {
     fn what_was_written_is_read(parameters in parameters(), present in keys(), behind in vec(any::<u8>(), 0..20)) {
         let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
         for key in &present {
-            filter.put(key);
+            filter.insert(key);
         }
         let mut stream = Vec::new();
         filter.write_to(&mut stream).unwrap();
@@ -171,7 +170,7 @@ proptest! {
 
         let len = stream.len();
         stream.extend(&behind);
-        let (read, used) = BloomFilter::from_bytes(&stream, Bytes).unwrap();
+        let (read, used) = BloomFilter::from_bytes_prefix(&stream, Bytes).unwrap();
         prop_assert_eq!((&read, used), (&filter, len));
         let mut reader = stream.as_slice();
         prop_assert_eq!(BloomFilter::read_from(&mut reader, Bytes).unwrap(), filter);
@@ -190,17 +189,23 @@ proptest! {
         rest in vec(any::<u8>(), 0..60),
         plain in vec(any::<u8>(), 0..60),
     ) {
-        let header = StreamHeader { ordinal: ordinal.cast_signed(), probes, words };
+        let header = StreamHeader {
+            ordinal: ordinal.cast_signed(),
+            probe_count: probes,
+            word_count: words,
+        };
         prop_assert_eq!(StreamHeader::from_bytes(header.to_bytes()), header);
         for bytes in [[&header.to_bytes()[..], &rest].concat(), plain] {
-            let slice = BloomFilter::from_bytes(&bytes, Bytes);
+            let slice = BloomFilter::from_bytes_prefix(&bytes, Bytes);
             let reader = BloomFilter::read_from(bytes.as_slice(), Bytes);
             match (slice, reader) {
                 (Ok((filter, used)), Ok(read)) => {
                     prop_assert_eq!(&filter, &read);
                     prop_assert_eq!(&filter.to_bytes(), &bytes[..used]);
+                    let whole = BloomFilter::from_bytes(&bytes, Bytes);
+                    prop_assert_eq!(whole.is_ok(), used == bytes.len());
                     filter.might_contain(&bytes);
-                    prop_assert!((0.0..=1.0).contains(&filter.expected_fpp()));
+                    prop_assert!((0.0..=1.0).contains(&filter.false_positive_rate()));
                 }
                 (Err(slice), Err(reader)) => prop_assert_eq!(slice.to_string(), reader.to_string()),
                 (slice, reader) => prop_assert!(false, "{:?} but {:?}", slice.is_ok(), reader.is_ok()),
@@ -209,16 +214,16 @@ proptest! {
     }
 
     #[test]
-    fn combining_is_putting_both(parameters in parameters(), ours in keys(), theirs in keys()) {
+    fn merging_is_inserting_both(parameters in parameters(), ours in keys(), theirs in keys()) {
         let filter = |sets: &[&Vec<Vec<u8>>]| {
             let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
             for key in sets.iter().copied().flatten() {
-                filter.put(key);
+                filter.insert(key);
             }
             filter
         };
         let mut combined = filter(&[&ours]);
-        combined.put_all(&filter(&[&theirs])).unwrap();
+        combined.merge(&filter(&[&theirs])).unwrap();
         prop_assert_eq!(combined, filter(&[&ours, &theirs]));
     }
 

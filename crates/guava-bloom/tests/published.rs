@@ -1,7 +1,9 @@
 //! Counts that are known of Guava's filters: its own tests, and published programs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use guava_bloom::{BloomFilter, Funnel, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units};
+use guava_bloom::{
+    BloomFilter, DEFAULT_FALSE_POSITIVE_RATE, Funnel, Parameters, ProbeCountRule, Strategy, Utf8, Utf16Units,
+};
 use md5::Md5;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -17,13 +19,13 @@ use support::number::number;
 /// False positives among the odd numbers below 2,000,000 after the even ones went in, as decimal strings; and those
 /// below 900.
 fn false_positives(strategy: Strategy, funnel: impl for<'a> Funnel<&'a str>) -> (usize, Vec<u32>) {
-    let parameters = Parameters::with_default_fpp(1_000_000)
+    let parameters = Parameters::new(1_000_000, DEFAULT_FALSE_POSITIVE_RATE)
         .unwrap()
         .with_strategy(strategy);
     let mut filter = BloomFilter::new(funnel, &parameters).unwrap();
     let text = |number: u32| number.to_string();
     for number in (0..2_000_000).step_by(2) {
-        filter.put(&text(number).as_str());
+        filter.insert(&text(number).as_str());
     }
     let contained = |number: &u32| filter.might_contain(&text(*number).as_str());
     assert!((0..2_000_000).step_by(2).all(|number| contained(&number)));
@@ -112,8 +114,8 @@ fn a_filter_that_gets_three_times_its_elements() {
     assert_eq!(parameters.optimal_bits(), data.num_bits);
     // The newer rule gives the same filter here.
     assert_eq!(
-        Parameters::new(data.total, 0.0005).unwrap().probes(),
-        parameters.probes()
+        Parameters::new(data.total, 0.0005).unwrap().probe_count(),
+        parameters.probe_count()
     );
 
     let (_, texts) = text.split_once("\"runs\"").unwrap();
@@ -121,7 +123,7 @@ fn a_filter_that_gets_three_times_its_elements() {
     for (run, text) in data.runs.iter().zip(texts) {
         let mut filter = BloomFilter::new(Utf8, &parameters).unwrap();
         for i in 0..run.inserted {
-            filter.put(&md5_key(i));
+            filter.insert(&md5_key(i));
         }
         let answers: Vec<bool> = data
             .queries
@@ -129,15 +131,12 @@ fn a_filter_that_gets_three_times_its_elements() {
             .map(|query| filter.might_contain(query))
             .collect();
         assert_eq!(answers, run.guava);
-        assert_eq!((filter.bit_size(), filter.probes()), (run.bit_size, run.k));
+        assert_eq!((filter.bits(), filter.probe_count()), (run.bit_size, run.k));
         assert_eq!(filter.stream_len(), run.len);
         assert_eq!(Sha256::digest(filter.to_bytes())[..], unhex(&run.sha256));
         let expected_fpp: f64 = number(text, "expected_fpp").parse().unwrap();
-        assert_eq!(filter.expected_fpp().to_bits(), expected_fpp.to_bits());
-        assert_eq!(
-            filter.approximate_element_count(),
-            Ok(run.approximate_element_count)
-        );
+        assert_eq!(filter.false_positive_rate().to_bits(), expected_fpp.to_bits());
+        assert_eq!(filter.estimated_len(), Some(run.approximate_element_count));
     }
 }
 
@@ -189,16 +188,13 @@ fn ten_million_insertions_at_one_in_ten_thousand() {
     assert_eq!(
         (
             parameters.optimal_bits(),
-            parameters.bit_size(),
-            parameters.probes()
+            parameters.bits(),
+            parameters.probe_count()
         ),
         (sizes.num_bits, sizes.bit_size, sizes.k)
     );
     assert_eq!(parameters.stream_len(), sizes.len);
-    assert_eq!(
-        parameters.bit_size() as f64 / 8.0 / 1024.0 / 1024.0,
-        sizes.mebibytes
-    );
+    assert_eq!(parameters.bits() as f64 / 8.0 / 1024.0 / 1024.0, sizes.mebibytes);
 
     let run: Run = serde_json::from_str(lines.next().unwrap()).unwrap();
     assert!(
@@ -208,7 +204,7 @@ fn ten_million_insertions_at_one_in_ten_thousand() {
     assert_eq!((uuid(0), uuid(5)), (run.sample_0, run.sample_5));
     let mut filter = BloomFilter::new(Utf8, &Parameters::new(run.n, run.fpp).unwrap()).unwrap();
     for i in 0..run.n {
-        filter.put(&uuid(i));
+        filter.insert(&uuid(i));
     }
     assert_eq!(filter.stream_len(), run.len);
     assert_eq!(Sha256::digest(filter.to_bytes())[..], unhex(&run.sha256));

@@ -1,5 +1,5 @@
 //! A filter that is replaced while it is in use: who owns it, and that no element is lost.
-#![cfg(feature = "std")]
+#![cfg(feature = "slot")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::cell::{Cell, RefCell};
@@ -19,7 +19,7 @@ fn empty() -> ConcurrentBloomFilter<Long> {
 /// A filter of one number.
 fn of(number: i64) -> BloomFilter<Long> {
     let mut filter = BloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
-    filter.put(&number);
+    filter.insert(&number);
     filter
 }
 
@@ -34,7 +34,7 @@ fn a_loaded_filter_stays_as_long_as_its_owner_keeps_it() {
     drop(previous);
     assert!(slot.might_contain(&2) && !slot.might_contain(&1));
     assert!(loaded.might_contain(&1));
-    slot.put(&3);
+    slot.insert(&3);
     assert!(!loaded.might_contain(&3));
 
     assert!(alive.upgrade().is_some());
@@ -47,7 +47,7 @@ fn a_slot_that_is_dropped_frees_its_filters() {
     let slot = Slot::new(of(1));
     let current = Arc::downgrade(&slot.load());
     let rebuild = slot.rebuild(of(2)).unwrap();
-    rebuild.filter().put(&3);
+    rebuild.filter().insert(&3);
     drop(rebuild);
     let kept = slot.load();
     drop(slot);
@@ -60,25 +60,25 @@ fn a_slot_that_is_dropped_frees_its_filters() {
 fn during_a_rebuild_elements_go_into_both() {
     let slot = Slot::new(of(1));
     let rebuild = slot.rebuild(empty()).unwrap();
-    assert!(slot.put(&2));
-    assert!(!slot.put(&2));
+    assert!(slot.insert(&2));
+    assert!(!slot.insert(&2));
     let hash = Long.hash(&3);
-    assert!(slot.put_hash(hash));
+    assert!(slot.insert_hash(hash));
     assert!(slot.might_contain(&2) && slot.might_contain_hash(hash));
     assert!(rebuild.filter().might_contain(&2) && rebuild.filter().might_contain_hash(hash));
     assert!(
         slot.might_contain(&1),
-        "the old one is current until the new one is finished"
+        "the old one is current until the new one is committed"
     );
 
-    let previous = rebuild.finish();
+    let previous = rebuild.commit();
     assert!(previous.might_contain(&1) && previous.might_contain(&2));
-    assert!(!slot.might_contain(&1), "nobody put it into the new one");
+    assert!(!slot.might_contain(&1), "nobody inserted it into the new one");
     assert!(slot.might_contain(&2) && slot.might_contain(&3));
-    slot.put(&4);
+    slot.insert(&4);
     assert!(
         !previous.might_contain(&4),
-        "a finished rebuild leaves the old one alone"
+        "a committed rebuild leaves the old one alone"
     );
 }
 
@@ -89,13 +89,13 @@ fn one_rebuild_at_a_time() {
     let error = slot.rebuild(of(3)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a rebuild of this slot is under way, allowed is one at a time: finish or drop it first"
+        "the number of rebuilds under way must be 0 before another begins, got 1"
     );
     drop(rebuild);
     assert!(slot.might_contain(&1) && !slot.might_contain(&2));
-    slot.rebuild(of(3)).unwrap().finish();
+    slot.rebuild(of(3)).unwrap().commit();
     assert!(slot.might_contain(&3));
-    slot.rebuild(of(4)).unwrap().finish();
+    slot.rebuild(of(4)).unwrap().commit();
     assert!(slot.might_contain(&4));
 }
 
@@ -104,13 +104,13 @@ fn a_rebuild_that_fails_leaves_the_current_filter() {
     let slot = Slot::new(of(1));
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let rebuild = slot.rebuild(empty()).unwrap();
-        slot.put(&2);
-        rebuild.filter().put(&3);
+        slot.insert(&2);
+        rebuild.filter().insert(&3);
         panic!("the source cannot be read");
     }));
     assert!(outcome.is_err());
     assert!(slot.might_contain(&1) && slot.might_contain(&2) && !slot.might_contain(&3));
-    slot.rebuild(of(4)).unwrap().finish();
+    slot.rebuild(of(4)).unwrap().commit();
     assert!(slot.might_contain(&4));
 }
 
@@ -120,8 +120,8 @@ fn a_rebuild_replaces_what_was_stored_meanwhile() {
     let rebuild = slot.rebuild(of(2)).unwrap();
     slot.store(of(3));
     assert!(slot.might_contain(&3));
-    slot.put(&4);
-    let previous = rebuild.finish();
+    slot.insert(&4);
+    let previous = rebuild.commit();
     assert!(previous.might_contain(&3) && previous.might_contain(&4));
     assert!(slot.might_contain(&2) && slot.might_contain(&4) && !slot.might_contain(&3));
 }
@@ -135,7 +135,7 @@ fn a_dropped_rebuild_leaves_what_was_stored_meanwhile() {
     assert!(slot.might_contain(&3));
 }
 
-/// [`Long`], but that the next hash on this thread runs what was armed: something happens in the middle of a `put`.
+/// [`Long`], but that the next hash on this thread runs what was armed: something happens in the middle of an insertion.
 #[derive(Clone, Copy)]
 struct Interrupted;
 
@@ -160,30 +160,30 @@ impl Funnel<i64> for Interrupted {
 }
 
 #[test]
-fn a_put_notices_a_rebuild_that_begins_and_ends_meanwhile() {
+fn an_insertion_notices_a_rebuild_that_begins_and_ends_meanwhile() {
     let begin = || {
         let rebuild = INTERRUPTED.rebuild(interrupted()).unwrap();
         UNDER_WAY.set(Some(rebuild));
     };
     let end = || {
-        UNDER_WAY.take().unwrap().finish();
+        UNDER_WAY.take().unwrap().commit();
     };
     let both = || {
-        INTERRUPTED.rebuild(interrupted()).unwrap().finish();
+        INTERRUPTED.rebuild(interrupted()).unwrap().commit();
     };
     let replace = || {
         INTERRUPTED.store(interrupted());
     };
 
     ARMED.set(Some(begin));
-    INTERRUPTED.put(&1);
+    INTERRUPTED.insert(&1);
     UNDER_WAY.with_borrow(|rebuild| assert!(rebuild.as_ref().unwrap().filter().might_contain(&1)));
     ARMED.set(Some(end));
-    INTERRUPTED.put(&2);
+    INTERRUPTED.insert(&2);
     assert!(INTERRUPTED.might_contain(&1) && INTERRUPTED.might_contain(&2));
     for (number, interruption) in [(3, both as fn()), (4, replace)] {
         ARMED.set(Some(interruption));
-        INTERRUPTED.put(&number);
+        INTERRUPTED.insert(&number);
         assert!(INTERRUPTED.might_contain(&number), "{number}");
         assert!(!INTERRUPTED.might_contain(&1), "the filter is another");
     }
@@ -213,7 +213,7 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
                 scope.spawn(move || {
                     for number in 0..EACH {
                         source.lock().unwrap().push(element(writer, number));
-                        slot.put(&element(writer, number));
+                        slot.insert(&element(writer, number));
                         told.store(number + 1, Ordering::Release);
                     }
                 })
@@ -243,9 +243,9 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
             let rebuild = slot.rebuild(empty()).unwrap();
             let elements = source.lock().unwrap().clone();
             for element in &elements {
-                rebuild.filter().put(element);
+                rebuild.filter().insert(element);
             }
-            rebuild.finish();
+            rebuild.commit();
             rebuilds += 1;
         }
         writing.store(false, Ordering::Release);
@@ -254,7 +254,7 @@ fn no_reader_misses_an_element_while_rebuilds_go_on() {
     let expected = empty();
     for writer in 0..WRITERS {
         for number in 0..EACH {
-            expected.put(&element(writer, number));
+            expected.insert(&element(writer, number));
         }
     }
     assert_eq!(slot.load().snapshot(), expected.into_sequential());
@@ -273,7 +273,7 @@ fn an_element_put_since_a_rebuild_began_is_in_the_new_filter() {
                 if begun.load(Ordering::Acquire) {
                     since.get_or_insert(number);
                 }
-                slot.put(&number);
+                slot.insert(&number);
                 if enough.load(Ordering::Acquire) && since.is_some_and(|since| number > since + 1000) {
                     return (since.unwrap(), number);
                 }
@@ -283,7 +283,7 @@ fn an_element_put_since_a_rebuild_began_is_in_the_new_filter() {
         let rebuild = slot.rebuild(empty()).unwrap();
         begun.store(true, Ordering::Release);
         thread::yield_now();
-        rebuild.finish();
+        rebuild.commit();
         enough.store(true, Ordering::Release);
         let (since, last) = writer.join().unwrap();
         let current = slot.load();

@@ -62,14 +62,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counts = counting.stats();
     println!(
         "  counting: {asked_counting:4} ({:.0} expected), {} bytes, {} stuck counters",
-        counts.expected_fpp * REQUESTS as f64,
+        counts.false_positive_rate * REQUESTS as f64,
         counts.memory_bytes,
         counts.stuck_counters
     );
     let slots = cuckoo.stats();
     println!(
         "  cuckoo:   {asked_cuckoo:4} ({:.0} expected), {} bytes, {:.1} % of the slots taken",
-        slots.expected_fpp * REQUESTS as f64,
+        slots.false_positive_rate * REQUESTS as f64,
         slots.memory_bytes,
         slots.load * 100.0
     );

@@ -6,9 +6,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use guava_bloom::{BloomFilter, Funnel, Hash128, Modulus, ParameterError, Parameters, Positions, Strategy};
+use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Modulus, Parameters, Positions, Strategy};
 
-use crate::error::BuildError;
 use crate::packed::PackedIntegers;
 use crate::positions::DistinctPositions;
 
@@ -16,7 +15,6 @@ mod merge;
 mod stored;
 mod width;
 
-pub use merge::MergeError;
 pub use width::CounterWidth;
 
 /// A Bloom filter from which elements can be removed.
@@ -44,15 +42,15 @@ pub use width::CounterWidth;
 /// assert!(sessions.might_contain("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CountingBloomFilter<F> {
     funnel: F,
     strategy: Strategy,
-    probes: u8,
+    probe_count: u8,
     modulus: Modulus,
     width: CounterWidth,
     counters: PackedIntegers,
-    items: u64,
+    len: u64,
     /// Counters that are not 0.
     nonzero: u64,
     /// Counters that have their largest value.
@@ -60,30 +58,28 @@ pub struct CountingBloomFilter<F> {
 }
 
 impl<F> CountingBloomFilter<F> {
-    /// An empty filter: of these parameters' bits each becomes a counter.
+    /// Creates an empty filter: each of the parameters' bits becomes a counter.
     ///
     /// # Errors
     ///
-    /// [`BuildError::TooLarge`], [`BuildError::AllocationFailed`].
-    pub fn new(funnel: F, parameters: &Parameters, width: CounterWidth) -> Result<Self, BuildError> {
-        let counters = parameters.bit_size();
-        let modulus = Modulus::new(counters).ok_or(ParameterError::WordCount { given: counters / 64 })?;
-        let counters = PackedIntegers::zeroed(counters, width.bits().into())?;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge), [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn new(funnel: F, parameters: &Parameters, width: CounterWidth) -> Result<Self, Error> {
+        let counters = PackedIntegers::zeroed(parameters.bits(), width.bits().into())?;
         Ok(Self {
             funnel,
             strategy: parameters.strategy(),
-            probes: parameters.probes(),
-            modulus,
+            probe_count: parameters.probe_count(),
+            modulus: parameters.modulus(),
             width,
             counters,
-            items: 0,
+            len: 0,
             nonzero: 0,
             stuck: 0,
         })
     }
 
-    /// Adds an element, or a copy of one that is there. Whether a counter was 0: if so, the element was certainly not
-    /// there.
+    /// Inserts an element, or a copy of one that is there. Returns true if a counter was 0, which means that the element was
+    /// certainly not there.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -91,8 +87,8 @@ impl<F> CountingBloomFilter<F> {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Whether the element is there; wrongly so with about the probability that [`stats`](Self::stats) tells, never
-    /// wrongly not.
+    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// [`stats`](Self::stats) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -100,7 +96,7 @@ impl<F> CountingBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Takes one copy of the element away if it looks present, and tells whether it did.
+    /// Removes one copy of the element if it looks present. Returns whether it did.
     ///
     /// Only an element that was inserted may be removed. One that never was, and looks present because others have all
     /// of its positions, lowers their counters: the answer is true, and an inserted element for which one of these
@@ -115,39 +111,39 @@ impl<F> CountingBloomFilter<F> {
         self.remove_hash(self.funnel.hash(item))
     }
 
-    /// [`insert`](Self::insert) of an element with this hash.
+    /// Inserts an element with this hash, as [`insert`](Self::insert) does.
     pub fn insert_hash(&mut self, hash: Hash128) -> bool {
         let nonzero_before = self.nonzero;
         self.change_all(hash, |counter, largest| (counter + 1).min(largest));
-        self.items = self.items.saturating_add(1);
+        self.len = self.len.saturating_add(1);
         self.nonzero > nonzero_before
     }
 
-    /// [`might_contain`](Self::might_contain) of an element with this hash.
+    /// Returns whether an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         self.positions(hash)
             .all(|position| self.counters.get(position) > 0)
     }
 
-    /// [`remove`](Self::remove) of an element with this hash.
+    /// Removes an element with this hash, as [`remove`](Self::remove) does.
     pub fn remove_hash(&mut self, hash: Hash128) -> bool {
         if !self.might_contain_hash(hash) {
             return false;
         }
         // A counter that lost count stays.
         self.change_all(hash, |counter, largest| counter - u64::from(counter < largest));
-        self.items = self.items.saturating_sub(1);
+        self.len = self.len.saturating_sub(1);
         true
     }
 
-    /// The plain filter that contains what this one contains: a bit is set where a counter is not 0. As long as no
-    /// counter is stuck, and only inserted elements were removed, it is the filter to which the elements that are left
-    /// were put, bit for bit.
+    /// Returns the plain filter that contains what this one contains: a bit is set where a counter is not 0. As long as no
+    /// counter is stuck, and only inserted elements were removed, it is bit for bit the filter into which the elements that
+    /// are left were inserted.
     ///
     /// # Errors
     ///
-    /// [`BuildError::AllocationFailed`].
-    pub fn to_bloom_filter(&self) -> Result<BloomFilter<F>, BuildError>
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn to_bloom_filter(&self) -> Result<BloomFilter<F>, Error>
     where
         F: Clone,
     {
@@ -156,25 +152,16 @@ impl<F> CountingBloomFilter<F> {
         let mut words = Vec::new();
         words
             .try_reserve_exact(usize::try_from(count).unwrap_or(usize::MAX))
-            .map_err(|_| BuildError::AllocationFailed { bytes: count * 8 })?;
+            .map_err(|_| Error::out_of_memory(count * 8))?;
         for word in 0..count {
             let bits = (0..64).filter(|bit| self.counters.get(word * 64 + bit) > 0);
             words.push(bits.fold(0, |word, bit| word | 1 << bit));
         }
-        Ok(BloomFilter::from_parts(
-            self.funnel.clone(),
-            self.strategy,
-            self.probes,
-            words,
-        )?)
+        BloomFilter::from_parts(self.funnel.clone(), self.strategy, self.probe_count, words)
     }
 
-    /// An estimate of how many different elements are there, from the share of counters that are not 0. It does not
-    /// depend on the history, except through counters that are stuck.
-    ///
-    /// # Errors
-    ///
-    /// [`AllNonzero`] when no counter is 0.
+    /// Returns an estimate of how many different elements are there, from the share of counters that are not 0; `None` if
+    /// no counter is 0. It does not depend on the history, except through counters that are stuck.
     ///
     /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
     /// Retrieval" (2007), as Guava's `approximateElementCount` has it.
@@ -182,69 +169,72 @@ impl<F> CountingBloomFilter<F> {
         clippy::cast_possible_truncation,
         reason = "the number is rounded, not negative, and far below 2^63"
     )]
-    pub fn approximate_element_count(&self) -> Result<u64, AllNonzero> {
+    pub fn estimated_len(&self) -> Option<u64> {
         let counters = self.counters.len();
-        if self.nonzero == counters {
-            return Err(AllNonzero { counters });
-        }
-        let count = -libm::log1p(-self.fill()) * counters as f64 / f64::from(self.probes);
-        Ok(libm::round(count) as u64)
+        let len = -libm::log1p(-self.fill()) * counters as f64 / f64::from(self.probe_count);
+        (self.nonzero < counters).then(|| libm::round(len) as u64)
     }
 
-    /// Removes everything; no counter is stuck afterwards.
+    /// Removes all elements; no counter is stuck afterwards, and the memory stays.
     pub fn clear(&mut self) {
         self.counters.clear();
-        self.items = 0;
+        self.len = 0;
         self.nonzero = 0;
         self.stuck = 0;
     }
 
-    /// Insertions less removals, never below 0: exact as long as only inserted elements are removed.
-    pub const fn items(&self) -> u64 {
-        self.items
+    /// Returns the insertions less the removals, never below 0. That is the number of elements, copies counted, as long as
+    /// only inserted elements are removed.
+    pub const fn len(&self) -> u64 {
+        self.len
     }
 
-    /// The number of counters: the number of bits of the plain filter.
+    /// Returns whether [`len`](Self::len) is 0.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the number of counters, which is the number of bits of the plain filter.
     pub const fn counters(&self) -> u64 {
         self.counters.len()
     }
 
-    /// The width of a counter.
+    /// Returns the width of a counter.
     pub const fn counter_width(&self) -> CounterWidth {
         self.width
     }
 
-    /// The probe count k.
-    pub const fn probes(&self) -> u8 {
-        self.probes
+    /// Returns the probe count k.
+    pub const fn probe_count(&self) -> u8 {
+        self.probe_count
     }
 
-    /// How positions follow from a hash.
+    /// Returns how positions follow from a hash.
     pub const fn strategy(&self) -> Strategy {
         self.strategy
     }
 
-    /// The funnel that the filter was made with.
+    /// Returns the funnel that the filter was made with.
     pub const fn funnel(&self) -> &F {
         &self.funnel
     }
 
-    /// The state of the filter.
+    /// Returns the state of the filter.
     pub fn stats(&self) -> CountingStats {
         CountingStats {
-            items: self.items,
+            len: self.len,
             counters: self.counters.len(),
             nonzero_counters: self.nonzero,
             stuck_counters: self.stuck,
             fill: self.fill(),
             memory_bytes: self.counters.words().len() as u64 * 8,
-            expected_fpp: libm::pow(self.fill(), self.probes.into()),
+            false_positive_rate: libm::pow(self.fill(), self.probe_count.into()),
         }
     }
 
     /// The positions of an element; they may repeat.
     fn positions(&self, hash: Hash128) -> Positions {
-        self.strategy.positions(hash, self.probes, self.modulus)
+        self.strategy.positions(hash, self.probe_count, self.modulus)
     }
 
     fn fill(&self) -> f64 {
@@ -270,12 +260,26 @@ impl<F> CountingBloomFilter<F> {
     }
 }
 
+/// Shows the parameters; not the counters, which may be many.
+impl<F: fmt::Debug> fmt::Debug for CountingBloomFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CountingBloomFilter")
+            .field("funnel", &self.funnel)
+            .field("strategy", &self.strategy)
+            .field("probe_count", &self.probe_count)
+            .field("counters", &self.counters.len())
+            .field("width", &self.width)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
 /// The state of a counting filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CountingStats {
-    /// Insertions less removals.
-    pub items: u64,
+    /// The insertions less the removals.
+    pub len: u64,
     /// Counters.
     pub counters: u64,
     /// Counters that are not 0.
@@ -286,26 +290,6 @@ pub struct CountingStats {
     pub fill: f64,
     /// Bytes of the counters.
     pub memory_bytes: u64,
-    /// The probability that an absent element is found now: the fill to the power of the probe count.
-    pub expected_fpp: f64,
+    /// The probability that an absent element seems to be in the filter now: the fill to the power of the probe count.
+    pub false_positive_rate: f64,
 }
-
-/// No counter is 0: the filter cannot tell how many elements it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct AllNonzero {
-    /// Counters of the filter.
-    pub counters: u64,
-}
-
-impl fmt::Display for AllNonzero {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "none of the {} counters is 0: any number of elements could be in the filter",
-            self.counters
-        )
-    }
-}
-
-impl core::error::Error for AllNonzero {}

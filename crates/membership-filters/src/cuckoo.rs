@@ -2,9 +2,10 @@
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 
-use guava_bloom::{Funnel, Hash128};
+use core::fmt;
 
-use crate::error::{BuildError, InsertError};
+use guava_bloom::{Error, ErrorKind, Funnel, Hash128};
+
 use crate::packed::PackedIntegers;
 use crate::random::{SplitMix64, mix, scale};
 
@@ -12,7 +13,8 @@ mod parameters;
 mod stored;
 
 pub use parameters::CuckooParameters;
-use parameters::{SLOTS_PER_BUCKET, fpp_at};
+use parameters::{SLOTS_PER_BUCKET, rate_at};
+pub(crate) use parameters::{check_rate, unreachable_rate};
 
 /// How many fingerprints an insertion moves before it gives up. With the paper's 500 (section 5.1) tables of a million
 /// buckets stop at a load of 95 to 96 %; with 2000 they fill to 97 %, near the 98 % at which four slots in each of two
@@ -25,7 +27,7 @@ const MAX_COPIES: u8 = 2 * SLOTS_PER_BUCKET;
 /// Marks a free slot; no fingerprint has this value.
 const FREE: u64 = 0;
 
-/// A set of elements that may wrongly contain an absent one, and from which elements can be removed.
+/// A set that may seem to contain an absent element, and from which elements can be removed.
 ///
 /// Each element leaves a fingerprint of a few bits in one of two buckets, in which it is looked for. An insertion that
 /// finds both full moves other fingerprints between their own two buckets to make room.
@@ -56,13 +58,24 @@ const FREE: u64 = 0;
 /// assert!(sessions.might_contain("bob"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CuckooFilter<F> {
     funnel: F,
     parameters: CuckooParameters,
     /// Bucket *b* has the slots `4 b` to `4 b + 3`.
     slots: PackedIntegers,
-    items: u64,
+    len: u64,
+}
+
+/// Shows the parameters; not the slots, which may be many.
+impl<F: fmt::Debug> fmt::Debug for CuckooFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CuckooFilter")
+            .field("funnel", &self.funnel)
+            .field("parameters", &self.parameters)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What an element looks like to the table.
@@ -74,35 +87,35 @@ struct Place {
 }
 
 impl<F> CuckooFilter<F> {
-    /// An empty filter.
+    /// Creates an empty filter.
     ///
     /// # Errors
     ///
-    /// [`BuildError::AllocationFailed`].
-    pub fn new(funnel: F, parameters: &CuckooParameters) -> Result<Self, BuildError> {
+    /// [`ErrorKind::OutOfMemory`].
+    pub fn new(funnel: F, parameters: &CuckooParameters) -> Result<Self, Error> {
         let slots = PackedIntegers::zeroed(parameters.slots(), parameters.fingerprint_bits().into())?;
         Ok(Self {
             funnel,
             parameters: *parameters,
             slots,
-            items: 0,
+            len: 0,
         })
     }
 
-    /// Adds an element, or a copy of one that is there.
+    /// Inserts an element, or a copy of one that is there.
     ///
     /// # Errors
     ///
-    /// [`InsertError`]; the filter is then exactly as before. Trying the same again at once fails again.
-    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), InsertError>
+    /// [`ErrorKind::Full`] or [`ErrorKind::TooManyCopies`]; the filter is then exactly as before. Trying the same again at once fails again.
+    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<(), Error>
     where
         F: Funnel<T>,
     {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Whether the element is there; wrongly so with about the probability that
-    /// [`stats`](Self::stats) tells, never wrongly not.
+    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// [`stats`](Self::stats) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -110,7 +123,7 @@ impl<F> CuckooFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Takes one copy of the element away, and tells whether there was one.
+    /// Removes one copy of the element. Returns whether there was one.
     ///
     /// Only an element that was inserted may be removed. One that never was, and looks present because it shares
     /// fingerprint and buckets with an inserted one, takes that one's fingerprint away: the answer is true, and the
@@ -125,75 +138,84 @@ impl<F> CuckooFilter<F> {
         self.remove_hash(self.funnel.hash(item))
     }
 
-    /// [`insert`](Self::insert) of an element with this hash. All 128 bits must be as good as random: the buckets are
+    /// Inserts an element with this hash, as [`insert`](Self::insert) does. All 128 bits must be as good as random: the buckets are
     /// taken from one half, the fingerprint from the other.
     ///
     /// # Errors
     ///
-    /// [`InsertError`]; the filter is then exactly as before.
-    pub fn insert_hash(&mut self, hash: Hash128) -> Result<(), InsertError> {
+    /// As of [`insert`](Self::insert).
+    pub fn insert_hash(&mut self, hash: Hash128) -> Result<(), Error> {
         let place = self.place(hash);
         let free = place.buckets.iter().find_map(|&bucket| self.free_slot(bucket));
         if let Some(slot) = free {
             self.slots.set(slot, place.fingerprint);
         } else if self.matching_slots(&place).count() == usize::from(MAX_COPIES) {
-            return Err(InsertError::TooManyCopies { copies: MAX_COPIES });
+            let (thing, range) = (
+                "the copies of a fingerprint",
+                format_args!("at most {MAX_COPIES}"),
+            );
+            let got = MAX_COPIES + 1;
+            return Err(Error::new(ErrorKind::TooManyCopies, thing, range, got));
         } else if !self.make_room(&place, hash) {
-            return Err(InsertError::Full {
-                items: self.items,
-                slots: self.parameters.slots(),
-            });
+            let range = "such that another element finds a free one";
+            let got = format_args!("{} of {} taken", self.len, self.parameters.slots());
+            return Err(Error::new(ErrorKind::Full, "the slots", range, got));
         }
-        self.items += 1;
+        self.len += 1;
         Ok(())
     }
 
-    /// [`might_contain`](Self::might_contain) of an element with this hash.
+    /// Returns whether an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    /// [`remove`](Self::remove) of an element with this hash.
+    /// Removes an element with this hash, as [`remove`](Self::remove) does.
     pub fn remove_hash(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {
             self.slots.set(slot, FREE);
-            self.items -= 1;
+            self.len -= 1;
         }
         found.is_some()
     }
 
-    /// Removes everything.
+    /// Removes all elements; the memory stays.
     pub fn clear(&mut self) {
         self.slots.clear();
-        self.items = 0;
+        self.len = 0;
     }
 
-    /// Elements in the filter, copies counted.
-    pub const fn items(&self) -> u64 {
-        self.items
+    /// Returns the number of elements in the filter, copies counted.
+    pub const fn len(&self) -> u64 {
+        self.len
     }
 
-    /// The parameters that the filter was made with.
+    /// Returns whether no element is in the filter.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &CuckooParameters {
         &self.parameters
     }
 
-    /// The funnel that the filter was made with.
+    /// Returns the funnel that the filter was made with.
     pub const fn funnel(&self) -> &F {
         &self.funnel
     }
 
-    /// The state of the filter.
+    /// Returns the state of the filter.
     pub fn stats(&self) -> CuckooStats {
         let slots = self.parameters.slots();
-        let load = self.items as f64 / slots as f64;
+        let load = self.len as f64 / slots as f64;
         CuckooStats {
-            items: self.items,
+            len: self.len,
             slots,
             load,
             memory_bytes: self.parameters.memory_bytes(),
-            expected_fpp: fpp_at(self.parameters.fingerprint_bits(), load),
+            false_positive_rate: rate_at(self.parameters.fingerprint_bits(), load),
         }
     }
 
@@ -276,8 +298,8 @@ fn slot_of(bucket: u64, index: u8) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CuckooStats {
-    /// Elements in the filter, copies counted.
-    pub items: u64,
+    /// The number of elements in the filter, copies counted.
+    pub len: u64,
     /// Slots, each for one element.
     pub slots: u64,
     /// The share of slots that are taken, 0 to 1.
@@ -285,5 +307,5 @@ pub struct CuckooStats {
     /// Bytes of the slots.
     pub memory_bytes: u64,
     /// The probability that an absent element is found now, if no element is there more than once.
-    pub expected_fpp: f64,
+    pub false_positive_rate: f64,
 }

@@ -1,11 +1,10 @@
 //! The growing filter: a chain of Guava's Bloom filters, of which the last one takes the elements.
 
 use alloc::vec::Vec;
-use core::mem;
+use core::{fmt, mem};
 
-use guava_bloom::{BloomFilter, Funnel, Hash128, Modulus, ParameterError};
+use guava_bloom::{BloomFilter, Error, Funnel, Hash128, Modulus};
 
-use crate::error::BuildError;
 use crate::positions::DistinctPositions;
 
 mod parameters;
@@ -13,15 +12,15 @@ mod stored;
 
 pub use parameters::{GrowingParameters, GrowthRule};
 
-/// A set of elements that may wrongly contain an absent one, for any number of elements.
+/// A set that may seem to contain an absent element, for any number of elements.
 ///
 /// It starts small; when its last link is full, it opens another. An element is there if any link has it. *Never
-/// missing*: an element that was inserted is contained, until [`reset`](Self::reset).
+/// missing*: an element that was inserted is contained, until [`clear`](Self::clear).
 ///
 /// Under [`GrowthRule::Tightening`] the probability of a false positive stays under the one that was asked for,
 /// whatever the number of elements: a link is full as soon as its bits, counted, could exceed its share of that
 /// probability with one element more. Under [`GrowthRule::SameSize`] it grows with every link;
-/// [`accumulated_fpp`](Self::accumulated_fpp) tells how far it is.
+/// [`false_positive_rate`](Self::false_positive_rate) tells how far it is.
 ///
 /// Every query may ask all links, so many small links make it slow. Start with the capacity that you expect, and leave
 /// growing for the case that more comes.
@@ -36,10 +35,10 @@ pub use parameters::{GrowingParameters, GrowthRule};
 /// }
 /// assert!((0..50_000_i64).all(|id| seen.might_contain(&id)));
 /// assert_eq!(seen.stats().links, 6);
-/// assert!(seen.accumulated_fpp() <= 0.01);
-/// # Ok::<(), membership_filters::BuildError>(())
+/// assert!(seen.false_positive_rate() <= 0.01);
+/// # Ok::<(), membership_filters::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GrowingBloomFilter<F> {
     funnel: F,
     parameters: GrowingParameters,
@@ -49,25 +48,25 @@ pub struct GrowingBloomFilter<F> {
     last: Link,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Link {
     /// Asked by hash, so that links need no funnel.
     filter: BloomFilter<()>,
     modulus: Modulus,
     /// Insertions that changed bits.
-    elements: u64,
+    len: u64,
     ones: u64,
     /// The link is full when it has more ones.
     limit: u64,
 }
 
 impl<F> GrowingBloomFilter<F> {
-    /// An empty filter, of one link.
+    /// Creates an empty filter of one link.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Bloom`] when there is no memory for the first link.
-    pub fn new(funnel: F, parameters: &GrowingParameters) -> Result<Self, BuildError> {
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn new(funnel: F, parameters: &GrowingParameters) -> Result<Self, Error> {
         Ok(Self {
             funnel,
             parameters: *parameters,
@@ -76,22 +75,22 @@ impl<F> GrowingBloomFilter<F> {
         })
     }
 
-    /// Adds an element, and opens a new link if that fills the last one. Whether it was certainly not there; if it
-    /// looked present in any link, nothing is changed.
+    /// Inserts an element, and opens a new link if that fills the last one. Returns true if the element was certainly not
+    /// there; if it looked present in any link, nothing is changed.
     ///
     /// # Errors
     ///
-    /// [`BuildError::Bloom`] or [`BuildError::AllocationFailed`] when a new link cannot be opened; nothing is changed
-    /// then.
-    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<bool, BuildError>
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) or another kind when a new link cannot be opened; nothing is
+    /// changed then.
+    pub fn insert<T: ?Sized>(&mut self, item: &T) -> Result<bool, Error>
     where
         F: Funnel<T>,
     {
         self.insert_hash(self.funnel.hash(item))
     }
 
-    /// Whether the element is there; wrongly so with about the probability that
-    /// [`accumulated_fpp`](Self::accumulated_fpp) tells, never wrongly not.
+    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// [`false_positive_rate`](Self::false_positive_rate) gives; false is certain.
     pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -99,12 +98,12 @@ impl<F> GrowingBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// [`insert`](Self::insert) of an element with this hash.
+    /// Inserts an element with this hash, as [`insert`](Self::insert) does.
     ///
     /// # Errors
     ///
     /// As of [`insert`](Self::insert).
-    pub fn insert_hash(&mut self, hash: Hash128) -> Result<bool, BuildError> {
+    pub fn insert_hash(&mut self, hash: Hash128) -> Result<bool, Error> {
         if self.might_contain_hash(hash) {
             return Ok(false);
         }
@@ -115,9 +114,9 @@ impl<F> GrowingBloomFilter<F> {
         } else {
             None
         };
-        self.last.filter.put_hash(hash);
+        self.last.filter.insert_hash(hash);
         self.last.ones = ones;
-        self.last.elements += 1;
+        self.last.len += 1;
         if let Some(next) = next {
             self.full.push(mem::replace(&mut self.last, next));
         }
@@ -125,17 +124,15 @@ impl<F> GrowingBloomFilter<F> {
     }
 
     /// The link behind the last one, and room for that among the full ones.
-    fn next_link(&mut self) -> Result<Link, BuildError> {
+    fn next_link(&mut self) -> Result<Link, Error> {
         let next = Link::new(&self.parameters, self.full.len() + 1)?;
         self.full
             .try_reserve(1)
-            .map_err(|_| BuildError::AllocationFailed {
-                bytes: ((self.full.len() + 1) * size_of::<Link>()) as u64,
-            })?;
+            .map_err(|_| Error::out_of_memory((self.full.len() + 1) * size_of::<Link>()))?;
         Ok(next)
     }
 
-    /// [`might_contain`](Self::might_contain) of an element with this hash.
+    /// Returns whether an element with this hash seems to be in the filter.
     pub fn might_contain_hash(&self, hash: Hash128) -> bool {
         // Most elements are in the newest links, which are the largest.
         self.chain()
@@ -144,48 +141,48 @@ impl<F> GrowingBloomFilter<F> {
     }
 
     /// Removes all elements and all links but the first, whose memory is kept.
-    pub fn reset(&mut self) {
+    pub fn clear(&mut self) {
         if !self.full.is_empty() {
             self.last = self.full.swap_remove(0);
             self.full.clear();
         }
         self.last.filter.clear();
-        self.last.elements = 0;
+        self.last.len = 0;
         self.last.ones = 0;
     }
 
-    /// The probability that an absent element is found now: `1 - product of (1 - (ones / bits)^k)` over all links.
+    /// Returns the probability that an absent element seems to be in the filter now: `1 - product of (1 - (ones / bits)^k)` over all links.
     ///
     /// A link of a few thousand bits errs somewhat more often than the formula tells, by up to 1.4 divided by its bits;
     /// a rule that tightens leaves room for that.
-    pub fn accumulated_fpp(&self) -> f64 {
-        let none = self.chain().map(|link| libm::log1p(-link.fpp()));
+    pub fn false_positive_rate(&self) -> f64 {
+        let none = self.chain().map(|link| libm::log1p(-link.rate()));
         // An empty filter's sum is a negative zero.
         -libm::expm1(none.sum()) + 0.0
     }
 
-    /// The parameters that the filter was made with.
+    /// Returns the parameters that the filter was made with.
     pub const fn parameters(&self) -> &GrowingParameters {
         &self.parameters
     }
 
-    /// The funnel that the filter was made with.
+    /// Returns the funnel that the filter was made with.
     pub const fn funnel(&self) -> &F {
         &self.funnel
     }
 
-    /// The state of each link, the oldest first.
+    /// Returns the state of each link, the oldest first.
     pub fn links(&self) -> impl Iterator<Item = LinkStats> {
         self.chain().map(|link| LinkStats {
-            elements: link.elements,
-            bits: link.filter.bit_size(),
+            len: link.len,
+            bits: link.filter.bits(),
             ones: link.ones,
-            probes: link.filter.probes(),
-            expected_fpp: link.fpp(),
+            probe_count: link.filter.probe_count(),
+            false_positive_rate: link.rate(),
         })
     }
 
-    /// The links themselves, the oldest first. They are asked by hash, and can be written as Guava's streams.
+    /// Returns the links themselves, the oldest first. They are asked by hash, and can be written as Guava's streams.
     pub fn filters(&self) -> impl Iterator<Item = &BloomFilter<()>> {
         self.chain().map(|link| &link.filter)
     }
@@ -194,29 +191,28 @@ impl<F> GrowingBloomFilter<F> {
         self.full.iter().chain([&self.last])
     }
 
-    /// The state of the filter.
+    /// Returns the state of the filter.
     pub fn stats(&self) -> GrowingStats {
         let bits = self.links().map(|link| link.bits).sum();
         GrowingStats {
             links: self.full.len() + 1,
-            elements: self.links().map(|link| link.elements).sum(),
+            len: self.links().map(|link| link.len).sum(),
             bits,
             ones: self.links().map(|link| link.ones).sum(),
             memory_bytes: bits / 8,
-            accumulated_fpp: self.accumulated_fpp(),
+            false_positive_rate: self.false_positive_rate(),
         }
     }
 }
 
 impl Link {
     /// The empty link at this place of the chain.
-    fn new(parameters: &GrowingParameters, place: usize) -> Result<Self, BuildError> {
+    fn new(parameters: &GrowingParameters, place: usize) -> Result<Self, Error> {
         let shape = parameters.link(place)?;
-        let bits = shape.parameters.bit_size();
         Ok(Self {
             filter: BloomFilter::new((), &shape.parameters)?,
-            modulus: Modulus::new(bits).ok_or(ParameterError::WordCount { given: bits / 64 })?,
-            elements: 0,
+            modulus: shape.parameters.modulus(),
+            len: 0,
             ones: 0,
             limit: shape.limit,
         })
@@ -225,16 +221,29 @@ impl Link {
     /// How many bits an element would change.
     fn new_ones(&self, hash: Hash128) -> u64 {
         let filter = &self.filter;
-        let positions = filter.strategy().positions(hash, filter.probes(), self.modulus);
+        let positions = filter
+            .strategy()
+            .positions(hash, filter.probe_count(), self.modulus);
         // The bits are in memory, so that every word's index is a `usize`.
         let is_one = |position: u64| filter.words()[(position / 64) as usize] >> (position % 64) & 1 == 1;
         let zeros = DistinctPositions::new(positions.filter(|&position| !is_one(position)));
         zeros.as_slice().len() as u64
     }
 
-    fn fpp(&self) -> f64 {
-        let fill = self.ones as f64 / self.filter.bit_size() as f64;
-        libm::pow(fill, self.filter.probes().into())
+    fn rate(&self) -> f64 {
+        let fill = self.ones as f64 / self.filter.bits() as f64;
+        libm::pow(fill, self.filter.probe_count().into())
+    }
+}
+
+/// Shows the parameters; not the bits, which may be many.
+impl<F: fmt::Debug> fmt::Debug for GrowingBloomFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GrowingBloomFilter")
+            .field("funnel", &self.funnel)
+            .field("parameters", &self.parameters)
+            .field("links", &(self.full.len() + 1))
+            .finish_non_exhaustive()
     }
 }
 
@@ -243,15 +252,15 @@ impl Link {
 #[non_exhaustive]
 pub struct LinkStats {
     /// Insertions that changed bits of the link.
-    pub elements: u64,
+    pub len: u64,
     /// Bits of the link.
     pub bits: u64,
     /// Bits that are ones.
     pub ones: u64,
     /// The probe count k.
-    pub probes: u8,
-    /// The probability that this link finds an absent element now: `(ones / bits)^k`.
-    pub expected_fpp: f64,
+    pub probe_count: u8,
+    /// The probability that this link seems to contain an absent element now: `(ones / bits)^k`.
+    pub false_positive_rate: f64,
 }
 
 /// The state of a growing filter.
@@ -261,23 +270,22 @@ pub struct GrowingStats {
     /// Links of the chain, at least 1.
     pub links: usize,
     /// Insertions that changed bits: different elements, but for those that looked present.
-    pub elements: u64,
+    pub len: u64,
     /// Bits of all links.
     pub bits: u64,
     /// Bits that are ones.
     pub ones: u64,
     /// Bytes of the bits.
     pub memory_bytes: u64,
-    /// The probability that an absent element is found now.
-    pub accumulated_fpp: f64,
+    /// The probability that an absent element seems to be in the filter now.
+    pub false_positive_rate: f64,
 }
 
 #[cfg(test)]
 mod tests {
-    use guava_bloom::{Hash128, ParameterError};
+    use guava_bloom::{ErrorKind, Hash128};
 
     use super::{GrowingBloomFilter, GrowingParameters, GrowthRule};
-    use crate::error::BuildError;
 
     #[test]
     fn a_link_that_cannot_be_had_is_an_error_and_changes_nothing() {
@@ -290,16 +298,16 @@ mod tests {
         filter.parameters = GrowingParameters::with_rule(1 << 33, 0.5, rule).unwrap();
         filter.last.limit = 10;
         let (first, second) = (Hash128 { h1: 1, h2: 3 }, Hash128 { h1: 500, h2: 7 });
-        assert_eq!(filter.insert_hash(first), Ok(true));
+        assert!(filter.insert_hash(first).unwrap());
         let before = filter.clone();
         for _ in 0..2 {
-            assert!(matches!(
-                filter.insert_hash(second),
-                Err(BuildError::Bloom(ParameterError::TooManyBits { .. }))
-            ));
+            assert_eq!(
+                filter.insert_hash(second).unwrap_err().kind(),
+                ErrorKind::TooLarge
+            );
             assert!(filter == before);
         }
         // What is there already needs no link.
-        assert_eq!(filter.insert_hash(first), Ok(false));
+        assert!(!filter.insert_hash(first).unwrap());
     }
 }

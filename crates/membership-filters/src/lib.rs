@@ -17,19 +17,19 @@ extern crate std;
 
 mod counting;
 mod cuckoo;
-mod error;
 pub mod format;
 mod growing;
-mod limits;
 mod packed;
 mod positions;
 mod random;
-mod serial;
+mod stored;
 
-pub use counting::{AllNonzero, CounterWidth, CountingBloomFilter, CountingStats, MergeError};
+pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
-pub use error::{BuildError, InsertError, ReadError};
 /// Funnels, hashes, parameters and the plain filter: what the filters here take and give.
 pub use guava_bloom;
+#[cfg(all(feature = "slot", target_has_atomic = "64"))]
+pub use guava_bloom::Slot;
+pub use guava_bloom::{Error, ErrorKind};
 
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};

@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::BuildError;
+use guava_bloom::{Error, ErrorKind};
 
 /// Integers of `width` bits each, 1 to 32. Integer *i* takes the bits `i * width` and up; bit *b* is bit
 /// `b mod 64` of word `b / 64`, the least significant being bit 0. Bits behind the last integer are zero.
@@ -26,16 +26,20 @@ pub(crate) fn word_count(len: u64, width: u32) -> Result<usize, u128> {
         .ok_or(bytes)
 }
 
+/// The error for so many bytes, which cannot be addressed.
+pub(crate) fn too_large(bytes: u128) -> Error {
+    let range = format_args!("at most {}", isize::MAX);
+    Error::new(ErrorKind::TooLarge, "the filter's length in bytes", range, bytes)
+}
+
 impl PackedIntegers {
     /// All zero.
-    pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, BuildError> {
-        let count = word_count(len, width).map_err(|bytes| BuildError::TooLarge { bytes })?;
+    pub(crate) fn zeroed(len: u64, width: u32) -> Result<Self, Error> {
+        let count = word_count(len, width).map_err(too_large)?;
         let mut words = Vec::new();
         words
             .try_reserve_exact(count)
-            .map_err(|_| BuildError::AllocationFailed {
-                bytes: count as u64 * 8,
-            })?;
+            .map_err(|_| Error::out_of_memory(count as u64 * 8))?;
         words.resize(count, 0);
         Ok(Self { words, width, len })
     }

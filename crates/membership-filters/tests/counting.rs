@@ -6,9 +6,9 @@ mod hashes;
 #[path = "support/rates.rs"]
 mod rates;
 
-use guava_bloom::{BloomFilter, Bytes, Hash128, Incompatible, Parameters, Strategy, Utf8};
+use guava_bloom::{BloomFilter, Bytes, Hash128, Parameters, Strategy, Utf8};
 use hashes::Hashes;
-use membership_filters::{BuildError, CounterWidth, CountingBloomFilter, MergeError};
+use membership_filters::{CounterWidth, CountingBloomFilter, ErrorKind};
 use rates::{assert_near, false_positives};
 
 fn filter(parameters: &Parameters, bits: u8) -> CountingBloomFilter<()> {
@@ -34,10 +34,8 @@ fn widths_are_2_to_16_bits() {
         assert_eq!(tiny(bits).stats().memory_bytes, 8 * u64::from(bits));
     }
     for bits in [0, 1, 17, 255] {
-        assert_eq!(
-            CounterWidth::new(bits),
-            Err(BuildError::CounterBits { given: bits })
-        );
+        let text = format!("the counter bits must be between 2 and 16, got {bits}");
+        assert_eq!(CounterWidth::new(bits).unwrap_err().to_string(), text);
     }
 }
 
@@ -57,17 +55,14 @@ fn becomes_the_plain_filter_of_what_is_left() {
                 if i % 2 == 0 {
                     assert!(counting.remove(&format!("key{i}")));
                 } else {
-                    plain.put(&format!("key{i}"));
+                    plain.insert(&format!("key{i}"));
                 }
             }
             assert_eq!(counting.stats().stuck_counters, 0);
             assert_eq!(counting.to_bloom_filter().unwrap().to_bytes(), plain.to_bytes());
-            assert_eq!(
-                counting.approximate_element_count(),
-                Ok(plain.approximate_element_count().unwrap())
-            );
-            assert_eq!(counting.stats().expected_fpp, plain.expected_fpp());
-            assert_eq!(counting.stats().nonzero_counters, plain.bit_count());
+            assert_eq!(counting.estimated_len(), plain.estimated_len());
+            assert_eq!(counting.stats().false_positive_rate, plain.false_positive_rate());
+            assert_eq!(counting.stats().nonzero_counters, plain.ones());
         }
     }
 }
@@ -79,19 +74,19 @@ fn insertion_tells_what_is_new_as_the_plain_filter_does() {
     let mut plain = BloomFilter::new((), &parameters).unwrap();
     let mut old = 0;
     for hash in Hashes::from_seed(1).take(300) {
-        let new = plain.put_hash(hash);
+        let new = plain.insert_hash(hash);
         old += u32::from(!new);
         assert_eq!(counting.might_contain_hash(hash), !new);
         assert_eq!(counting.insert_hash(hash), new);
     }
     assert!(old > 20, "{old}");
-    assert_eq!(counting.items(), 300);
+    assert_eq!(counting.len(), 300);
 }
 
 #[test]
 fn repeated_positions_count_once() {
     let mut filter = tiny(4);
-    assert_eq!((filter.counters(), filter.probes()), (64, 7));
+    assert_eq!((filter.counters(), filter.probe_count()), (64, 7));
     assert!(filter.insert_hash(REPEATING));
     assert_eq!(filter.stats().nonzero_counters, 2);
     assert!(!filter.insert_hash(REPEATING));
@@ -121,7 +116,7 @@ fn counters_that_are_full_stay_so() {
         assert!(filter.might_contain_hash(REPEATING));
         let stats = filter.stats();
         assert_eq!(
-            (stats.items, stats.stuck_counters, stats.nonzero_counters),
+            (stats.len, stats.stuck_counters, stats.nonzero_counters),
             (0, 2, 2)
         );
         filter.clear();
@@ -147,7 +142,7 @@ fn narrow_counters_never_lose_an_element() {
                 .all(|&left| filter.might_contain_hash(left))
         );
     }
-    assert_eq!(filter.items(), 0);
+    assert_eq!(filter.len(), 0);
 }
 
 #[test]
@@ -173,7 +168,7 @@ fn removing_what_was_never_inserted_can_hide_others() {
         .unwrap();
     assert!(filter.remove_hash(double));
     assert!(!filter.might_contain_hash(double));
-    assert_eq!(filter.items(), 49);
+    assert_eq!(filter.len(), 49);
     let hidden = inserted
         .iter()
         .filter(|&&hash| !filter.might_contain_hash(hash))
@@ -202,11 +197,11 @@ fn merged_filters_hold_the_elements_of_both() {
             both.insert_hash(hash);
             if i % 2 == 0 { &mut first } else { &mut second }.insert_hash(hash);
         }
-        first.insert_all(&second).unwrap();
+        first.merge(&second).unwrap();
         // The same as if all had been inserted here, at any width: sums stick where single steps do.
         assert!(first == both);
         assert!(hashes.iter().all(|&hash| first.remove_hash(hash)));
-        assert_eq!(first.items(), 0);
+        assert_eq!(first.len(), 0);
     }
 }
 
@@ -217,44 +212,31 @@ fn filters_that_differ_are_not_merged() {
     ours.insert("a");
     let before = ours.clone();
     let theirs = |parameters: Parameters, width| CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
-    let mut check = |theirs, expected: MergeError, text: &str| {
-        assert_eq!(ours.insert_all(&theirs), Err(expected.clone()));
+    let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
+    let rarer = Parameters::new(100, 0.1).unwrap();
+    let larger = Parameters::new(200, 0.01).unwrap();
+    for (theirs, what, values) in [
+        (theirs(parameters, CounterWidth::EIGHT), "counter bits", "4 and 8"),
+        (theirs(rarer, CounterWidth::FOUR), "probe counts", "7 and 3"),
+        (
+            theirs(larger, CounterWidth::FOUR),
+            "numbers of counters",
+            "960 and 1920",
+        ),
+        (
+            theirs(older, CounterWidth::FOUR),
+            "strategies",
+            "Murmur128Mitz64 and Murmur128Mitz32",
+        ),
+    ] {
+        let error = ours.merge(&theirs).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Incompatible);
         assert_eq!(
-            expected.to_string(),
-            format!("the filters cannot be combined: {text}")
+            error.to_string(),
+            format!("the {what} of both filters must be equal, got {values}")
         );
         assert!(ours == before);
-    };
-    check(
-        theirs(parameters, CounterWidth::EIGHT),
-        MergeError::CounterWidth {
-            ours: CounterWidth::FOUR,
-            theirs: CounterWidth::EIGHT,
-        },
-        "counters of 4 bits here, of 8 in the other",
-    );
-    check(
-        theirs(Parameters::new(100, 0.1).unwrap(), CounterWidth::FOUR),
-        MergeError::Bloom(Incompatible::Probes { ours: 7, theirs: 3 }),
-        "7 probes here, 3 in the other",
-    );
-    check(
-        theirs(Parameters::new(200, 0.01).unwrap(), CounterWidth::FOUR),
-        MergeError::Bloom(Incompatible::BitSize {
-            ours: 960,
-            theirs: 1920,
-        }),
-        "960 bits here, 1920 in the other",
-    );
-    let other = Strategy::Murmur128Mitz32;
-    check(
-        theirs(parameters.with_strategy(other), CounterWidth::FOUR),
-        MergeError::Bloom(Incompatible::Strategy {
-            ours: Strategy::Murmur128Mitz64,
-            theirs: other,
-        }),
-        "strategy MURMUR128_MITZ_64 here, MURMUR128_MITZ_32 in the other",
-    );
+    }
 }
 
 #[test]
@@ -269,15 +251,15 @@ fn false_positives_are_as_many_as_expected() {
         assert!(hashes[50_000..].iter().all(|&hash| filter.remove_hash(hash)));
         let stats = filter.stats();
         assert!(
-            (stats.expected_fpp - fpp).abs() < 0.05 * fpp,
+            (stats.false_positive_rate - fpp).abs() < 0.05 * fpp,
             "{}",
-            stats.expected_fpp
+            stats.false_positive_rate
         );
         assert_near(
             false_positives(99, |hash| filter.might_contain_hash(hash)),
-            stats.expected_fpp,
+            stats.false_positive_rate,
         );
-        let estimate = filter.approximate_element_count().unwrap();
+        let estimate = filter.estimated_len().unwrap();
         assert!(estimate.abs_diff(50_000) < 500, "{estimate}");
     }
 }
@@ -285,16 +267,12 @@ fn false_positives_are_as_many_as_expected() {
 #[test]
 fn a_filter_without_zeros_has_no_estimate() {
     let mut filter = tiny(4);
-    assert_eq!(filter.approximate_element_count(), Ok(0));
+    assert_eq!(filter.estimated_len(), Some(0));
     for hash in Hashes::from_seed(1).take(1_000) {
         filter.insert_hash(hash);
     }
-    let error = filter.approximate_element_count().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "none of the 64 counters is 0: any number of elements could be in the filter"
-    );
-    assert_eq!(filter.stats().expected_fpp, 1.0);
+    assert_eq!(filter.estimated_len(), None);
+    assert_eq!(filter.stats().false_positive_rate, 1.0);
 }
 
 #[test]

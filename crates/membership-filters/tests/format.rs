@@ -61,7 +61,7 @@ fn counting() {
         (Strategy::Murmur128Mitz32, 11),
     ] {
         let parameters = Parameters::new(30, 0.02).unwrap().with_strategy(strategy);
-        let (m, k) = (parameters.bit_size(), parameters.probes());
+        let (m, k) = (parameters.bits(), parameters.probe_count());
         let width = CounterWidth::new(bits).unwrap();
         let mut filter = CountingBloomFilter::new((), &parameters, width).unwrap();
         let mut counters = vec![0_u64; m as usize];
@@ -231,7 +231,7 @@ impl Link {
             _ => (capacity, p),
         };
         let parameters = Parameters::new(insertions, fpp).unwrap();
-        let (bits, k) = (parameters.bit_size(), parameters.probes());
+        let (bits, k) = (parameters.bits(), parameters.probe_count());
         let limit = match rule {
             GrowthRule::SameSize => bits / 2,
             _ => {

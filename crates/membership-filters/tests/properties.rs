@@ -45,7 +45,7 @@ impl Multiset {
         true
     }
 
-    fn items(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.0.values().map(|&copies| u64::from(copies)).sum()
     }
 
@@ -94,12 +94,12 @@ proptest! {
                 }
             }
             prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
-            prop_assert_eq!(filter.items(), naive.items());
+            prop_assert_eq!(filter.len(), naive.len());
         }
         // Bit for bit the filter of what is left, but for counters that lost count.
         let mut plain = BloomFilter::new(Integer, &parameters).unwrap();
         for item in naive.present() {
-            plain.put(&item);
+            plain.insert(&item);
         }
         let converted = filter.to_bloom_filter().unwrap();
         if filter.stats().stuck_counters == 0 {
@@ -108,7 +108,7 @@ proptest! {
             let covers = |(ours, theirs): (&u64, &u64)| theirs & !ours == 0;
             prop_assert!(converted.words().iter().zip(plain.words()).all(covers));
         }
-        prop_assert_eq!(converted.bit_count(), filter.stats().nonzero_counters);
+        prop_assert_eq!(converted.ones(), filter.stats().nonzero_counters);
         let again = CountingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
         prop_assert!(again == filter);
     }
@@ -140,7 +140,7 @@ proptest! {
                 }
             }
             prop_assert!(naive.present().all(|item| filter.might_contain(&item)));
-            prop_assert_eq!(filter.items(), naive.items());
+            prop_assert_eq!(filter.len(), naive.len());
         }
         let mut again = CuckooFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
         prop_assert!(again == filter);
@@ -172,9 +172,9 @@ proptest! {
             new += u64::from(!present);
             prop_assert!(items[..=done].iter().all(|item| filter.might_contain(item)));
         }
-        prop_assert_eq!(filter.stats().elements, new);
+        prop_assert_eq!(filter.stats().len, new);
         if rule != GrowthRule::SameSize {
-            prop_assert!(filter.accumulated_fpp() <= fpp);
+            prop_assert!(filter.false_positive_rate() <= fpp);
         }
         let mut again = GrowingBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
         prop_assert!(again == filter);

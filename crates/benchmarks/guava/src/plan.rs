@@ -63,10 +63,10 @@ mod tests {
     fn sizes_are_those_named() {
         for plan in Plan::all(false) {
             let insertions = i64::try_from(plan.insertions).unwrap();
-            let parameters = guava_bloom::Parameters::new(insertions, FPP).unwrap();
+            let parameters = guava_bloom::Parameters::new(insertions as u64, FPP).unwrap();
             let off = plan.bits.abs_diff(parameters.optimal_bits());
             assert!(off <= 10, "{} bits: {}", plan.bits, parameters.optimal_bits());
-            assert_eq!(parameters.probes(), 7);
+            assert_eq!(parameters.probe_count(), 7);
         }
     }
 }

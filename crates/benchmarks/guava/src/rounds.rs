@@ -63,7 +63,7 @@ fn one(
         }
         Contents::RandomWords => {
             let own = keys(round * plan.keys, plan.keys);
-            ((contestant.put(own)?, plan.keys), own, 1)
+            ((contestant.insert(own)?, plan.keys), own, 1)
         }
     };
     let absent = contestant.ask(keys(ABSENT + round * plan.keys, plan.keys), 1)?;

@@ -55,14 +55,14 @@ pub(crate) fn measure(
     match structure {
         Structure::Bloom => of.measure(
             || BloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
-            |filter, number| Ok(filter.put(&digits(number))),
-            |filter| Some(filter.bit_size() / 8),
+            |filter, number| Ok(filter.insert(&digits(number))),
+            |filter| Some(filter.bits() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
         Structure::ConcurrentBloom => of.measure(
             || ConcurrentBloomFilter::new(Bytes, &Parameters::new(count, fpp).map_err(text)?).map_err(text),
-            |filter, number| Ok(filter.put(&digits(number))),
-            |filter| Some(filter.bit_size() / 8),
+            |filter, number| Ok(filter.insert(&digits(number))),
+            |filter| Some(filter.bits() / 8),
             |filter, number| filter.might_contain(&digits(number)),
         ),
         Structure::Counting => of.measure(

@@ -69,7 +69,7 @@ fn rig(server: &Server) -> Result<Rig, Failed> {
     let words = vec![0; (filter.bits() / 64) as usize];
     let mut local = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, filter.probes(), words)?;
     for key in keys(MEMBER_SEED, INSERTIONS) {
-        local.put(key.as_bytes());
+        local.insert(key.as_bytes());
     }
     let mut connection = client.get_connection()?;
     filter.upload(MEMBERS, &local, None).query(&mut connection)?;

@@ -44,8 +44,8 @@ fn word(bytes: &[u8]) -> u64 {
 pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
     check_words(bitmap)?;
     let schema = &bitmap.schema;
-    equal("the number of bits", schema.bits(), filter.bit_size())?;
-    equal("the number of probes", schema.probes(), filter.probes())?;
+    equal("the number of bits", schema.bits(), filter.bits())?;
+    equal("the number of probes", schema.probes(), filter.probe_count())?;
     equal("the strategy", Strategy::Murmur128Mitz64, filter.strategy())
 }
 

@@ -19,10 +19,10 @@ fn parts_together_are_the_bits_of_guava() {
     let parameters = Parameters::with_rule(INSERTIONS, FPP, rule).unwrap();
     let mut local = BloomFilter::new(Bytes, &parameters).unwrap();
     for element in elements() {
-        local.put(element.as_slice());
+        local.insert(element.as_slice());
     }
     for element in ["twice", "once"] {
-        local.put(element.as_bytes());
+        local.insert(element.as_bytes());
     }
     for_each_client(|client| {
         for commands in all_commands() {
@@ -35,7 +35,7 @@ fn parts_together_are_the_bits_of_guava() {
                     commands,
                     ..Options::default()
                 });
-            assert_eq!(filter.bits(), local.bit_size());
+            assert_eq!(filter.bits(), local.bits());
             assert_eq!(filter.keys().len() as u64, filter.bits().div_ceil(1_024));
             assert!(client.run(filter.create(None)));
             assert!(!client.run(filter.create(None)));
@@ -52,7 +52,7 @@ fn parts_together_are_the_bits_of_guava() {
             let statistics = client.run(filter.statistics());
             assert_eq!(
                 (statistics.bits(), statistics.ones()),
-                (local.bit_size(), local.bit_count())
+                (local.bits(), local.ones())
             );
             let back = client.run(filter.download(Bytes));
             assert_eq!(back.words(), local.words());

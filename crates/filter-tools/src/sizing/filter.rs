@@ -148,7 +148,7 @@ impl Filter {
             });
         }
         let plain = |parameters: &Parameters, bits: u64, bytes: u64| {
-            let probes = u32::from(parameters.probes());
+            let probes = u32::from(parameters.probe_count());
             Ok(Shape {
                 bytes,
                 probes: Some(probes),
@@ -166,29 +166,29 @@ impl Filter {
         };
         match self {
             Self::RedisFixed => redis(FIXED_MOST_BITS, Parameters::optimal_bits),
-            Self::RedisGrowing => redis(STRING_MOST_BITS, Parameters::bit_size),
+            Self::RedisGrowing => redis(STRING_MOST_BITS, Parameters::bits),
             Self::Counting => {
                 let parameters = Parameters::new(keys, setting).map_err(words)?;
                 let bytes =
-                    CountingBloomFilter::stored_bytes_of(&parameters, CounterWidth::FOUR).map_err(words)?;
-                plain(&parameters, parameters.bit_size(), bytes)
+                    CountingBloomFilter::stored_len_of(&parameters, CounterWidth::FOUR).map_err(words)?;
+                plain(&parameters, parameters.bits(), bytes)
             }
             Self::Cuckoo => {
                 let parameters = CuckooParameters::new(keys, setting).map_err(words)?;
                 Ok(Shape {
-                    bytes: parameters.stored_bytes(),
+                    bytes: parameters.stored_len(),
                     probes: None,
-                    rate: parameters.fpp_of(keys),
+                    rate: parameters.false_positive_rate_at(keys),
                 })
             }
             Self::Growing => {
                 let growing = GrowingParameters::new(keys, setting).map_err(words)?;
-                let link = growing.first_link().map_err(words)?;
-                plain(&link, link.bit_size(), growing.stored_bytes().map_err(words)?)
+                let link = growing.first_link();
+                plain(link, link.bits(), growing.stored_len())
             }
             _ => {
                 let parameters = Parameters::new(keys, setting).map_err(words)?;
-                plain(&parameters, parameters.bit_size(), parameters.stream_len())
+                plain(&parameters, parameters.bits(), parameters.stream_len())
             }
         }
     }

@@ -6,8 +6,6 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use guava_bloom::ParameterError;
-
 /// Longest line, bytes, unless a program takes longer ones: a file without line ends must not fill the memory.
 const LONGEST: usize = 64 * 1024;
 
@@ -35,8 +33,8 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl From<ParameterError> for Failure {
-    fn from(error: ParameterError) -> Self {
+impl From<guava_bloom::Error> for Failure {
+    fn from(error: guava_bloom::Error) -> Self {
         Self::Input(error.to_string())
     }
 }

@@ -26,12 +26,10 @@ impl From<Mitz> for Strategy {
     }
 }
 
-/// Puts the lines of standard input into a filter.
-pub(crate) fn put_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
-    let mut changed = Vec::new();
+/// Inserts the lines of standard input into a filter.
+pub(crate) fn insert_lines(filter: &mut BloomFilter<Utf8>) -> Result<(), Failure> {
     for_each_block(|hashes| {
-        changed.resize(hashes.len(), false);
-        filter.put_hashes(hashes, &mut changed);
+        filter.insert_hashes(hashes);
         Ok(())
     })
 }

@@ -1,7 +1,7 @@
 //! Files that appear when they are complete.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use guava_bloom::StreamHeader;
@@ -103,8 +103,13 @@ impl<'a> Output<'a> {
 
 /// Whether a file of this length is a filter and nothing else.
 fn is_filter(path: &Path, length: u64) -> io::Result<bool> {
-    let header = StreamHeader::read_from(File::open(path)?);
-    Ok(header.is_ok_and(|header| header.validate().is_ok() && header.stream_len() == length))
+    let mut header = [0; StreamHeader::LEN];
+    if length < header.len() as u64 {
+        return Ok(false);
+    }
+    File::open(path)?.read_exact(&mut header)?;
+    let header = StreamHeader::from_bytes(header);
+    Ok(header.validate().is_ok() && header.stream_len() == length)
 }
 
 /// A file in the folder of this one, with the permissions of any new file; by itself it would be its owner's alone.

@@ -22,7 +22,7 @@ const ACROSS: Hash128 = Hash128 { h1: 63, h2: 1 };
 fn sequential(elements: &[Hash128]) -> BloomFilter<Bytes> {
     let mut filter = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, 2, vec![0; 2]).unwrap();
     for &element in elements {
-        filter.put_hash(element);
+        filter.insert_hash(element);
     }
     filter
 }
@@ -34,7 +34,7 @@ fn concurrent(elements: &[Hash128]) -> Arc<ConcurrentBloomFilter<Bytes>> {
 /// A thread that puts the element; what `put` returned.
 fn putting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
     let filter = Arc::clone(filter);
-    thread::spawn(move || filter.put_hash(element))
+    thread::spawn(move || filter.insert_hash(element))
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn no_bit_is_lost_between_two_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let other = putting(&filter, LOW);
-        filter.put_hash(NEXT);
+        filter.insert_hash(NEXT);
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT]));
     });
@@ -60,7 +60,7 @@ fn no_bit_is_lost_between_three_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let others = [putting(&filter, LOW), putting(&filter, ACROSS)];
-        filter.put_hash(NEXT);
+        filter.insert_hash(NEXT);
         for other in others {
             other.join().unwrap();
         }
@@ -75,7 +75,7 @@ fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
     loom::model(move || {
         let filter = concurrent(&[]);
         let other = putting(&filter, LOW);
-        let ours = filter.put_hash(LOW);
+        let ours = filter.insert_hash(LOW);
         outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
     });
     assert_eq!(
@@ -91,12 +91,12 @@ fn whoever_put_an_element_finds_it_whatever_put_returned() {
         let other = {
             let filter = Arc::clone(&filter);
             thread::spawn(move || {
-                filter.put_hash(LOW);
+                filter.insert_hash(LOW);
                 assert!(filter.might_contain_hash(LOW));
             })
         };
-        filter.put_hash(NEXT);
-        filter.put_hash(LOW);
+        filter.insert_hash(NEXT);
+        filter.insert_hash(LOW);
         assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
         other.join().unwrap();
     });
@@ -110,12 +110,12 @@ fn an_element_whose_put_returned_is_not_new() {
         let other = {
             let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
             thread::spawn(move || {
-                filter.put_hash(ACROSS);
+                filter.insert_hash(ACROSS);
                 done.store(true, Ordering::Release);
             })
         };
         if done.load(Ordering::Acquire) {
-            assert!(!filter.put_hash(ACROSS));
+            assert!(!filter.insert_hash(ACROSS));
         }
         other.join().unwrap();
     });
@@ -133,7 +133,7 @@ fn told_by_a_flag(release: Ordering, acquire: Ordering) {
             }
         })
     };
-    filter.put_hash(ACROSS);
+    filter.insert_hash(ACROSS);
     done.store(true, release);
     reader.join().unwrap();
 }
@@ -165,7 +165,7 @@ fn a_reader_finds_what_the_teller_only_saw() {
                 }
             })
         };
-        filter.put_hash(LOW);
+        filter.insert_hash(LOW);
         done.store(true, Ordering::Release);
         first.join().unwrap();
         reader.join().unwrap();
@@ -177,7 +177,7 @@ fn merging_into_a_filter_that_is_put_into_loses_nothing() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let other = putting(&filter, LOW);
-        filter.put_all(&sequential(&[NEXT, ACROSS])).unwrap();
+        filter.merge(&sequential(&[NEXT, ACROSS])).unwrap();
         assert!(filter.might_contain_hash(NEXT) && filter.might_contain_hash(ACROSS));
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT, ACROSS]));
@@ -190,14 +190,14 @@ fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
         let source = concurrent(&[NEXT]);
         let other = putting(&source, ACROSS);
         let filter = concurrent(&[LOW]);
-        filter.put_all(&*source).unwrap();
+        filter.merge(&*source).unwrap();
         assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
         other.join().unwrap();
         let both = sequential(&[LOW, NEXT, ACROSS]);
         for (came, all) in filter.snapshot().words().iter().zip(both.words()) {
             assert_eq!(came & !all, 0);
         }
-        filter.put_all(&*source).unwrap();
+        filter.merge(&*source).unwrap();
         assert_eq!(filter.snapshot(), both);
     });
 }
@@ -207,12 +207,12 @@ fn counting_while_others_put_is_never_too_much() {
     loom::model(|| {
         let filter = concurrent(&[NEXT]);
         let other = putting(&filter, LOW);
-        let counted = filter.bit_count();
+        let counted = filter.ones();
         assert!((2..=3).contains(&counted), "{counted}");
-        let counted_later = filter.bit_count();
+        let counted_later = filter.ones();
         assert!(counted_later >= counted);
         other.join().unwrap();
-        assert_eq!(filter.bit_count(), 3);
+        assert_eq!(filter.ones(), 3);
     });
 }
 

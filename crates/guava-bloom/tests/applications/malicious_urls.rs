@@ -120,7 +120,7 @@ fn answers_keep_the_order_of_questions_and_the_exact_list_decides() {
     let mut filter = BloomFilter::new(Utf8, &Parameters::new(200, 0.1).unwrap()).unwrap();
     let mut listed = String::new();
     for i in 0..200 {
-        filter.put(&url(10 * i));
+        filter.insert(&url(10 * i));
         listed.push_str(&format!("{}\n", url(10 * i)));
     }
     fs::write(&list, listed).unwrap();

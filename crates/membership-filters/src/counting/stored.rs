@@ -1,29 +1,26 @@
 //! The stored form of a counting filter. `FORMAT.md` describes it.
 
-use guava_bloom::{MAX_WORDS, Modulus, Parameters, Strategy};
+use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+use guava_bloom::{Error, MAX_WORD_COUNT, Modulus, Parameters, Strategy};
 
 use super::{CounterWidth, CountingBloomFilter};
-use crate::error::{BuildError, ReadError};
-use crate::packed::{PackedIntegers, word_count};
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, field, stored_form, zero};
-
-/// How the bytes start.
-const MAGIC: [u8; 8] = *b"MFcounts";
+use crate::packed::{PackedIntegers, too_large, word_count};
+use crate::stored::{invalid, of_field, stored_form, zero};
 
 /// Bytes between the common header and the counters.
 const FIELDS_LEN: u64 = 24;
 
 /// Bytes around so many words, and theirs.
-fn stored_bytes(words: usize) -> u64 {
+fn len_with(words: usize) -> u64 {
     HEADER_LEN + FIELDS_LEN + words as u64 * 8 + CHECKSUM_LEN
 }
 
 impl CountingBloomFilter<()> {
-    /// Bytes of the stored form of a filter with these parameters, without making one.
+    /// Returns the length in bytes of the stored form of a filter with these parameters, without making one.
     ///
     /// # Errors
     ///
-    /// [`BuildError::TooLarge`].
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
     ///
     /// ```
     /// use membership_filters::guava_bloom::{Parameters, Utf8};
@@ -31,74 +28,69 @@ impl CountingBloomFilter<()> {
     ///
     /// let parameters = Parameters::new(10_000, 0.001)?;
     /// let filter = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR)?;
-    /// let bytes = CountingBloomFilter::stored_bytes_of(&parameters, CounterWidth::FOUR)?;
+    /// let bytes = CountingBloomFilter::stored_len_of(&parameters, CounterWidth::FOUR)?;
     /// assert_eq!(bytes, filter.to_bytes().len() as u64);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn stored_bytes_of(parameters: &Parameters, width: CounterWidth) -> Result<u64, BuildError> {
-        word_count(parameters.bit_size(), width.bits().into())
-            .map(stored_bytes)
-            .map_err(|bytes| BuildError::TooLarge { bytes })
+    pub fn stored_len_of(parameters: &Parameters, width: CounterWidth) -> Result<u64, Error> {
+        word_count(parameters.bits(), width.bits().into())
+            .map(len_with)
+            .map_err(too_large)
     }
 }
 
 stored_form!(CountingBloomFilter);
 
-impl<F> CountingBloomFilter<F> {
-    /// Bytes of the stored form.
-    pub fn stored_bytes(&self) -> u64 {
-        stored_bytes(self.counters.words().len())
+impl<F> Stored for CountingBloomFilter<F> {
+    type Funnel = F;
+
+    const MAGIC: [u8; 8] = *b"MFcounts";
+
+    fn stored_len(&self) -> u64 {
+        len_with(self.counters.words().len())
     }
 
-    fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let mut writer = Writer::new(put);
-        writer.header(MAGIC)?;
-        writer.bytes(&[self.strategy.ordinal(), self.probes, self.width.bits()])?;
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+        writer.bytes(&[self.strategy.ordinal(), self.probe_count, self.width.bits()])?;
         writer.bytes(&[0; 5])?;
         writer.u64(self.counters.len())?;
-        writer.u64(self.items)?;
-        writer.words(self.counters.words())?;
-        writer.finish()
+        writer.u64(self.len)?;
+        writer.words(self.counters.words())
     }
 
-    fn read(source: impl Source, funnel: F) -> Result<Self, ReadError> {
-        let mut reader = Reader::new(source);
-        reader.header(MAGIC)?;
-        let [ordinal, probes, bits, reserved @ ..] = reader.array::<8>()?;
+    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
+        let [ordinal, probe_count, bits, reserved @ ..] = reader.array::<8>()?;
         zero(&reserved)?;
-        let strategy = Strategy::from_ordinal(ordinal).ok_or(field("strategy", ordinal.into(), "0 or 1"))?;
-        if probes == 0 {
-            return Err(field("probe count", 0, "1 to 255"));
+        let strategy =
+            Strategy::from_ordinal(ordinal).ok_or_else(|| invalid("strategy", "0 or 1", ordinal))?;
+        if probe_count == 0 {
+            return Err(invalid("probe count", "between 1 and 255", 0));
         }
-        let width = CounterWidth::new(bits).map_err(|_| field("counter bits", bits.into(), "2 to 16"))?;
+        let width = CounterWidth::new(bits).map_err(of_field)?;
         let counters = reader.u64()?;
         let modulus = Modulus::new(counters)
-            .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORDS.into())
-            .ok_or(field(
-                "counters",
-                counters,
-                "a multiple of 64 from 64 to 64 * (2^31 - 1)",
-            ))?;
-        let items = reader.u64()?;
+            .filter(|_| counters % 64 == 0 && counters / 64 <= MAX_WORD_COUNT.into())
+            .ok_or_else(|| {
+                let allowed = "a multiple of 64 from 64 to 64 * (2^31 - 1)";
+                invalid("counters", allowed, counters)
+            })?;
+        let len = reader.u64()?;
         // 64 counters take as many words as a counter has bits.
         let words = reader.words(counters / 64 * u64::from(bits))?;
-        reader.finish()?;
-        let counters = PackedIntegers::from_words(words, counters, bits.into()).ok_or(field(
-            "a bit behind the last counter",
-            1,
-            "0",
-        ))?;
+        reader.verify()?;
+        let counters = PackedIntegers::from_words(words, counters, bits.into())
+            .ok_or_else(|| invalid("a bit behind the last counter", 0, 1))?;
         let largest = counters.max();
         let nonzero = counters.iter().filter(|&counter| counter > 0).count() as u64;
         let stuck = counters.iter().filter(|&counter| counter == largest).count() as u64;
         Ok(Self {
             funnel,
             strategy,
-            probes,
+            probe_count,
             modulus,
             width,
             counters,
-            items,
+            len,
             nonzero,
             stuck,
         })

@@ -1,9 +1,8 @@
 //! The width of a counter.
 
-use crate::error::BuildError;
-use crate::limits::{MAX_COUNTER_BITS, MIN_COUNTER_BITS};
+use guava_bloom::{Error, ErrorKind};
 
-/// Bits of a counter: any number from 2 to 16.
+/// The width of a counter: any number of bits from 2 to 16.
 ///
 /// A counter of w bits that reaches 2^w - 1 stays there for good. Four bits are the usual choice: in a filter that is not
 /// fuller than expected, of elements that are there once, a counter reaches 15 with a probability of at most
@@ -16,15 +15,15 @@ use crate::limits::{MAX_COUNTER_BITS, MIN_COUNTER_BITS};
 ///
 /// assert_eq!(CounterWidth::default(), CounterWidth::FOUR);
 /// assert_eq!(CounterWidth::new(6)?.largest(), 63);
-/// assert_eq!(CounterWidth::new(1).unwrap_err().to_string(), "counters have 1 bits, allowed are 2 to 16");
-/// # Ok::<(), membership_filters::BuildError>(())
+/// assert_eq!(CounterWidth::new(1).unwrap_err().to_string(), "the counter bits must be between 2 and 16, got 1");
+/// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CounterWidth(u8);
 
 impl CounterWidth {
     /// The narrowest, 2 bits.
-    pub const MIN: Self = Self(MIN_COUNTER_BITS);
+    pub const MIN: Self = Self(2);
     /// 4 bits: counters up to 15.
     pub const FOUR: Self = Self(4);
     /// 8 bits: counters up to 255.
@@ -32,27 +31,28 @@ impl CounterWidth {
     /// 16 bits: counters up to 65,535.
     pub const SIXTEEN: Self = Self(16);
     /// The widest, 16 bits.
-    pub const MAX: Self = Self(MAX_COUNTER_BITS);
+    pub const MAX: Self = Self(16);
 
-    /// A width of 2 to 16 bits.
+    /// Returns the width of so many bits.
     ///
     /// # Errors
     ///
-    /// [`BuildError::CounterBits`].
-    pub const fn new(bits: u8) -> Result<Self, BuildError> {
+    /// [`ErrorKind::InvalidArgument`] unless they are 2 to 16.
+    pub fn new(bits: u8) -> Result<Self, Error> {
         if bits >= Self::MIN.0 && bits <= Self::MAX.0 {
             Ok(Self(bits))
         } else {
-            Err(BuildError::CounterBits { given: bits })
+            let (thing, range) = ("the counter bits", "between 2 and 16");
+            Err(Error::new(ErrorKind::InvalidArgument, thing, range, bits))
         }
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The value at which a counter stays: all bits are ones.
+    /// Returns the value at which a counter stays: all bits are ones.
     pub const fn largest(self) -> u16 {
         u16::MAX >> (16 - self.0)
     }

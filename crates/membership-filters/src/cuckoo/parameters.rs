@@ -4,9 +4,15 @@
 
 use core::num::NonZeroU64;
 
-use crate::error::BuildError;
-use crate::limits::{MAX_FINGERPRINT_BITS, MIN_FINGERPRINT_BITS};
-use crate::packed::word_count;
+use guava_bloom::{Error, ErrorKind};
+
+use crate::packed::{too_large, word_count};
+
+/// The narrowest fingerprint. With fewer bits than this nearly every absent element is found.
+const MIN_FINGERPRINT_BITS: u8 = 4;
+
+/// The widest fingerprint.
+const MAX_FINGERPRINT_BITS: u8 = 32;
 
 /// Slots of a bucket.
 ///
@@ -29,8 +35,8 @@ const SPARE_BUCKETS: u64 = 6;
 /// assert_eq!(parameters.fingerprint_bits(), 13);
 /// assert_eq!(parameters.buckets(), 263_164);
 /// assert_eq!(parameters.capacity(), 1_000_000);
-/// assert!(parameters.fpp() <= 0.001);
-/// # Ok::<(), membership_filters::BuildError>(())
+/// assert!(parameters.false_positive_rate() <= 0.001);
+/// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CuckooParameters {
@@ -40,10 +46,10 @@ pub struct CuckooParameters {
 }
 
 impl CuckooParameters {
-    /// The smallest filter that takes `capacity` elements and, when all its slots are taken, finds an absent element
-    /// with a probability of at most `fpp`. 0 elements are allowed.
+    /// Returns the smallest filter that takes `capacity` elements and, when all its slots are taken, seems to contain an
+    /// absent element with a probability of at most `false_positive_rate`. 0 elements are allowed.
     ///
-    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= fpp`: an absent element is compared
+    /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= false_positive_rate`: an absent element is compared
     /// with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1, with the value 0 left
     /// out, which marks a free slot). The buckets are the capacity divided by four slots and by the load factor 0.95
     /// (the same section), six more for the sake of small filters, and made even.
@@ -56,41 +62,39 @@ impl CuckooParameters {
     ///
     /// # Errors
     ///
-    /// [`BuildError::FppOutOfRange`], [`BuildError::FppUnreachable`] below 1.87e-9, [`BuildError::TooLarge`].
-    pub fn new(capacity: u64, fpp: f64) -> Result<Self, BuildError> {
-        if !(fpp > 0.0 && fpp < 1.0) {
-            return Err(BuildError::FppOutOfRange { given: fpp });
-        }
+    /// [`ErrorKind::InvalidArgument`] when the rate is not from 1.87e-9 to below 1, [`ErrorKind::TooLarge`].
+    pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        check_rate(false_positive_rate)?;
         let bits = (MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS)
-            .find(|&bits| full_fpp(bits) <= fpp)
-            .ok_or(BuildError::FppUnreachable {
-                given: fpp,
-                lowest: full_fpp(MAX_FINGERPRINT_BITS),
-            })?;
+            .find(|&bits| full_rate(bits) <= false_positive_rate)
+            .ok_or_else(|| unreachable_rate(full_rate(MAX_FINGERPRINT_BITS), false_positive_rate))?;
         Self::with_fingerprint_bits(capacity, bits)
     }
 
-    /// A filter that takes `capacity` elements, with fingerprints of this width, 4 to 32 bits.
+    /// Returns a filter that takes `capacity` elements, with fingerprints of this width, 4 to 32 bits.
     ///
     /// # Errors
     ///
-    /// [`BuildError::FingerprintBits`], [`BuildError::TooLarge`].
-    pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, BuildError> {
+    /// [`ErrorKind::InvalidArgument`] for another width, [`ErrorKind::TooLarge`].
+    pub fn with_fingerprint_bits(capacity: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         // Four slots at a load of 19/20 take 19/5 elements; multiplying first could overflow.
         let needed = capacity / 19 * 5 + (capacity % 19 * 5).div_ceil(19);
         Self::with_buckets(needed + SPARE_BUCKETS, fingerprint_bits)
     }
 
-    /// A filter of at least this many buckets of four slots: an odd number, or 0, becomes the next even one.
+    /// Returns a filter of at least this many buckets of four slots: an odd number, or 0, becomes the next even one.
     ///
     /// # Errors
     ///
-    /// [`BuildError::FingerprintBits`], [`BuildError::TooLarge`].
-    pub fn with_buckets(buckets: u64, fingerprint_bits: u8) -> Result<Self, BuildError> {
+    /// [`ErrorKind::InvalidArgument`] for another width, [`ErrorKind::TooLarge`].
+    pub fn with_buckets(buckets: u64, fingerprint_bits: u8) -> Result<Self, Error> {
         if !(MIN_FINGERPRINT_BITS..=MAX_FINGERPRINT_BITS).contains(&fingerprint_bits) {
-            return Err(BuildError::FingerprintBits {
-                given: fingerprint_bits,
-            });
+            return Err(Error::new(
+                ErrorKind::InvalidArgument,
+                "the fingerprint bits",
+                "between 4 and 32",
+                fingerprint_bits,
+            ));
         }
         let even = NonZeroU64::new(buckets.saturating_add(buckets % 2)).unwrap_or(TWO);
         let parameters = Self {
@@ -103,24 +107,24 @@ impl CuckooParameters {
         Ok(parameters)
     }
 
-    /// Chooses the fingerprints that give way to others by this seed; it is stored with the filter. Without this call it
-    /// is 0. Hashes of elements do not depend on it.
+    /// Returns the same filter with this seed for the choice of fingerprints that give way to others. The seed is stored with
+    /// the filter. Without this call it is 0. Hashes of elements do not depend on it.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Buckets of four slots: an even number, at least 2.
+    /// Returns the number of buckets of four slots: an even number, at least 2.
     pub const fn buckets(&self) -> u64 {
         self.buckets.get()
     }
 
-    /// Slots, each for one fingerprint.
+    /// Returns the number of slots, each for one fingerprint.
     pub const fn slots(&self) -> u64 {
         self.buckets.get() * SLOTS_PER_BUCKET as u64
     }
 
-    /// How many elements the filter is for: those that a filter of this size is made for by [`new`](Self::new). It takes
+    /// Returns how many elements the filter is for: those that a filter of this size is made for by [`new`](Self::new). It takes
     /// more, but each one beyond is more likely to be refused.
     pub const fn capacity(&self) -> u64 {
         let buckets = self.buckets.get().saturating_sub(SPARE_BUCKETS);
@@ -128,46 +132,45 @@ impl CuckooParameters {
         buckets / 5 * 19 + buckets % 5 * 19 / 5
     }
 
-    /// Bits of a fingerprint, 4 to 32.
+    /// Returns the bits of a fingerprint, 4 to 32.
     pub const fn fingerprint_bits(&self) -> u8 {
         self.fingerprint_bits
     }
 
-    /// The seed of [`with_seed`](Self::with_seed).
+    /// Returns the seed of [`with_seed`](Self::with_seed).
     pub const fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The probability that an absent element is found when every slot is taken.
-    pub fn fpp(&self) -> f64 {
-        full_fpp(self.fingerprint_bits)
+    /// Returns the probability that an absent element seems to be in the filter when every slot is taken.
+    pub fn false_positive_rate(&self) -> f64 {
+        full_rate(self.fingerprint_bits)
     }
 
-    /// The same when the filter holds so many elements, at most as many as it has slots.
+    /// Returns the same probability for a filter of so many elements, at most as many as it has slots.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;
     ///
     /// let parameters = CuckooParameters::new(1_000_000, 0.001)?;
-    /// assert!(parameters.fpp_of(1_000_000) < parameters.fpp());
-    /// assert_eq!(parameters.fpp_of(0), 0.0);
-    /// # Ok::<(), membership_filters::BuildError>(())
+    /// assert!(parameters.false_positive_rate_at(1_000_000) < parameters.false_positive_rate());
+    /// assert_eq!(parameters.false_positive_rate_at(0), 0.0);
+    /// # Ok::<(), membership_filters::Error>(())
     /// ```
-    pub fn fpp_of(&self, items: u64) -> f64 {
-        fpp_at(
+    pub fn false_positive_rate_at(&self, len: u64) -> f64 {
+        rate_at(
             self.fingerprint_bits,
-            items.min(self.slots()) as f64 / self.slots() as f64,
+            len.min(self.slots()) as f64 / self.slots() as f64,
         )
     }
 
-    /// Bytes of the slots in memory.
+    /// Returns the bytes of the slots in memory.
     pub fn memory_bytes(&self) -> u64 {
         (self.slots() * u64::from(self.fingerprint_bits)).div_ceil(64) * 8
     }
 
     /// Words of the slots.
-    pub(crate) fn words(&self) -> Result<usize, BuildError> {
-        let too_large = |bytes| BuildError::TooLarge { bytes };
+    pub(crate) fn words(&self) -> Result<usize, Error> {
         let slots = self
             .buckets
             .get()
@@ -181,13 +184,34 @@ impl CuckooParameters {
 
 const TWO: NonZeroU64 = NonZeroU64::new(2).unwrap();
 
-fn full_fpp(fingerprint_bits: u8) -> f64 {
-    fpp_at(fingerprint_bits, 1.0)
+fn full_rate(fingerprint_bits: u8) -> f64 {
+    rate_at(fingerprint_bits, 1.0)
+}
+
+/// Checks a false-positive rate; written so that a NaN is refused.
+pub(crate) fn check_rate(rate: f64) -> Result<(), Error> {
+    if rate > 0.0 && rate < 1.0 {
+        return Ok(());
+    }
+    let (thing, range) = ("the false-positive rate", "above 0 and below 1");
+    Err(Error::new(
+        ErrorKind::InvalidArgument,
+        thing,
+        range,
+        format_args!("{rate:?}"),
+    ))
+}
+
+/// The error for a rate that not even the largest parameters reach.
+pub(crate) fn unreachable_rate(lowest: f64, given: f64) -> Error {
+    let range = format_args!("at least {lowest:e}");
+    let (thing, got) = ("the false-positive rate", format_args!("{given:e}"));
+    Error::new(ErrorKind::InvalidArgument, thing, range, got)
 }
 
 /// The probability that an absent element meets its fingerprint in its two buckets when this share of the slots is
 /// taken.
-pub(crate) fn fpp_at(fingerprint_bits: u8, load: f64) -> f64 {
+pub(crate) fn rate_at(fingerprint_bits: u8, load: f64) -> f64 {
     let values = ((1_u64 << fingerprint_bits) - 1) as f64;
     let compared = 2.0 * f64::from(SLOTS_PER_BUCKET) * load;
     -libm::expm1(compared * libm::log1p(-1.0 / values))

@@ -1,84 +1,76 @@
 //! The stored form of a cuckoo filter. `FORMAT.md` describes it.
 
+use guava_bloom::Error;
+use guava_bloom::envelope::{CHECKSUM_LEN, HEADER_LEN, Reader, Stored, Writer};
+
 use super::parameters::SLOTS_PER_BUCKET;
 use super::{CuckooFilter, CuckooParameters, FREE};
-use crate::error::{BuildError, ReadError};
 use crate::packed::PackedIntegers;
-use crate::serial::{CHECKSUM_LEN, HEADER_LEN, Reader, Source, Writer, field, stored_form, within, zero};
-
-/// How the bytes start.
-const MAGIC: [u8; 8] = *b"MFcuckoo";
+use crate::stored::{invalid, of_field, stored_form, within, zero};
 
 /// Bytes between the common header and the slots.
 const FIELDS_LEN: u64 = 32;
 
 impl CuckooParameters {
-    /// Bytes of the stored form of a filter with these parameters.
+    /// Returns the length in bytes of the stored form of a filter with these parameters.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;
     ///
-    /// assert_eq!(CuckooParameters::new(1_000_000, 0.001)?.stored_bytes(), 1_710_624);
-    /// # Ok::<(), membership_filters::BuildError>(())
+    /// assert_eq!(CuckooParameters::new(1_000_000, 0.001)?.stored_len(), 1_710_624);
+    /// # Ok::<(), membership_filters::Error>(())
     /// ```
-    pub fn stored_bytes(&self) -> u64 {
+    pub fn stored_len(&self) -> u64 {
         HEADER_LEN + FIELDS_LEN + self.memory_bytes() + CHECKSUM_LEN
     }
 }
 
 stored_form!(CuckooFilter);
 
-impl<F> CuckooFilter<F> {
-    /// Bytes of the stored form.
-    pub fn stored_bytes(&self) -> u64 {
-        self.parameters.stored_bytes()
+impl<F> Stored for CuckooFilter<F> {
+    type Funnel = F;
+
+    const MAGIC: [u8; 8] = *b"MFcuckoo";
+
+    fn stored_len(&self) -> u64 {
+        self.parameters.stored_len()
     }
 
-    fn write<E>(&self, put: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let mut writer = Writer::new(put);
-        writer.header(MAGIC)?;
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
         writer.bytes(&[self.parameters.fingerprint_bits(), SLOTS_PER_BUCKET])?;
         writer.bytes(&[0; 6])?;
         writer.u64(self.parameters.seed())?;
         writer.u64(self.parameters.buckets())?;
-        writer.u64(self.items)?;
-        writer.words(self.slots.words())?;
-        writer.finish()
+        writer.u64(self.len)?;
+        writer.words(self.slots.words())
     }
 
-    fn read(source: impl Source, funnel: F) -> Result<Self, ReadError> {
-        let mut reader = Reader::new(source);
-        reader.header(MAGIC)?;
+    fn read_contents(reader: &mut Reader<'_>, funnel: F) -> Result<Self, Error> {
         let [bits, slots_per_bucket, reserved @ ..] = reader.array::<8>()?;
         zero(&reserved)?;
         if slots_per_bucket != SLOTS_PER_BUCKET {
-            return Err(field("slots per bucket", slots_per_bucket.into(), "4"));
+            return Err(invalid("slots per bucket", SLOTS_PER_BUCKET, slots_per_bucket));
         }
         let seed = reader.u64()?;
         let buckets = reader.u64()?;
         let items = reader.u64()?;
         if buckets == 0 || buckets % 2 != 0 {
-            return Err(field("buckets", buckets, "an even number, at least 2"));
+            return Err(invalid("buckets", "an even number, at least 2", buckets));
         }
-        let parameters = CuckooParameters::with_buckets(buckets, bits).map_err(|error| match error {
-            BuildError::TooLarge { bytes } => ReadError::TooLarge { bytes },
-            _ => field("fingerprint bits", bits.into(), "4 to 32"),
-        })?;
-        let parameters = parameters.with_seed(seed);
+        let parameters = CuckooParameters::with_buckets(buckets, bits)
+            .map_err(of_field)?
+            .with_seed(seed);
         let words = reader.words(parameters.memory_bytes() / 8)?;
-        reader.finish()?;
-        let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into()).ok_or(field(
-            "a bit behind the last slot",
-            1,
-            "0",
-        ))?;
+        reader.verify()?;
+        let slots = PackedIntegers::from_words(words, parameters.slots(), bits.into())
+            .ok_or_else(|| invalid("a bit behind the last slot", 0, 1))?;
         let taken = slots.iter().filter(|&fingerprint| fingerprint != FREE).count() as u64;
         within("items", items, taken, taken)?;
         Ok(Self {
             funnel,
             parameters,
             slots,
-            items,
+            len: items,
         })
     }
 }

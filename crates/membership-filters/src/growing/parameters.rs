@@ -4,10 +4,13 @@
 
 use core::f64::consts::LN_2;
 
-use guava_bloom::{MAX_WORDS, Parameters};
+use guava_bloom::{Error, ErrorKind, MAX_WORD_COUNT, Parameters};
 
-use crate::error::BuildError;
-use crate::limits::MAX_GROWTH;
+use crate::cuckoo::{check_rate, unreachable_rate};
+
+/// The largest factor between capacities of neighbouring links: four times what the paper advises. It also bounds what
+/// stored bytes of a given length can make the next link take.
+const MAX_GROWTH: u32 = 16;
 
 /// The least capacity of a link that tightens: a smaller one could be full before its first element is in.
 const MIN_TIGHTENING_CAPACITY: u64 = 8;
@@ -29,15 +32,15 @@ const EXCESS_PART: f64 = 0.75;
 
 /// A link has room for this part more than its capacity, so that neither chance nor the rounding of the probe count
 /// opens another before the capacity is reached.
-const ROOM_PART: i128 = 32;
+const ROOM_PART: u64 = 32;
 
 /// Up to so many bits, two mebibytes, the first link is made larger than its capacity asks for.
 const MAX_RAISED_BITS: f64 = 16_777_216.0;
 
 /// The most bits that a Bloom filter can have.
-const MAX_BITS: f64 = MAX_WORDS as f64 * 64.0;
+const MAX_BITS: f64 = MAX_WORD_COUNT as f64 * 64.0;
 
-/// How a growing filter goes on when a link is full.
+/// Tells how a growing filter goes on when a link is full.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum GrowthRule {
@@ -70,7 +73,7 @@ impl Default for GrowthRule {
     }
 }
 
-/// The first capacity of a growing filter, its false-positive probability, and its rule.
+/// The first capacity of a growing filter, its false-positive rate, and its rule.
 ///
 /// ```
 /// use membership_filters::{GrowingParameters, GrowthRule};
@@ -81,13 +84,14 @@ impl Default for GrowthRule {
 /// let faster = GrowthRule::Tightening { growth: 4, ratio: 0.5 };
 /// let parameters = GrowingParameters::with_rule(10_000, 0.001, faster)?;
 /// assert_eq!(parameters.capacity(), 10_000);
-/// # Ok::<(), membership_filters::BuildError>(())
+/// # Ok::<(), membership_filters::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrowingParameters {
     capacity: u64,
-    fpp: f64,
+    false_positive_rate: f64,
     rule: GrowthRule,
+    first_link: Parameters,
 }
 
 /// The shape of a link.
@@ -98,111 +102,111 @@ pub(crate) struct LinkShape {
 }
 
 impl GrowingParameters {
-    /// A first link for `capacity` elements, this probability for the whole chain, and the default rule.
+    /// Returns parameters of a first link for `capacity` elements, this rate for the whole chain, and the default rule.
     ///
     /// # Errors
     ///
     /// As of [`with_rule`](Self::with_rule).
-    pub fn new(capacity: u64, fpp: f64) -> Result<Self, BuildError> {
-        Self::with_rule(capacity, fpp, GrowthRule::default())
+    pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        Self::with_rule(capacity, false_positive_rate, GrowthRule::default())
     }
 
-    /// A first link for `capacity` elements, with this rule. With a rule that tightens, the probability is that of
-    /// the whole chain, and otherwise that of a link.
+    /// Returns parameters of a first link for `capacity` elements, with this rule. With a rule that tightens, the rate is
+    /// that of the whole chain, and otherwise that of a link.
     ///
     /// A small capacity may be raised. With a rule that tightens, a link of *m* bits cannot err less often than about
-    /// once in *m* (Guava's positions have that limit), so that the first link has at least `2 / (fpp * (1 - ratio))`
+    /// once in *m* (Guava's positions have that limit), so that the first link has at least `2 / (false_positive_rate * (1 - ratio))`
     /// bits: 1250 bytes at a probability of 0.001 and the default ratio. Where that is more than 2 MiB, the capacity is
     /// refused instead. With the other rule 0 counts as 1.
     ///
     /// # Errors
     ///
-    /// [`BuildError::FppOutOfRange`], [`BuildError::Growth`], [`BuildError::Tightening`],
-    /// [`BuildError::FppUnreachable`] below 7.3e-11 at the default ratio, [`BuildError::CapacityTooSmall`], and
-    /// [`BuildError::Bloom`] where no Bloom filter has the first link's parameters.
-    pub fn with_rule(capacity: u64, fpp: f64, rule: GrowthRule) -> Result<Self, BuildError> {
-        if !(fpp > 0.0 && fpp < 1.0) {
-            return Err(BuildError::FppOutOfRange { given: fpp });
-        }
+    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1 (at the default ratio from 7.3e-11 on), when
+    /// growth or ratio is out of its range, when the capacity is too small for the rate, or where no Bloom filter has the
+    /// first link's parameters; [`ErrorKind::TooLarge`].
+    pub fn with_rule(capacity: u64, false_positive_rate: f64, rule: GrowthRule) -> Result<Self, Error> {
+        check_rate(false_positive_rate)?;
+        let invalid = |thing, range, got: &dyn core::fmt::Display| {
+            Err(Error::new(ErrorKind::InvalidArgument, thing, range, got))
+        };
         if let GrowthRule::Tightening { growth, ratio } = rule {
             if growth == 0 || growth > MAX_GROWTH {
-                return Err(BuildError::Growth { given: growth });
+                return invalid("the growth", "between 1 and 16", &growth);
             }
             if !(MIN_RATIO..1.0).contains(&ratio) {
-                return Err(BuildError::Tightening { given: ratio });
+                return invalid("the ratio", "from 0.1 to below 1", &ratio);
             }
         }
-        let parameters = Self { capacity, fpp, rule };
-        parameters.link(0)?;
-        Ok(parameters)
+        Ok(Self {
+            capacity,
+            false_positive_rate,
+            rule,
+            first_link: link(capacity, false_positive_rate, rule, 0)?.parameters,
+        })
     }
 
-    /// The elements that the first link is for.
+    /// Returns the number of elements that the first link is for.
     pub const fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// The false-positive probability that was asked for: of the chain where it tightens, otherwise of a link.
-    pub const fn fpp(&self) -> f64 {
-        self.fpp
+    /// Returns the false-positive rate that was asked for: of the chain where it tightens, otherwise of a link.
+    pub const fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate
     }
 
-    /// How the chain goes on.
+    /// Returns the rule by which the chain goes on.
     pub const fn rule(&self) -> GrowthRule {
         self.rule
     }
 
-    /// Bits and probes of the first link.
-    ///
-    /// # Errors
-    ///
-    /// None: those of [`with_rule`](Self::with_rule) have been met before.
-    pub fn first_link(&self) -> Result<Parameters, BuildError> {
-        Ok(self.link(0)?.parameters)
+    /// Returns the parameters of the first link.
+    pub const fn first_link(&self) -> &Parameters {
+        &self.first_link
     }
 
     /// What the link at this place of the chain is like; the first has place 0.
-    pub(crate) fn link(&self, place: usize) -> Result<LinkShape, BuildError> {
-        match self.rule {
-            GrowthRule::SameSize => {
-                let parameters = Parameters::new(self.capacity, self.fpp)?;
-                Ok(LinkShape {
-                    limit: parameters.bit_size() / 2,
-                    parameters,
-                })
-            }
-            GrowthRule::Tightening { growth, ratio } => {
-                let first = self.capacity.max(MIN_TIGHTENING_CAPACITY);
-                // Too large a number is refused by `Parameters`, which name it.
-                let factor = i128::from(growth).saturating_pow(u32::try_from(place).unwrap_or(u32::MAX));
-                let capacity = i128::from(first).saturating_mul(factor);
-                let share = self.fpp * (1.0 - ratio) * libm::pow(ratio, place as f64);
-                let least = least_capacity(share);
-                let bits = least_bits(share);
-                if place == 0 && bits > MAX_BITS {
-                    return Err(BuildError::FppUnreachable {
-                        given: self.fpp,
-                        lowest: least_bits(1.0) / (MAX_BITS * (1.0 - ratio)),
-                    });
-                }
-                if place == 0 && least > capacity && bits >= MAX_RAISED_BITS {
-                    return Err(BuildError::CapacityTooSmall {
-                        given: self.capacity,
-                        least: u64::try_from(least).unwrap_or(u64::MAX),
-                        fpp: self.fpp,
-                    });
-                }
-                let room = capacity.saturating_add(capacity / ROOM_PART).max(least);
-                let parameters = Parameters::new(room, share)?;
-                Ok(LinkShape {
-                    limit: tightening_limit(&parameters),
-                    parameters,
-                })
-            }
-        }
+    pub(crate) fn link(&self, place: usize) -> Result<LinkShape, Error> {
+        link(self.capacity, self.false_positive_rate, self.rule, place)
     }
 }
 
+fn link(capacity: u64, false_positive_rate: f64, rule: GrowthRule, place: usize) -> Result<LinkShape, Error> {
+    match rule {
+        GrowthRule::SameSize => {
+            let parameters = Parameters::new(capacity, false_positive_rate)?;
+            Ok(LinkShape {
+                limit: parameters.bits() / 2,
+                parameters,
+            })
+        }
+        GrowthRule::Tightening { growth, ratio } => {
+            let first = capacity.max(MIN_TIGHTENING_CAPACITY);
+            // Too large a number is refused by `Parameters`, which name it.
+            let factor = u64::from(growth).saturating_pow(u32::try_from(place).unwrap_or(u32::MAX));
+            let grown = first.saturating_mul(factor);
+            let share = false_positive_rate * (1.0 - ratio) * libm::pow(ratio, place as f64);
+            let least = least_capacity(share);
+            let bits = least_bits(share);
+            if place == 0 && bits > MAX_BITS {
+                let lowest = least_bits(1.0) / (MAX_BITS * (1.0 - ratio));
+                return Err(unreachable_rate(lowest, false_positive_rate));
+            }
+            if place == 0 && least > grown && bits >= MAX_RAISED_BITS {
+                let range =
+                    format_args!("at least {least} at a false-positive rate of {false_positive_rate}");
+                let (kind, thing) = (ErrorKind::InvalidArgument, "the capacity");
+                return Err(Error::new(kind, thing, range, capacity));
+            }
+            let room = grown.saturating_add(grown / ROOM_PART).max(least);
+            let parameters = Parameters::new(room, share)?;
+            Ok(LinkShape {
+                limit: tightening_limit(&parameters),
+                parameters,
+            })
+        }
+    }
+}
 /// The bits that a link must have for the excess to take no more than its part of this share.
 fn least_bits(share: f64) -> f64 {
     EXCESS / (EXCESS_PART * share)
@@ -213,8 +217,8 @@ fn least_bits(share: f64) -> f64 {
     clippy::cast_possible_truncation,
     reason = "the number is whole and positive; a cast stops at the limits"
 )]
-fn least_capacity(share: f64) -> i128 {
-    libm::ceil(least_bits(share) * LN_2 * LN_2 / -libm::log(share)) as i128
+fn least_capacity(share: f64) -> u64 {
+    libm::ceil(least_bits(share) * LN_2 * LN_2 / -libm::log(share)) as u64
 }
 
 /// The largest number of ones at which one element more still leaves the link's probability, `(ones / bits)^k` and the
@@ -224,9 +228,12 @@ fn least_capacity(share: f64) -> i128 {
     reason = "the number is not negative and at most the number of bits; the cast rounds down"
 )]
 fn tightening_limit(parameters: &Parameters) -> u64 {
-    let probes = parameters.probes();
-    let bits = parameters.bit_size() as f64;
-    let fill = libm::pow(parameters.fpp() - EXCESS / bits, 1.0 / f64::from(probes));
+    let probes = parameters.probe_count();
+    let bits = parameters.bits() as f64;
+    let fill = libm::pow(
+        parameters.false_positive_rate() - EXCESS / bits,
+        1.0 / f64::from(probes),
+    );
     let ones = (bits * fill) as u64;
     ones.saturating_sub(probes.into())
 }

@@ -2,8 +2,8 @@
 
 use guava_bloom::{Parameters, Utf8};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
-    GrowthRule, ReadError,
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, GrowingBloomFilter,
+    GrowingParameters, GrowthRule,
 };
 
 use crate::hashes::Hashes;
@@ -37,7 +37,7 @@ pub(crate) fn full_cuckoo() -> CuckooFilter<()> {
     for hash in Hashes::from_seed(3).take(60) {
         let _full = filter.insert_hash(hash);
     }
-    assert!(filter.items() > 44);
+    assert!(filter.len() > 44);
     filter
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn samples() -> [Vec<u8>; 5] {
 }
 
 /// Reads the bytes as each kind of filter, and gives the bytes of what was read, or the last error.
-pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     match bytes.get(2..3) {
         Some(b"c") if bytes.starts_with(b"MFcuckoo") => {
             CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes())

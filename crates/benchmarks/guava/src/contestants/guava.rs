@@ -71,8 +71,8 @@ impl Contestant for Guava {
         if plan.contents == Contents::RandomWords {
             let request = Request::new(b'L')
                 .u8(parameters.strategy().ordinal())
-                .u8(parameters.probes())
-                .i32(parameters.words() as i32)
+                .u8(parameters.probe_count())
+                .i32(parameters.word_count() as i32)
                 .i64(WORD_SEED.cast_signed());
             self.java.ask(&request, |_| Ok(()))?;
         }
@@ -82,7 +82,7 @@ impl Contestant for Guava {
 
     fn size(&self) -> (u64, u32) {
         // What our filter has, too; that Guava has it shows in equal answers.
-        let size = |parameters: &Parameters| (parameters.bit_size(), parameters.probes().into());
+        let size = |parameters: &Parameters| (parameters.bits(), parameters.probe_count().into());
         self.parameters.as_ref().map_or((0, 0), size)
     }
 
@@ -90,7 +90,7 @@ impl Contestant for Guava {
         self.timed(&request(b'B', keys).i32(times.cast_signed()))
     }
 
-    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError> {
+    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError> {
         self.timed(&request(b'P', keys))
     }
 

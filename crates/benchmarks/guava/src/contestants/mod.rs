@@ -42,7 +42,7 @@ pub(crate) trait Contestant {
     fn build(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
 
     /// Puts keys besides those that are there.
-    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError>;
+    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError>;
 
     /// Asks for keys, as often as said.
     fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError>;
@@ -78,7 +78,7 @@ trait Filter: Sized {
     fn size(&self) -> (u64, u32);
 
     /// Puts keys one after the other; gives how many changed bits.
-    fn put_all(&mut self, keys: &[String]) -> u64;
+    fn insert_all(&mut self, keys: &[String]) -> u64;
 
     /// Asks for keys one after the other; gives how many may be there.
     fn ask_all(&mut self, keys: &[String]) -> u64;
@@ -136,15 +136,15 @@ impl<F: Filter> Contestant for Local<F> {
         let mut sum = Timed::default();
         for _ in 0..times {
             self.filter = self.plan.as_ref().map(F::new);
-            let one = self.put(keys)?;
+            let one = self.insert(keys)?;
             sum.ns += one.ns;
             sum.yes += one.yes;
         }
         Ok(sum)
     }
 
-    fn put(&mut self, keys: Keys) -> Result<Timed, JavaError> {
-        Ok(self.each(keys, 1, F::put_all))
+    fn insert(&mut self, keys: Keys) -> Result<Timed, JavaError> {
+        Ok(self.each(keys, 1, F::insert_all))
     }
 
     fn ask(&mut self, keys: Keys, times: u32) -> Result<Timed, JavaError> {

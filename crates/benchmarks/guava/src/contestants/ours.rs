@@ -18,15 +18,15 @@ fn new(plan: &Plan) -> BloomFilter<Utf8> {
     match plan.contents {
         Contents::Keys => BloomFilter::new(Utf8, &parameters),
         Contents::RandomWords => {
-            let words = random_words(parameters.words() as u64).collect();
-            BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probes(), words)
+            let words = random_words(parameters.word_count() as u64).collect();
+            BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
         }
     }
     .expect("a filter that there is memory for")
 }
 
 fn size(filter: &BloomFilter<Utf8>) -> (u64, u32) {
-    (filter.bit_size(), filter.probes().into())
+    (filter.bits(), filter.probe_count().into())
 }
 
 fn description(filter: membership::Filter, setup: &str) -> Description {
@@ -53,8 +53,10 @@ impl Filter for Single {
         size(&self.0)
     }
 
-    fn put_all(&mut self, keys: &[String]) -> u64 {
-        keys.iter().map(|key| u64::from(self.0.put(key.as_str()))).sum()
+    fn insert_all(&mut self, keys: &[String]) -> u64 {
+        keys.iter()
+            .map(|key| u64::from(self.0.insert(key.as_str())))
+            .sum()
     }
 
     fn ask_all(&mut self, keys: &[String]) -> u64 {
@@ -64,11 +66,7 @@ impl Filter for Single {
 }
 
 /// One call for all keys that are there.
-pub(super) struct Batch {
-    filter: BloomFilter<Utf8>,
-    /// Memory of the answers, as long as the most keys that come at once.
-    answers: Vec<bool>,
-}
+pub(super) struct Batch(BloomFilter<Utf8>);
 
 impl Filter for Batch {
     fn description() -> Description {
@@ -79,26 +77,19 @@ impl Filter for Batch {
     }
 
     fn new(plan: &Plan) -> Self {
-        Self {
-            filter: new(plan),
-            answers: vec![false; AT_ONCE],
-        }
+        Self(new(plan))
     }
 
     fn size(&self) -> (u64, u32) {
-        size(&self.filter)
+        size(&self.0)
     }
 
-    fn put_all(&mut self, keys: &[String]) -> u64 {
-        let answers = &mut self.answers[..keys.len()];
-        self.filter.put_many(keys, answers);
-        count(answers)
+    fn insert_all(&mut self, keys: &[String]) -> u64 {
+        count(&self.0.insert_many(keys))
     }
 
     fn ask_all(&mut self, keys: &[String]) -> u64 {
-        let answers = &mut self.answers[..keys.len()];
-        self.filter.might_contain_many(keys, answers);
-        count(answers)
+        count(&self.0.might_contain_many(keys))
     }
 }
 

@@ -30,19 +30,19 @@ macro_rules! fastbloom {
             fn new(plan: &Plan) -> Self {
                 let parameters = ours::parameters(plan);
                 let $builder = match plan.contents {
-                    Contents::Keys => BloomFilter::with_num_bits(parameters.bit_size() as usize),
+                    Contents::Keys => BloomFilter::with_num_bits(parameters.bits() as usize),
                     Contents::RandomWords => {
-                        BloomFilter::from_vec(random_words(parameters.words() as u64).collect())
+                        BloomFilter::from_vec(random_words(parameters.word_count() as u64).collect())
                     }
                 };
-                Self($hasher.hashes(parameters.probes().into()))
+                Self($hasher.hashes(parameters.probe_count().into()))
             }
 
             fn size(&self) -> (u64, u32) {
                 (self.0.num_bits() as u64, self.0.num_hashes())
             }
 
-            fn put_all(&mut self, keys: &[String]) -> u64 {
+            fn insert_all(&mut self, keys: &[String]) -> u64 {
                 // Its answer is whether the key may have been there before.
                 let put = |key: &String| u64::from(!self.0.insert(key.as_str()));
                 keys.iter().map(put).sum()
@@ -76,7 +76,7 @@ impl Filter for Bloomfilter {
     }
 
     fn new(plan: &Plan) -> Self {
-        let bytes = ours::parameters(plan).bit_size() / 8;
+        let bytes = ours::parameters(plan).bits() / 8;
         // Two different halves: each is the key of a hash, and equal hashes make every probe the same multiple.
         let seed = std::array::from_fn(|i| i as u8);
         let made = Bloom::new_with_seed(bytes as usize, plan.insertions as usize, &seed);
@@ -98,7 +98,7 @@ impl Filter for Bloomfilter {
         (self.0.len(), self.0.number_of_hash_functions())
     }
 
-    fn put_all(&mut self, keys: &[String]) -> u64 {
+    fn insert_all(&mut self, keys: &[String]) -> u64 {
         // Its answer is whether the key may have been there before.
         let put = |key: &String| u64::from(!self.0.check_and_set(key));
         keys.iter().map(put).sum()

@@ -72,7 +72,7 @@ macro_rules! kind {
 
             fn put(filter: &mut BloomFilter<$funnel>, element: &Element) -> bool {
                 match element {
-                    $pattern => filter.put($item),
+                    $pattern => filter.insert($item),
                     other => panic!("{other:?}"),
                 }
             }

@@ -21,11 +21,9 @@ const STRATEGIES: [Strategy; 2] = [Strategy::Murmur128Mitz32, Strategy::Murmur12
 
 /// The parameters that Guava of the version in Debian derives: before it took the probe count from the rate alone.
 fn parameters(insertions: i64, fpp: f64, strategy: Strategy) -> Parameters {
-    Parameters::new(insertions, fpp)
+    Parameters::with_rule(insertions as u64, fpp, ProbeCountRule::FromBitsPerInsertion)
         .unwrap()
         .with_strategy(strategy)
-        .with_probe_count_rule(ProbeCountRule::FromBitsPerInsertion)
-        .unwrap()
 }
 
 /// An empty filter of ours.

@@ -41,15 +41,15 @@ fn merging_is_guavas() {
         };
         let case = format!("{first} and {second}");
         let compatible = guava.is_compatible(SLOTS[0], SLOTS[1]);
-        assert_eq!(ours.is_compatible(other).is_ok(), compatible, "{case}");
+        assert_eq!(ours.check_compatible(other).is_ok(), compatible, "{case}");
         match guava.put_all(SLOTS[0], SLOTS[1]) {
             Ok(()) => {
-                ours.put_all(other).unwrap();
+                ours.merge(other).unwrap();
                 merged += 1;
             }
             Err(thrown) => {
                 assert!(thrown.starts_with("IllegalArgumentException"), "{thrown}, {case}");
-                ours.put_all(other).unwrap_err();
+                ours.merge(other).unwrap_err();
                 refused += 1;
             }
         }

@@ -12,8 +12,8 @@ use filter_policy::view::{FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
 use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, StreamHeader};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
-    InsertError,
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, ErrorKind, GrowingBloomFilter,
+    GrowingParameters,
 };
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
@@ -259,7 +259,7 @@ fn hash128() -> Box<dyn Fn(&Key) -> Hash128 + Sync> {
 fn guava_filter(parameters: &Parameters, members: &[Hash128]) -> Result<BloomFilter<()>, String> {
     let mut filter = BloomFilter::new((), parameters).map_err(words)?;
     for &hash in members {
-        filter.put_hash(hash);
+        filter.insert_hash(hash);
     }
     Ok(filter)
 }
@@ -274,7 +274,7 @@ pub(super) fn guava_mitz64() -> Kind<'static, Hash128, BloomFilter<()>> {
         },
         bytes: |filter| StreamHeader::LEN as u64 + filter.words().len() as u64 * 8,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, _, keys| as_ideal(filter.bit_size(), keys, filter.probes()),
+        prospect: |filter, _, keys| as_ideal(filter.bits(), keys, filter.probe_count()),
     }
 }
 
@@ -301,9 +301,9 @@ pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
             }
             Ok(filter)
         },
-        bytes: CountingBloomFilter::stored_bytes,
+        bytes: CountingBloomFilter::stored_len,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
-        prospect: |filter, _, keys| as_ideal(filter.counters(), keys, filter.probes()),
+        prospect: |filter, _, keys| as_ideal(filter.counters(), keys, filter.probe_count()),
     }
 }
 
@@ -319,17 +319,19 @@ pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
                 match filter.insert_hash(hash) {
                     // With narrow fingerprints one filter in thousands refuses a key, which it then goes without:
                     // that leaves the rate as it is.
-                    Ok(()) | Err(InsertError::Full { .. } | InsertError::TooManyCopies { .. }) => {}
-                    Err(error) => return Err(words(error)),
+                    Err(error) if ![ErrorKind::Full, ErrorKind::TooManyCopies].contains(&error.kind()) => {
+                        return Err(words(error));
+                    }
+                    _ => {}
                 }
             }
             Ok(filter)
         },
-        bytes: CuckooFilter::stored_bytes,
+        bytes: CuckooFilter::stored_len,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
         prospect: |filter, bits_per_key, keys| {
             let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
-            prospect(ideal, Ok(filter.parameters().fpp_of(keys)))
+            prospect(ideal, Ok(filter.parameters().false_positive_rate_at(keys)))
         },
     }
 }
@@ -347,11 +349,11 @@ pub(super) fn growing() -> Kind<'static, Hash128, GrowingBloomFilter<()>> {
             }
             Ok(filter)
         },
-        bytes: GrowingBloomFilter::stored_bytes,
+        bytes: GrowingBloomFilter::stored_len,
         matching: |filter, values| count(values, |hash| filter.might_contain_hash(hash)),
         prospect: |filter, bits_per_key, keys| {
             let ideal = rate_of(Format::BloomFilter64, bits_per_key, keys);
-            prospect(ideal, Ok(filter.parameters().fpp()))
+            prospect(ideal, Ok(filter.parameters().false_positive_rate()))
         },
     }
 }

@@ -1,0 +1,431 @@
+//! The checksummed envelope: one stored form for every filter of this crate and of `membership-filters`.
+//!
+//! Guava's own stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
+//! filter and a checksum of 8 bytes behind it: [`to_bytes`] and [`write_to`] write it, [`from_bytes`] and [`read_from`]
+//! refuse whatever was damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone can
+//! compute it. [`format`](crate::format) describes the bytes.
+//!
+//! ```
+//! use guava_bloom::{BloomFilter, ErrorKind, Parameters, Utf8, envelope};
+//!
+//! let mut seen = BloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?;
+//! seen.insert("apple");
+//! let mut bytes = envelope::to_bytes(&seen);
+//! assert_eq!(envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8)?, seen);
+//!
+//! bytes[500] ^= 1;
+//! let error = envelope::from_bytes::<BloomFilter<Utf8>>(&bytes, Utf8).unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::ChecksumMismatch);
+//! # Ok::<(), guava_bloom::Error>(())
+//! ```
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use hashzoo::Murmur3X64_128;
+
+use crate::error::{Error, ErrorKind};
+use crate::header::WORD;
+
+/// The version of the envelope and of every form in it.
+const VERSION: u8 = 1;
+
+/// The function that hashes elements: MurmurHash3, x64, 128 bits.
+const MURMUR3_X64_128: u8 = 1;
+
+/// The seed of that function: Guava's.
+const HASH_SEED: u32 = 0;
+
+/// Words that are converted, written or read at a time: 64 KiB.
+pub(crate) const PIECE_WORDS: usize = 8192;
+
+/// The length of the header in bytes.
+pub const HEADER_LEN: u64 = 16;
+
+/// The length of the checksum in bytes.
+pub const CHECKSUM_LEN: u64 = 8;
+
+/// A filter that the envelope can hold: what lies between header and checksum.
+pub trait Stored: Sized {
+    /// The funnel, which is not stored: the reader gives it.
+    type Funnel;
+
+    /// The first eight bytes of the header, which tell the kind of filter.
+    const MAGIC: [u8; 8];
+
+    /// Returns the length of the whole envelope in bytes.
+    fn stored_len(&self) -> u64;
+
+    /// Writes what lies between header and checksum.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E>;
+
+    /// Reads what lies between header and checksum.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] names what no filter has.
+    fn read_contents(reader: &mut Reader<'_>, funnel: Self::Funnel) -> Result<Self, Error>;
+}
+
+/// Returns the envelope with the filter in it.
+pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(usize::try_from(filter.stored_len()).unwrap_or(0));
+    let Ok(()) = write(filter, &mut |more: &[u8]| {
+        bytes.extend_from_slice(more);
+        Ok::<(), Infallible>(())
+    });
+    bytes
+}
+
+/// Reads a filter from its envelope, to which all of the bytes must belong.
+///
+/// # Errors
+///
+/// [`Error`] tells what is wrong with the bytes. Memory is taken only for bytes that are there.
+pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
+    let mut reader = Reader::new(&mut bytes);
+    let filter = reader.filter(funnel)?;
+    reader.end()?;
+    Ok(filter)
+}
+
+/// Writes the envelope in pieces of up to 64 KiB. Does not flush. Needs the feature `std`.
+///
+/// # Errors
+///
+/// Those of the writer.
+#[cfg(feature = "std")]
+pub fn write_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::io::Result<()> {
+    write(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
+}
+
+/// Reads an envelope and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`. Needs the
+/// feature `std`.
+///
+/// # Errors
+///
+/// [`Error`] tells what is wrong with the bytes, or what the reader failed with. Memory is taken as bytes arrive.
+#[cfg(feature = "std")]
+pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
+    Reader::new(&mut Stream(reader)).filter(funnel)
+}
+
+fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut writer = Writer {
+        put,
+        checksum: Murmur3X64_128::new(0),
+    };
+    writer.bytes(&T::MAGIC)?;
+    writer.bytes(&[VERSION, MURMUR3_X64_128, 0, 0])?;
+    writer.bytes(&HASH_SEED.to_le_bytes())?;
+    filter.write_contents(&mut writer)?;
+    let (checksum, _) = writer.checksum.finish();
+    (writer.put)(&checksum.to_le_bytes())
+}
+
+/// Takes the contents of an envelope, in order.
+pub struct Writer<'a, E> {
+    put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
+    checksum: Murmur3X64_128,
+}
+
+impl<E> Writer<'_, E> {
+    /// Writes bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer below, as of each method.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
+        self.checksum.update(bytes);
+        (self.put)(bytes)
+    }
+
+    /// Writes a number, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer below.
+    pub fn u64(&mut self, value: u64) -> Result<(), E> {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// Writes numbers, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer below.
+    pub fn words(&mut self, words: &[u64]) -> Result<(), E> {
+        encode_words(words, |word| word.to_le_bytes(), |bytes| self.bytes(bytes))
+    }
+}
+
+impl<E> core::fmt::Debug for Writer<'_, E> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+/// Hands over words of whatever kind as bytes, in pieces.
+pub(crate) fn encode_words<W, E>(
+    words: &[W],
+    encode: impl Fn(&W) -> [u8; WORD],
+    mut put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut buffer = vec![0; words.len().min(PIECE_WORDS) * WORD];
+    for piece in words.chunks(PIECE_WORDS) {
+        let (places, _) = buffer.as_chunks_mut::<WORD>();
+        for (place, word) in places.iter_mut().zip(piece) {
+            *place = encode(word);
+        }
+        put(buffer.get(..piece.len() * WORD).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// Where bytes come from.
+pub(crate) trait Source {
+    /// Fills the buffer, unless the source ends before; how many bytes there were.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error>;
+
+    /// How many bytes are left, where that is known.
+    fn left(&self) -> Option<u64>;
+}
+
+impl Source for &[u8] {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let (now, later) = self.split_at(self.len().min(buffer.len()));
+        for (place, &byte) in buffer.iter_mut().zip(now) {
+            *place = byte;
+        }
+        *self = later;
+        Ok(now.len())
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.len() as u64)
+    }
+}
+
+/// Bytes of unknown number.
+#[cfg(feature = "std")]
+pub(crate) struct Stream<R>(pub(crate) R);
+
+#[cfg(feature = "std")]
+impl<R: std::io::Read> Source for Stream<R> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.0.read(rest) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::io(ErrorKind::Read, "reading the filter", error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn left(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Gives the contents of an envelope, in order.
+pub struct Reader<'a> {
+    source: &'a mut dyn Source,
+    /// Of what was read, until it is compared; nothing sums up a stream of Guava's.
+    checksum: Option<Murmur3X64_128>,
+    taken: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a mut dyn Source) -> Self {
+        Self {
+            source,
+            checksum: Some(Murmur3X64_128::new(0)),
+            taken: 0,
+        }
+    }
+
+    /// For a stream without header and checksum.
+    pub(crate) fn plain(source: &'a mut dyn Source) -> Self {
+        Self {
+            source,
+            checksum: None,
+            taken: 0,
+        }
+    }
+
+    fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
+        let magic = self.array()?;
+        if magic != T::MAGIC {
+            let range = format_args!("\"{}\"", T::MAGIC.escape_ascii());
+            let got = format_args!("\"{}\"", magic.escape_ascii());
+            return Err(Error::new(
+                ErrorKind::WrongFormat,
+                "the first eight bytes",
+                range,
+                got,
+            ));
+        }
+        let [version, function, reserved @ ..] = self.array::<4>()?;
+        if version != VERSION {
+            return Err(Error::new(
+                ErrorKind::UnsupportedVersion,
+                "the version",
+                VERSION,
+                version,
+            ));
+        }
+        let invalid = |field, range, got: u32| Err(Error::new(ErrorKind::InvalidField, field, range, got));
+        if function != MURMUR3_X64_128 {
+            return invalid("the hash function", MURMUR3_X64_128.into(), function.into());
+        }
+        if let Some(&byte) = reserved.iter().find(|&&byte| byte != 0) {
+            return invalid("a reserved byte", 0, byte.into());
+        }
+        let seed = u32::from_le_bytes(self.array()?);
+        if seed != HASH_SEED {
+            return invalid("the hash seed", HASH_SEED, seed);
+        }
+        let filter = T::read_contents(self, funnel)?;
+        self.verify()?;
+        Ok(filter)
+    }
+
+    /// Reads so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`] where the bytes end, [`ErrorKind::Read`] where the reader fails, as of each method.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes, u128::from(self.taken) + N as u128)?;
+        Ok(bytes)
+    }
+
+    /// Reads a number, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Reader::array`].
+    pub fn u64(&mut self) -> Result<u64, Error> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// Reads numbers, little-endian. Memory is taken only as bytes arrive, at most twice as much as they need.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Reader::array`], and [`ErrorKind::TooLarge`] or [`ErrorKind::OutOfMemory`].
+    pub fn words(&mut self, count: u64) -> Result<Vec<u64>, Error> {
+        self.words_by(count, u64::from_le_bytes)
+    }
+
+    pub(crate) fn words_by(&mut self, count: u64, decode: fn([u8; WORD]) -> u64) -> Result<Vec<u64>, Error> {
+        let bytes = u128::from(count) * WORD as u128;
+        let needed = u128::from(self.taken) + bytes;
+        if let Some(left) = self.source.left()
+            && u128::from(left) < bytes
+        {
+            return Err(self.truncated(needed, left));
+        }
+        let count = usize::try_from(count)
+            .ok()
+            .filter(|_| isize::try_from(bytes).is_ok())
+            .ok_or_else(|| {
+                let range = format_args!("at most {} bytes", isize::MAX);
+                Error::new(ErrorKind::TooLarge, "the filter", range, bytes)
+            })?;
+        let mut words = Vec::new();
+        let mut buffer = vec![0; count.min(PIECE_WORDS) * WORD];
+        while words.len() < count {
+            let wanted = (count - words.len()).min(PIECE_WORDS);
+            let piece = buffer.get_mut(..wanted * WORD).unwrap_or_default();
+            self.fill(piece, needed)?;
+            if words.capacity() - words.len() < wanted {
+                // As much again as is there, and never more than the filter takes.
+                let more = (count - words.len()).min(words.len().max(wanted));
+                words
+                    .try_reserve_exact(more)
+                    .map_err(|_| Error::out_of_memory((words.len() + more) * WORD))?;
+            }
+            let (arrays, _) = piece.as_chunks::<WORD>();
+            words.extend(arrays.iter().map(|&bytes| decode(bytes)));
+        }
+        Ok(words)
+    }
+
+    /// Reads the checksum and compares it. [`Stored::read_contents`] may call this before it believes what it has read;
+    /// otherwise it happens afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As of [`Reader::array`], and [`ErrorKind::ChecksumMismatch`].
+    pub fn verify(&mut self) -> Result<(), Error> {
+        let Some(checksum) = self.checksum.take() else {
+            return Ok(());
+        };
+        let (computed, _) = checksum.finish();
+        let stated = self.u64()?;
+        if stated == computed {
+            return Ok(());
+        }
+        let (range, got) = (format_args!("{computed:016x}"), format_args!("{stated:016x}"));
+        Err(Error::new(
+            ErrorKind::ChecksumMismatch,
+            "the checksum",
+            range,
+            got,
+        ))
+    }
+
+    /// Checks that nothing follows.
+    pub(crate) fn end(&self) -> Result<(), Error> {
+        match self.source.left() {
+            None | Some(0) => Ok(()),
+            Some(left) => Err(Error::new(
+                ErrorKind::TrailingBytes,
+                "the length in bytes",
+                self.taken,
+                self.taken + left,
+            )),
+        }
+    }
+
+    /// Fills the buffer, which is part of so many bytes that are needed from the start on.
+    fn fill(&mut self, buffer: &mut [u8], needed: u128) -> Result<(), Error> {
+        let found = self.source.fill(buffer)?;
+        if found < buffer.len() {
+            return Err(self.truncated(needed, found as u64));
+        }
+        self.taken += found as u64;
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(buffer);
+        }
+        Ok(())
+    }
+
+    fn truncated(&self, needed: u128, found: u64) -> Error {
+        Error::new(
+            ErrorKind::Truncated,
+            "the length in bytes",
+            format_args!("at least {needed}"),
+            self.taken + found,
+        )
+    }
+}
+
+impl core::fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let taken = &self.taken;
+        f.debug_struct("Reader")
+            .field("taken", taken)
+            .finish_non_exhaustive()
+    }
+}

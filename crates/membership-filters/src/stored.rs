@@ -1,0 +1,84 @@
+//! What the stored forms share: checks of fields, and the methods around them. The envelope is that of `guava-bloom`, the
+//! formats are in `FORMAT.md`.
+
+use core::fmt;
+
+use guava_bloom::{Error, ErrorKind};
+
+/// The error for a field with a value that no filter has.
+pub(crate) fn invalid(field: &str, allowed: impl fmt::Display, found: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::InvalidField, field, allowed, found)
+}
+
+/// An error of arguments, when they come from stored fields.
+pub(crate) fn of_field(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::InvalidArgument => error.with_kind(ErrorKind::InvalidField),
+        _ => error,
+    }
+}
+
+/// Checks bytes without a meaning yet, which a later version may give them.
+pub(crate) fn zero(reserved: &[u8]) -> Result<(), Error> {
+    match reserved.iter().find(|&&byte| byte != 0) {
+        None => Ok(()),
+        Some(byte) => Err(invalid("a reserved byte", 0, byte)),
+    }
+}
+
+/// Compares what a field states with what the contents allow.
+pub(crate) fn within(field: &str, stated: u64, least: u64, most: u64) -> Result<(), Error> {
+    if (least..=most).contains(&stated) {
+        return Ok(());
+    }
+    let allowed = format_args!("between {least} and {most} by the contents");
+    Err(invalid(field, allowed, stated))
+}
+
+/// The methods around the stored form of a filter.
+macro_rules! stored_form {
+    ($filter:ident) => {
+        impl<F> $filter<F> {
+            /// Returns the stored form, as [`format`](crate::format) describes it.
+            pub fn to_bytes(&self) -> alloc::vec::Vec<u8> {
+                guava_bloom::envelope::to_bytes(self)
+            }
+
+            /// Reads the filter from its stored form, to which all of the bytes must belong.
+            ///
+            /// # Errors
+            ///
+            /// [`Error`](crate::Error) tells what is wrong with the bytes.
+            pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, crate::Error> {
+                guava_bloom::envelope::from_bytes(bytes, funnel)
+            }
+
+            /// Writes the stored form piece by piece. Does not flush. Needs the feature `std`.
+            ///
+            /// # Errors
+            ///
+            /// Those of the writer.
+            #[cfg(feature = "std")]
+            pub fn write_to(&self, writer: impl std::io::Write) -> std::io::Result<()> {
+                guava_bloom::envelope::write_to(self, writer)
+            }
+
+            /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
+            /// Needs the feature `std`.
+            ///
+            /// # Errors
+            ///
+            /// [`Error`](crate::Error) tells what is wrong with the bytes, or what the reader failed with.
+            #[cfg(feature = "std")]
+            pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, crate::Error> {
+                guava_bloom::envelope::read_from(reader, funnel)
+            }
+
+            /// Returns the length of the stored form in bytes.
+            pub fn stored_len(&self) -> u64 {
+                guava_bloom::envelope::Stored::stored_len(self)
+            }
+        }
+    };
+}
+pub(crate) use stored_form;
