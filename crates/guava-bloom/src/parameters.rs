@@ -185,7 +185,6 @@ impl Parameters {
     }
 
     /// Returns the number of 64-bit words of the filter, 1 to 2^31 - 1.
-    #[expect(clippy::cast_possible_truncation, reason = "there are at most 2^31 - 1 words")]
     pub const fn word_count(&self) -> usize {
         (self.modulus.get() / 64) as usize
     }

@@ -194,16 +194,19 @@ pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
             // Opens all tables, and fills the cache.
             assert_eq!(engine.count(), entries, "entries of {policy:?}");
         }
-        let databases = POLICIES.into_iter().zip(&engines).map(|(policy, engine)| Database {
-            policy,
-            cache,
-            bits_per_key: match policy {
-                Policy::None | Policy::AlwaysNo => 0,
-                _ => BITS_PER_KEY,
-            },
-            found: Box::new(|keys| keys.iter().filter(|key| engine.has(*key)).count()),
-            reads: Box::new(|| engine.reads()),
-        });
+        let databases = POLICIES
+            .into_iter()
+            .zip(&engines)
+            .map(|(policy, engine)| Database {
+                policy,
+                cache,
+                bits_per_key: match policy {
+                    Policy::None | Policy::AlwaysNo => 0,
+                    _ => BITS_PER_KEY,
+                },
+                found: Box::new(|keys| keys.iter().filter(|key| engine.has(*key)).count()),
+                reads: Box::new(|| engine.reads()),
+            });
         let mut databases: Vec<Database<'_>> = databases.collect();
         // The generator gives every number once before it gives one again, so that these are not stored.
         let mut absent = random.clone();

@@ -13,17 +13,12 @@ use filter_policy::kernels::Kernel;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 
-use crate::split_blocks;
+use crate::split_blocks::{self, rocksdb_hash as hash};
 
 const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
 const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
 const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
-
-/// RocksDB's hash of a key.
-pub(crate) fn hash(key: &[u8]) -> u64 {
-    FAST_LOCAL.hash_key(key)
-}
 
 fn engine_policy(ribbon: bool) -> EnginePolicy {
     let bits = f64::from(BITS_PER_KEY);

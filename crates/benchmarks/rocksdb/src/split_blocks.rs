@@ -7,14 +7,18 @@ use bench_kit::policies::{BITS_PER_KEY, Batched, Contender};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::SplitBlocks;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, HashedPolicy};
 use xxhash_rust::xxh3::xxh3_64;
 
 type Hash = fn(&[u8]) -> u64;
 
-const HASHES: [(Name, Hash); 2] = [
-    (Name::SbbfXxh3, xxh3_64),
-    (Name::SbbfXxph3, crate::contenders::hash),
-];
+const HASHES: [(Name, Hash); 2] = [(Name::SbbfXxh3, xxh3_64), (Name::SbbfXxph3, rocksdb_hash)];
+
+/// RocksDB's hash of a key.
+pub(crate) fn rocksdb_hash(key: &[u8]) -> u64 {
+    FastLocalBloomPolicy::new(BitsPerKey::whole(BITS_PER_KEY)).hash_key(key)
+}
 
 fn bits(keys: usize) -> usize {
     keys * BITS_PER_KEY as usize
