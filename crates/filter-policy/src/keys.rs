@@ -118,9 +118,9 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
 /// ```
 /// use filter_policy::KeyBatch;
 ///
-/// let ids = vec![[0_u8; 16]; 100];
+/// let ids = [[0_u8; 16]; 100];
 /// assert_eq!(KeyBatch::from(&ids).len(), 100);
-/// let names = vec![b"apple".to_vec(), b"fig".to_vec()];
+/// let names: [&[u8]; 2] = [b"apple", b"fig"];
 /// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
 /// ```
 #[derive(Debug, Clone, Copy)]

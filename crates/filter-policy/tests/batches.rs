@@ -29,33 +29,32 @@ fn batches_know_their_keys() {
     assert!(KeyBatch::from(none).is_empty());
     let arrays = [*b"aa", *b"bb", *b"cc"];
     let slices: [&[u8]; 3] = [b"aa", b"bb", b"cc"];
-    let mut batches = vec![
+    let batches = [
         KeyBatch::from(packed),
         KeyBatch::from(&arrays),
         KeyBatch::from(&arrays[..]),
         KeyBatch::from(&slices),
         KeyBatch::from(&slices[..]),
     ];
-    #[cfg(feature = "alloc")]
-    let (arrays, slices, vectors) = (
-        arrays.to_vec(),
-        slices.to_vec(),
-        slices.map(<[u8]>::to_vec).to_vec(),
-    );
-    #[cfg(feature = "alloc")]
-    batches.extend([
-        KeyBatch::from(&arrays),
-        KeyBatch::from(&slices),
-        KeyBatch::from(&vectors),
-        KeyBatch::from(&vectors[..]),
-    ]);
     for batch in batches {
-        assert_eq!(
-            (batch.len(), batch.get(2), batch.get(3)),
-            (3, Some(&b"cc"[..]), None)
-        );
-        assert!(batch.iter().eq([b"aa", b"bb", b"cc"]));
+        check(batch);
     }
+    #[cfg(feature = "alloc")]
+    {
+        let vectors = slices.map(<[u8]>::to_vec).to_vec();
+        check((&arrays.to_vec()).into());
+        check((&slices.to_vec()).into());
+        check((&vectors).into());
+        check(vectors.as_slice().into());
+    }
+}
+
+fn check(batch: KeyBatch<'_>) {
+    assert_eq!(
+        (batch.len(), batch.get(2), batch.get(3)),
+        (3, Some(&b"cc"[..]), None)
+    );
+    assert!(batch.iter().eq([b"aa", b"bb", b"cc"]));
 }
 
 /// The fastest that the processor has and the environment allows.

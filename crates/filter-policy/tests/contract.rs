@@ -11,7 +11,7 @@ use filter_policy::rocksdb::RibbonPolicy;
 use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_policy::{
     BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy, HashValue, HashedPolicy,
-    MATCHES_EVERYTHING, PreparedFilter,
+    MATCHES_EVERYTHING,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -392,6 +392,8 @@ fn a_policy_of_another_crate_has_the_rest_by_default() {
 mod pointers {
     use std::sync::Arc;
 
+    use filter_policy::PreparedFilter;
+
     use super::*;
 
     struct Full(BloomFilterPolicy<LevelDbHash>);
@@ -455,12 +457,13 @@ mod pointers {
     fn a_pointer_to_a_policy_is_that_policy() {
         let policy = || Full(BloomFilterPolicy::leveldb_builtin(TEN));
         check(policy());
-        check(&policy());
+        let full = policy();
+        check(&full);
         check(&policy() as &dyn FilterPolicy);
         check(Box::new(policy()));
         check(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>);
         check(Arc::new(policy()));
-        check(&Arc::new(Box::new(policy()) as Box<dyn FilterPolicy>));
+        check(Arc::new(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>));
     }
 }
 

@@ -67,7 +67,7 @@ impl Row {
             let policy = FastLocalBloomPolicy::new(TEN).on_kernel(kernel);
             policy
                 .prepare(filter)
-                .may_match_many(&absent, &mut answers)
+                .may_match_many(&absent[..], &mut answers)
                 .unwrap();
             for (i, &expected) in expected.iter().enumerate() {
                 assert_eq!(

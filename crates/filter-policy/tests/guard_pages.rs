@@ -35,10 +35,10 @@ fn check<H: KeyHasher + Copy>(hasher: H, lens: &[usize], end: bool, pool: &mut [
     for kernel in Kernel::available() {
         let policy = BloomFilterPolicy::with_hasher(hasher, bits_per_key).on_kernel(kernel);
         let room: &mut [u8] = out.at(end, policy.max_filter_len(keys.len()).unwrap());
-        let filter = policy.build_batch_in(&keys, room).unwrap();
+        let filter = policy.build_batch_in(&keys[..], room).unwrap();
         let prepared = policy.prepare(filter);
         let mut answers = [0];
-        prepared.may_match_many(&keys, &mut answers).unwrap();
+        prepared.may_match_many(&keys[..], &mut answers).unwrap();
         assert_eq!(answers[0], u64::MAX >> (64 - keys.len()), "{kernel}, {lens:?}");
         for key in &keys {
             assert!(rules::answer(filter, hasher.hash(key)), "{kernel}, {lens:?}");

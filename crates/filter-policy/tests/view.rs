@@ -1,5 +1,4 @@
 //! What stored bytes say of themselves, at every edge.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::hashers::LevelDbHash;
 use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};

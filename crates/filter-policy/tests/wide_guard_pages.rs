@@ -113,7 +113,7 @@ fn keys_of_every_length() {
                         &*key
                     })
                     .collect();
-                check_all((&keys).into(), end, &mut pages, "keys of every length");
+                check_all(keys.as_slice().into(), end, &mut pages, "keys of every length");
             }
         }
     }
@@ -178,7 +178,7 @@ fn filters_of_many_lines() {
     for count in [51, 52, 102, 103, 819, 820, 6553, MAX] {
         let keys: Vec<&[u8]> = keys[..count].iter().map(|key| &key[..]).collect();
         for end in [true, false] {
-            check_all((&keys).into(), end, &mut pages, "many lines");
+            check_all(keys.as_slice().into(), end, &mut pages, "many lines");
         }
     }
 }

@@ -5,14 +5,16 @@ use filter_policy::BitsPerKey;
 /// The bits of a hash value.
 pub(crate) fn positions(hash: u32, bits: u64, probes: u8) -> impl Iterator<Item = usize> {
     let stride = u64::from(hash >> 17) | u64::from(hash) << 15 & 0xffff_ffff;
-    (0..u64::from(probes))
-        .map(move |i| usize::try_from(((u64::from(hash) + i * stride) & 0xffff_ffff) % bits).unwrap())
+    (0..u64::from(probes)).map(move |i| {
+        let position = ((u64::from(hash) + i * stride) & 0xffff_ffff) % bits;
+        usize::try_from(position).expect("a position in memory")
+    })
 }
 
 /// The filter of these hash values.
 pub(crate) fn filter(bits_per_key: BitsPerKey, hashes: impl ExactSizeIterator<Item = u32>) -> Vec<u8> {
-    let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).unwrap()];
-    let (last, bit_array) = filter.split_last_mut().unwrap();
+    let mut filter = vec![0; bits_per_key.filter_len(hashes.len()).expect("a filter in memory")];
+    let (last, bit_array) = filter.split_last_mut().expect("at least nine bytes");
     *last = bits_per_key.probe_count();
     let bits = bit_array.len() as u64 * 8;
     for position in hashes.flat_map(|hash| positions(hash, bits, bits_per_key.probe_count())) {

@@ -1,7 +1,6 @@
 //! Every way to build a filter, and every way to ask one.
 
 use std::fmt::Display;
-use std::sync::Arc;
 
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{Error, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
@@ -123,7 +122,7 @@ pub(crate) fn answers<P: HashedPolicy>(
     let at = |way: &str| format!("{}, {} bytes, {way}: {context}", policy.name(), filter.len());
     let hashes: Vec<P::Hash> = keys.iter().map(|key| policy.hash_key(key)).collect();
     let prepared = policy.prepare(filter);
-    let object: Arc<Box<&dyn FilterPolicy>> = Arc::new(Box::new(policy));
+    let object: Box<dyn FilterPolicy + '_> = Box::new(policy);
     let expected: Vec<bool> = keys.iter().map(|key| policy.key_may_match(key, filter)).collect();
     for (key, &expected) in keys.iter().zip(&expected) {
         assert_eq!(object.key_may_match(key, filter), expected, "{}", at("object"));

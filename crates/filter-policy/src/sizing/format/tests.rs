@@ -2,14 +2,10 @@
 
 extern crate alloc;
 
-use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 
 use super::*;
-use crate::rocksdb::FastLocalBloomPolicy;
-use crate::view::{FilterKind, FilterLayout, FilterView};
-use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
 
 const FORMAT: Format = Format::LevelDb;
 
@@ -95,98 +91,104 @@ fn a_hash_of_32_bits_bounds_the_rate_from_below() {
     assert_eq!(rate(0, 10), 0.0);
 }
 
-/// Sizes, keys and bits per key that lie at the edges of blocks, lines and kinds.
-const KEYS: [usize; 20] = [
-    0, 1, 2, 6, 7, 32, 51, 52, 100, 240, 512, 700, 800, 900, 983, 1000, 2000, 4096, 5000, 60_000,
-];
-const BITS: [f64; 10] = [0.5, 1.0, 2.0, 3.7, 8.0, 10.0, 15.5, 44.0, 100.0, 1000.0];
-
+/// What formats say of lengths and probes is what policies write.
 #[cfg(feature = "alloc")]
-#[test]
-fn lengths_are_those_of_the_policies() {
-    for keys in KEYS {
-        for bits in BITS {
-            let bits_per_key = BitsPerKey::fractional(bits).unwrap();
-            let bytes = |format: Format| format.filter_bytes(keys as u64, bits_per_key).unwrap();
-            let at = format!("{keys} keys at {bits} bits");
+mod policies {
+    use alloc::format;
 
-            let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key);
-            assert_eq!(
-                bytes(Format::LevelDb),
-                policy.max_filter_len(keys).unwrap() as u64,
-                "{at}"
-            );
+    use super::*;
+    use crate::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
+    use crate::view::{FilterKind, FilterLayout, FilterView};
+    use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
 
-            let policy = BloomFilter64Policy::new(bits_per_key);
-            assert_eq!(
-                bytes(Format::BloomFilter64),
-                policy.max_filter_len(keys).unwrap() as u64,
-                "{at}"
-            );
-            let filter = policy.build_hashes(0..keys as u64).unwrap();
-            assert_eq!(
-                Format::BloomFilter64.probe_count(keys as u64, bits_per_key),
-                Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
-                "{at}"
-            );
+    /// Sizes, keys and bits per key that lie at the edges of blocks, lines and kinds.
+    const KEYS: [usize; 20] = [
+        0, 1, 2, 6, 7, 32, 51, 52, 100, 240, 512, 700, 800, 900, 983, 1000, 2000, 4096, 5000, 60_000,
+    ];
+    const BITS: [f64; 10] = [0.5, 1.0, 2.0, 3.7, 8.0, 10.0, 15.5, 44.0, 100.0, 1000.0];
 
-            let policy = FastLocalBloomPolicy::new(bits_per_key);
-            let len = policy.max_filter_len(keys).unwrap();
-            assert_eq!(bytes(Format::FastLocalBloom), len as u64, "{at}");
-            let filter = policy.build_hashes(0..keys as u64).unwrap();
-            let probes = Format::FastLocalBloom.probe_count(keys as u64, bits_per_key);
-            assert_eq!(
-                probes.map(|probes| probes.filter(|_| keys > 0)),
-                Ok(probes_of(FilterLayout::RocksDb, &filter)),
-                "{at}"
-            );
-        }
-    }
-}
+    #[test]
+    fn lengths_are_those_of_the_policies() {
+        for keys in KEYS {
+            for bits in BITS {
+                let bits_per_key = BitsPerKey::fractional(bits).unwrap();
+                let bytes = |format: Format| format.filter_bytes(keys as u64, bits_per_key).unwrap();
+                let at = format!("{keys} keys at {bits} bits");
 
-#[cfg(feature = "alloc")]
-fn probes_of(layout: FilterLayout, filter: &[u8]) -> Option<u8> {
-    FilterView::new(layout, filter).probe_count()
-}
+                let policy = BloomFilterPolicy::leveldb_builtin(bits_per_key);
+                assert_eq!(
+                    bytes(Format::LevelDb),
+                    policy.max_filter_len(keys).unwrap() as u64,
+                    "{at}"
+                );
 
-#[cfg(feature = "alloc")]
-#[test]
-fn lengths_are_those_of_the_ribbon_policy() {
-    use crate::rocksdb::RibbonPolicy;
+                let policy = BloomFilter64Policy::new(bits_per_key);
+                assert_eq!(
+                    bytes(Format::BloomFilter64),
+                    policy.max_filter_len(keys).unwrap() as u64,
+                    "{at}"
+                );
+                let filter = policy.build_hashes(0..keys as u64).unwrap();
+                assert_eq!(
+                    Format::BloomFilter64.probe_count(keys as u64, bits_per_key),
+                    Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
+                    "{at}"
+                );
 
-    let (mut ribbons, mut exact) = (0, 0);
-    for keys in KEYS {
-        for bits in BITS {
-            let bits_per_key = BitsPerKey::fractional(bits).unwrap();
-            let policy = RibbonPolicy::new(bits_per_key);
-            let stated = Format::Ribbon.filter_bytes(keys as u64, bits_per_key).unwrap();
-            // Several first keys: the hash of the first decides about 16 bytes.
-            for first in 0..if keys > 5000 { 1 } else { 6_u32 } {
-                let keys_from = (first * 100_000..).take(keys).map(u32::to_le_bytes);
-                let filter = policy.build(keys_from).unwrap();
-                let len = filter.len() as u64;
-                let at = format!("{keys} keys at {bits} bits, {len} bytes, {stated} stated");
-                assert!((stated.saturating_sub(16)..=stated).contains(&len), "{at}");
-                exact += usize::from(len == stated);
-
-                let view = FilterView::new(FilterLayout::RocksDb, &filter);
-                let probes = Format::Ribbon.probe_count(keys as u64, bits_per_key).unwrap();
-                let is_ribbon = view.kind() == FilterKind::Ribbon;
-                ribbons += usize::from(is_ribbon);
-                if keys > 0 && len == stated {
-                    assert_eq!(
-                        (probes, probes.is_none()),
-                        (view.probe_count(), is_ribbon),
-                        "{at}"
-                    );
-                }
+                let policy = FastLocalBloomPolicy::new(bits_per_key);
+                let len = policy.max_filter_len(keys).unwrap();
+                assert_eq!(bytes(Format::FastLocalBloom), len as u64, "{at}");
+                let filter = policy.build_hashes(0..keys as u64).unwrap();
+                let probes = Format::FastLocalBloom.probe_count(keys as u64, bits_per_key);
+                assert_eq!(
+                    probes.map(|probes| probes.filter(|_| keys > 0)),
+                    Ok(probes_of(FilterLayout::RocksDb, &filter)),
+                    "{at}"
+                );
             }
         }
     }
-    assert!(
-        ribbons > 300 && exact > 800,
-        "{ribbons} Ribbon filters, {exact} as stated"
-    );
+
+    fn probes_of(layout: FilterLayout, filter: &[u8]) -> Option<u8> {
+        FilterView::new(layout, filter).probe_count()
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_ribbon_policy() {
+        let (mut ribbons, mut exact) = (0, 0);
+        for keys in KEYS {
+            for bits in BITS {
+                let bits_per_key = BitsPerKey::fractional(bits).unwrap();
+                let policy = RibbonPolicy::new(bits_per_key);
+                let stated = Format::Ribbon.filter_bytes(keys as u64, bits_per_key).unwrap();
+                // Several first keys: the hash of the first decides about 16 bytes.
+                for first in 0..if keys > 5000 { 1 } else { 6_u32 } {
+                    let keys_from = (first * 100_000..).take(keys).map(u32::to_le_bytes);
+                    let filter = policy.build(keys_from).unwrap();
+                    let len = filter.len() as u64;
+                    let at = format!("{keys} keys at {bits} bits, {len} bytes, {stated} stated");
+                    assert!((stated.saturating_sub(16)..=stated).contains(&len), "{at}");
+                    exact += usize::from(len == stated);
+
+                    let view = FilterView::new(FilterLayout::RocksDb, &filter);
+                    let probes = Format::Ribbon.probe_count(keys as u64, bits_per_key).unwrap();
+                    let is_ribbon = view.kind() == FilterKind::Ribbon;
+                    ribbons += usize::from(is_ribbon);
+                    if keys > 0 && len == stated {
+                        assert_eq!(
+                            (probes, probes.is_none()),
+                            (view.probe_count(), is_ribbon),
+                            "{at}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(
+            ribbons > 300 && exact > 800,
+            "{ribbons} Ribbon filters, {exact} as stated"
+        );
+    }
 }
 
 #[test]
