@@ -6,8 +6,7 @@ use crate::hashed::{HashedPolicy as _, Layout};
 use crate::hashers::{KeyHasher, LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::keys::Keys;
 use crate::params::BitsPerKey;
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// A Bloom filter in LevelDB's layout, with a choice of hash functions; [`format`](crate::format) has the bytes.
 ///

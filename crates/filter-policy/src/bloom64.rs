@@ -6,18 +6,13 @@ use hashzoo::xxph3_64;
 
 use crate::arch::wide::{WideSource, spread};
 use crate::arch::{Kernel, KernelToken};
-use crate::contents::Contents;
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::keys::Keys;
-use crate::params::{BitsPerKey, MAX_PROBES};
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::layouts::bloom64::{MARKER, contents};
+use crate::params::BitsPerKey;
+use crate::policy::{FilterPolicy, PreparedFilter};
 pub(crate) use probes::probes_for;
-
-/// Added to k in the last byte of a filter. What lies above 30 there, LevelDB's reader takes for another encoding and
-/// answers "may match".
-const MARKER: u8 = 0x80;
 
 /// The Bloom filter whose rate is what theory says: `BloomFilter64.Xxph3`.
 ///
@@ -69,18 +64,6 @@ impl BloomFilter64Policy {
     /// Returns the bits per key.
     pub const fn bits_per_key(&self) -> BitsPerKey {
         self.bits_per_key
-    }
-}
-
-/// What stored bytes are.
-#[inline]
-pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
-    match filter {
-        [] | [_] => Contents::Empty,
-        [bit_array @ .., last] => match last.checked_sub(MARKER) {
-            Some(probes @ 1..=MAX_PROBES) => Contents::Bloom64 { bit_array, probes },
-            _ => Contents::Reserved,
-        },
     }
 }
 

@@ -26,13 +26,14 @@ mod arch;
 mod batches;
 mod bloom;
 mod bloom64;
-mod contents;
 mod error;
 pub mod filter_block;
 pub mod format;
+mod hash_value;
 mod hashed;
 pub mod hashers;
 mod keys;
+mod layouts;
 mod modulus;
 mod params;
 #[cfg(feature = "alloc")]
@@ -40,7 +41,6 @@ pub mod policies;
 mod policy;
 #[cfg(feature = "alloc")]
 pub mod prefix;
-mod prepared;
 pub mod rocksdb;
 pub mod sizing;
 pub mod table;
@@ -56,9 +56,9 @@ pub mod kernels {
 pub use bloom::BloomFilterPolicy;
 pub use bloom64::BloomFilter64Policy;
 pub use error::Error;
-pub use hashed::{HashValue, HashedKey, HashedPolicy};
+pub use hash_value::HashValue;
+pub use hashed::{HashedKey, HashedPolicy};
 pub use keys::{KeyBatch, PackedKeys};
+pub use layouts::MATCHES_EVERYTHING;
 pub use params::BitsPerKey;
-pub use policy::FilterPolicy;
-pub use prepared::PreparedFilter;
-pub use view::MATCHES_EVERYTHING;
+pub use policy::{FilterPolicy, PreparedFilter};

@@ -1,9 +1,9 @@
 //! The policies of this crate by the names under which engines store their filters.
 //!
 //! * **A new hash function in LevelDB's layout** needs a type that implements [`KeyHasher`](crate::hashers::KeyHasher) in
-//!   `src/hasher.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
+//!   `src/hashers.rs`, a constructor in `src/bloom.rs`, and a line in [`ALL`].
 //! * **A new layout** needs a module with a policy that implements [`FilterPolicy`] and, to be a
-//!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/contents.rs`, of
+//!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/layouts.rs`, of
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
 //!
 //! The tests of names, of stored bytes, of damage and of [`format`](crate::format) read the list, and say what is missing.

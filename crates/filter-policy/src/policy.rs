@@ -1,5 +1,7 @@
 //! The contract between a storage engine and a filter policy.
 
+mod prepared;
+
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
 #[cfg(feature = "alloc")]
@@ -8,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::error::Error;
-use crate::prepared::PreparedFilter;
+pub use prepared::PreparedFilter;
 
 /// Turns the keys of a block into filter bytes and answers from those bytes whether a key may be in the
 /// block.

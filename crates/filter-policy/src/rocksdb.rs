@@ -5,17 +5,13 @@
 //! what they write. [`format`](crate::format) has the bytes and the names.
 
 mod bits_per_key;
-mod contents;
 mod fast_local;
 mod legacy;
-pub(crate) mod legacy_lines;
 mod rates;
-pub(crate) mod ribbon;
 #[cfg(feature = "alloc")]
 mod ribbon_policy;
 
 pub(crate) use bits_per_key::RocksDbBits;
-pub(crate) use contents::contents;
 pub use fast_local::FastLocalBloomPolicy;
 pub use legacy::{CacheLine, LegacyFullFilterPolicy};
 pub(crate) use rates::{fast_local_bytes, fast_local_lines, ribbon_bytes, ribbon_rate};

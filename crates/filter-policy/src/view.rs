@@ -3,24 +3,11 @@
 //! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
 
 use crate::arch::wide::lines::LINE_LEN;
-use crate::bloom64;
-use crate::contents::Contents;
-use crate::rocksdb;
+pub use crate::layouts::FilterKind;
+use crate::layouts::{Contents, bloom64, rocksdb};
 
 /// Probes reach the first 2^32 bits of a filter in LevelDB's layout and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
-
-/// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
-/// whatever the key: its last byte is above 30 and reserved. Engines' adapters store it where
-/// a filter cannot be made.
-///
-/// ```
-/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
-///
-/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
-/// assert!(policy.key_may_match(b"any key", &MATCHES_EVERYTHING));
-/// ```
-pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 
 /// How the bytes of a filter are laid out, whatever hashed the keys.
 /// [`policies::layout_of`](crate::policies::layout_of) tells it from a policy's name.
@@ -33,27 +20,6 @@ pub enum FilterLayout {
     BloomFilter64,
     /// RocksDB's: the last five bytes tell the kind.
     RocksDb,
-}
-
-/// What stored filter bytes are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FilterKind {
-    /// Too short to hold a key, fewer than two bytes in LevelDB's layout and that of `BloomFilter64`, fewer than six in
-    /// RocksDB's: never matches.
-    Empty,
-    /// Reserved for other encodings, or of no known one: always matches.
-    Reserved,
-    /// A Bloom filter in LevelDB's layout.
-    LevelDbBloom,
-    /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
-    Bloom64,
-    /// A Bloom filter of RocksDB's format versions 4 and before.
-    LegacyBloom,
-    /// A Bloom filter of RocksDB's format versions 5 and later.
-    FastLocalBloom,
-    /// A Ribbon filter of RocksDB's.
-    Ribbon,
 }
 
 /// What stored filter bytes say of themselves: kind, size, fill and expected rate. (A

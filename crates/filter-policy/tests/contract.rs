@@ -1,5 +1,6 @@
 //! The contract, over every policy: every way to build gives the same bytes and every way to ask the same answers, errors
 //! are the same everywhere, no key is denied, and no bytes make a reader panic.
+// tidy: long file: one contract, a test for each of its sentences.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fmt::Debug;

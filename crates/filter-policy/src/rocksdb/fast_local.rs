@@ -3,18 +3,17 @@
 use hashzoo::xxph3_64;
 
 use super::bits_per_key::RocksDbBits;
-use super::contents::{
-    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local, may_match_hash,
-};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::lines::{self, LINE_LEN, Line, Stored};
 use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::keys::Keys;
+use crate::layouts::rocksdb::{
+    NEW_BLOOM_MARKER, TAIL_LEN, addressable, contents, contents_of_another_kind, fast_local, may_match_hash,
+};
 use crate::params::BitsPerKey;
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// Filters grow no further, however many keys there are.
 const MAX_BYTES: u64 = 0xffff_ffc0;

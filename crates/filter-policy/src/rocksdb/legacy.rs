@@ -4,14 +4,13 @@
 use core::num::NonZeroU32;
 
 use super::bits_per_key::RocksDbBits;
-use super::contents::{TAIL_LEN, addressable, contents, may_match_hash};
-use super::legacy_lines::{self, Lines};
 use crate::arch::KernelToken;
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
+use crate::layouts::legacy_lines::{self, Lines};
+use crate::layouts::rocksdb::{TAIL_LEN, addressable, contents, may_match_hash};
 use crate::params::BitsPerKey;
-use crate::policy::FilterPolicy;
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter};
 
 /// The most bits that are shared out; RocksDB caps here, so that the number of lines stays in 32 bits.
 ///

@@ -1,10 +1,10 @@
 //! What filters of RocksDB's take, from the numbers alone.
 
 use super::bits_per_key::RocksDbBits;
-use super::contents::TAIL_LEN;
 use super::fast_local::lines_for;
-use super::ribbon::{RibbonSize, size};
 use crate::arch::wide::lines::LINE_LEN;
+use crate::layouts::ribbon::{RibbonSize, size};
+use crate::layouts::rocksdb::TAIL_LEN;
 
 /// What a Ribbon filter's rate is chosen by: one over the rate of a large FastLocalBloom filter of these bits per key, as
 /// RocksDB estimates it (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`): the mean of two textbook rates, for lines one

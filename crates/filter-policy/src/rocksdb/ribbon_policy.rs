@@ -3,17 +3,17 @@
 use alloc::vec::Vec;
 
 use super::bits_per_key::RocksDbBits;
-use super::contents::{RIBBON_MARKER, TAIL_LEN, contents, may_match_hash};
 use super::fast_local::FastLocalBloomPolicy;
 use super::rates::ribbon_one_in;
-use super::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
 use crate::arch::KernelToken;
 use crate::error::Error;
-use crate::hashed::{HashedPolicy, Layout as _, Sealed, collect, room, without_repeats};
+use crate::hash_value::Sealed;
+use crate::hashed::{HashedPolicy, Layout as _, collect, room, without_repeats};
 use crate::keys::KeyBatch;
+use crate::layouts::ribbon::{Banding, MAX_ENTRIES, SMALL_SLOTS, Shape};
+use crate::layouts::rocksdb::{RIBBON_MARKER, TAIL_LEN, contents, may_match_hash};
 use crate::params::BitsPerKey;
-use crate::policy::{FilterPolicy, append_with};
-use crate::prepared::PreparedFilter;
+use crate::policy::{FilterPolicy, PreparedFilter, append_with};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
 /// to build and to ask.

@@ -39,7 +39,7 @@ impl CounterWidth {
     ///
     /// [`ErrorKind::InvalidArgument`] unless they are 2 to 16.
     pub fn new(bits: u8) -> Result<Self, Error> {
-        if bits >= Self::MIN.0 && bits <= Self::MAX.0 {
+        if (Self::MIN.0..=Self::MAX.0).contains(&bits) {
             Ok(Self(bits))
         } else {
             let (thing, range) = ("the counter bits", "between 2 and 16");

@@ -2,15 +2,15 @@
 
 use core::fmt;
 
+use super::FilterPolicy;
 use crate::arch::{self, BitQuery, KernelToken, Source};
 use crate::batches::for_each_batch;
-use crate::contents::Contents;
 use crate::error::Error;
-use crate::hashed::HashValue;
+use crate::hash_value::HashValue;
 use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::{KeyBatch, Keys};
-use crate::policy::FilterPolicy;
-use crate::view::FilterKind;
+use crate::layouts::answers::{each, fill, words_for};
+use crate::layouts::{Contents, FilterKind};
 
 /// A stored filter that answers many questions; [`FilterPolicy::prepare`] makes it. (A
 /// [`FilterView`](crate::view::FilterView) tells what the bytes are and answers no questions.)
@@ -192,34 +192,5 @@ impl fmt::Debug for PreparedFilter<'_> {
             Prepared::Policy(policy, _) => return write!(f, "PreparedFilter({:?})", policy.name()),
         };
         write!(f, "PreparedFilter({kind:?})")
-    }
-}
-
-/// The words that the answers for so many keys take.
-fn words_for(keys: usize, answers: &mut [u64]) -> Result<&mut [u64], Error> {
-    let (needed, given) = (keys.div_ceil(64), answers.len());
-    answers
-        .get_mut(..needed)
-        .ok_or(Error::TooFewAnswers { needed, given })
-}
-
-/// The same answer for so many keys.
-pub(crate) fn fill(answer: bool, keys: usize, answers: &mut [u64]) {
-    answers.fill(if answer { u64::MAX } else { 0 });
-    if answer
-        && !keys.is_multiple_of(64)
-        && let Some(last) = answers.last_mut()
-    {
-        *last >>= 64 - keys % 64;
-    }
-}
-
-/// One question after the other.
-pub(crate) fn each<K>(mut keys: impl Iterator<Item = K>, answers: &mut [u64], ask: impl Fn(K) -> bool) {
-    for word in answers {
-        *word = 0;
-        for (i, key) in keys.by_ref().take(64).enumerate() {
-            *word |= u64::from(ask(key)) << i;
-        }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Solution<'a> {
 
 impl<'a> Solution<'a> {
     /// The solution in these bytes; `None` with fewer than two blocks, which no writer makes.
-    pub(in super::super) fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
+    pub(crate) fn new(bytes: &'a [u8], seed: u8, blocks: u32) -> Option<Self> {
         if blocks < 2 {
             return None;
         }

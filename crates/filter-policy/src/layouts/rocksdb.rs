@@ -4,24 +4,23 @@ use core::num::NonZeroU32;
 
 use super::legacy_lines::Lines;
 use super::ribbon::Solution;
+use super::{Contents, MATCHES_EVERYTHING};
 use crate::arch::KernelToken;
 use crate::arch::wide::lines::{self, LINE_LEN, Line};
-use crate::contents::Contents;
 use crate::error::Error;
-use crate::hashed::HashValue;
+use crate::hash_value::HashValue;
 use crate::params::{BitsPerKey, MAX_PROBES};
-use crate::view::MATCHES_EVERYTHING;
 
 /// Bytes behind the bits of every filter, which tell what they are.
 ///
 /// Source: RocksDB, `table/block_based/filter_policy.cc` (`kMetadataLen`).
-pub(super) const TAIL_LEN: usize = 5;
+pub(crate) const TAIL_LEN: usize = 5;
 
 /// The first byte of the tail of what RocksDB calls new Bloom filters.
-pub(super) const NEW_BLOOM_MARKER: u8 = 0xff;
+pub(crate) const NEW_BLOOM_MARKER: u8 = 0xff;
 
 /// The first byte of the tail of Ribbon filters.
-pub(super) const RIBBON_MARKER: u8 = 0xfe;
+pub(crate) const RIBBON_MARKER: u8 = 0xfe;
 
 /// The fewest bytes, tail included, that a filter can have and hold a key.
 const MIN_LEN: usize = TAIL_LEN + 1;
@@ -30,7 +29,7 @@ const MIN_LEN: usize = TAIL_LEN + 1;
 /// probes are reserved; a filter that has not a whole line answers nothing.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "below the most there can be")]
-pub(super) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
+pub(crate) fn fast_local(filter: &[u8]) -> Option<(&[Line], u8)> {
     /// One probe: what further ones are added to, in their place.
     const TAIL: u64 = u64::from_le_bytes([NEW_BLOOM_MARKER, 0, 1, 0, 0, 0, 0, 0]);
     const SHORTEST: u64 = (LINE_LEN + TAIL_LEN) as u64;
@@ -59,7 +58,7 @@ pub(crate) fn contents(filter: &[u8]) -> Contents<'_> {
 }
 
 #[inline(never)]
-pub(super) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
+pub(crate) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
     let Some((bits, tail)) = filter.split_last_chunk::<TAIL_LEN>() else {
         // RocksDB writes no two bytes; who could not make a filter writes these.
         return if filter == MATCHES_EVERYTHING {
@@ -87,7 +86,7 @@ pub(super) fn contents_of_another_kind(filter: &[u8]) -> Contents<'_> {
 
 /// Whether a filter, of any kind, may hold the key with this hash value. Another kind may hash keys in another way.
 #[inline]
-pub(super) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash: H, filter: &[u8]) -> bool {
+pub(crate) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash: H, filter: &[u8]) -> bool {
     if let (Some((lines, probes)), Some(hash)) = (fast_local(filter), hash.wide()) {
         return lines::may_match(kernel, lines, probes, hash);
     }
@@ -100,7 +99,7 @@ pub(super) fn may_match_hash<H: HashValue>(kernel: KernelToken, key: &[u8], hash
 }
 
 /// The length of a filter with so many bytes of bits.
-pub(super) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> Result<usize, Error> {
+pub(crate) fn addressable(bytes: u64, keys: usize, bits_per_key: BitsPerKey) -> Result<usize, Error> {
     // Always fits where addresses have 64 bits.
     usize::try_from(bytes + TAIL_LEN as u64).map_err(|_| Error::FilterTooLarge {
         keys: keys as u64,

@@ -6,10 +6,10 @@ use super::equation::WIDTH;
 ///
 /// Source of everything here: RocksDB, `util/ribbon_config.{h,cc}`, `util/ribbon_impl.h` and
 /// `table/block_based/filter_policy.cc`.
-pub(in super::super) const MAX_ENTRIES: usize = 950_000_000;
+pub(crate) const MAX_ENTRIES: usize = 950_000_000;
 
 /// Below so many slots the smaller of the two kinds is written.
-pub(in super::super) const SMALL_SLOTS: u32 = 1024;
+pub(crate) const SMALL_SLOTS: u32 = 1024;
 
 /// The fewest slots: two blocks.
 const MIN_SLOTS: u32 = 2 * WIDTH;
@@ -73,13 +73,13 @@ pub(super) fn slots(keys: u32) -> u32 {
 
 /// The size of a Ribbon filter, or of the system that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Shape {
+pub(crate) struct Shape {
     /// Blocks of 128 slots, at least two.
-    pub(in super::super) blocks: u32,
+    pub(crate) blocks: u32,
     /// Columns of the blocks from `narrow` on, 1 to 32.
-    pub(in super::super) columns: u32,
+    pub(crate) columns: u32,
     /// How many blocks, from the first on, have one column less.
-    pub(in super::super) narrow: u32,
+    pub(crate) narrow: u32,
 }
 
 impl Shape {
@@ -87,7 +87,7 @@ impl Shape {
     ///
     /// `entropy` is of the first key: where the rate asks for part of a block, it decides whether the block is a wide
     /// one.
-    pub(in super::super) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
+    pub(crate) fn new(keys: u32, one_in: f64, entropy: u32) -> Self {
         let blocks = slots(keys).div_ceil(WIDTH).max(MIN_SLOTS / WIDTH);
         let (columns, narrow) = columns(blocks, one_in, entropy);
         Self {
@@ -98,23 +98,23 @@ impl Shape {
     }
 
     /// The number of slots: below 2^31, as the blocks are below 2^23.
-    pub(in super::super) const fn slots(self) -> u32 {
+    pub(crate) const fn slots(self) -> u32 {
         self.blocks * WIDTH
     }
 
     /// The slots that an equation can start from.
-    pub(in super::super) const fn starts(self) -> u32 {
+    pub(crate) const fn starts(self) -> u32 {
         self.slots() - (WIDTH - 1)
     }
 
     /// Columns of a block.
     #[cfg(feature = "alloc")]
-    pub(in super::super) const fn columns_of(self, block: u32) -> u32 {
+    pub(crate) const fn columns_of(self, block: u32) -> u32 {
         self.columns - (block < self.narrow) as u32
     }
 
     /// Words of 16 bytes that the solution takes.
-    pub(in super::super) const fn words(self) -> u64 {
+    pub(crate) const fn words(self) -> u64 {
         self.blocks as u64 * self.columns as u64 - self.narrow as u64
     }
 }
@@ -141,16 +141,16 @@ fn columns(blocks: u32, one_in: f64, entropy: u32) -> (u32, u32) {
 }
 
 /// What is known of a Ribbon filter before its keys are.
-pub(in super::super) struct RibbonSize {
+pub(crate) struct RibbonSize {
     /// Words of 16 bytes, or one more than there are, by the first key's hash.
-    pub(in super::super) words: u64,
+    pub(crate) words: u64,
     /// The false-positive rate that its columns give (`InterleavedSolutionStorage::ExpectedFpRate`).
-    pub(in super::super) rate: f64,
+    pub(crate) rate: f64,
 }
 
 /// The size for so many keys at a rate of one in `one_in`; `None` where a Bloom filter with so many bytes of bits is
 /// written.
-pub(in super::super) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
+pub(crate) fn size(keys: u64, one_in: f64, bloom_bytes: u64) -> Option<RibbonSize> {
     let entries = u32::try_from(keys)
         .ok()
         .filter(|&keys| keys as usize <= MAX_ENTRIES)?;

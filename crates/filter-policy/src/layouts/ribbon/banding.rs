@@ -15,7 +15,7 @@ struct Row {
 }
 
 /// The system of some keys' equations.
-pub(in super::super) struct Banding {
+pub(crate) struct Banding {
     shape: Shape,
     rows: Vec<Row>,
 }
@@ -26,7 +26,7 @@ impl Banding {
     /// # Errors
     ///
     /// [`Error::AllocationFailed`].
-    pub(in super::super) fn new(shape: Shape) -> Result<Self, Error> {
+    pub(crate) fn new(shape: Shape) -> Result<Self, Error> {
         let slots = shape.slots() as usize;
         let mut rows = Vec::new();
         rows.try_reserve_exact(slots)
@@ -39,7 +39,7 @@ impl Banding {
 
     /// Puts the equations of these hash values in, under a stored seed. `false` when they contradict each other: then
     /// another seed has to be tried.
-    pub(in super::super) fn put_in(&mut self, hashes: &[u64], seed: u8) -> bool {
+    pub(crate) fn put_in(&mut self, hashes: &[u64], seed: u8) -> bool {
         self.rows.fill(Row::default());
         let (used_seed, starts) = (used_seed(seed), self.shape.starts());
         hashes
@@ -50,7 +50,7 @@ impl Banding {
     /// Writes the solution, 16 bytes for each column of each block; `out` has room for the shape's words.
     ///
     /// Slots that no equation is about are zeros.
-    pub(in super::super) fn solve_into(&self, out: &mut [u8]) {
+    pub(crate) fn solve_into(&self, out: &mut [u8]) {
         let (mut words, _) = out.as_chunks_mut::<16>();
         // Of each column the 128 slots that were solved last, the lowest bit being the last of them.
         let mut states = [0_u128; u32::BITS as usize];

@@ -11,8 +11,8 @@ mod sizing;
 mod solution;
 
 #[cfg(feature = "alloc")]
-pub(super) use banding::Banding;
+pub(crate) use banding::Banding;
 #[cfg(feature = "alloc")]
-pub(super) use sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
-pub(super) use sizing::{RibbonSize, size};
+pub(crate) use sizing::{MAX_ENTRIES, SMALL_SLOTS, Shape};
+pub(crate) use sizing::{RibbonSize, size};
 pub(crate) use solution::Solution;

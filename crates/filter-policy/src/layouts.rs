@@ -2,18 +2,56 @@
 //!
 //! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
 
+pub(crate) mod answers;
+pub(crate) mod bloom64;
+pub(crate) mod legacy_lines;
+pub(crate) mod ribbon;
+pub(crate) mod rocksdb;
+
 use hashzoo::xxph3_64;
 
 use crate::arch::KernelToken;
 use crate::arch::wide::lines::{self, Line};
 use crate::arch::wide::{WideSource, spread};
-use crate::hashed::HashValue;
+use crate::hash_value::HashValue;
 use crate::keys::Keys;
 use crate::params::MAX_PROBES;
-use crate::prepared::{each, fill};
-use crate::rocksdb::legacy_lines::{self, Lines};
-use crate::rocksdb::ribbon::Solution;
-use crate::view::FilterKind;
+use answers::{each, fill};
+use legacy_lines::Lines;
+use ribbon::Solution;
+
+/// The filter to which every reader of LevelDB's format and every policy of this crate says "may match",
+/// whatever the key: its last byte is above 30 and reserved. Engines' adapters store it where
+/// a filter cannot be made.
+///
+/// ```
+/// use filter_policy::{BitsPerKey, BloomFilterPolicy, FilterPolicy, MATCHES_EVERYTHING};
+///
+/// let policy = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+/// assert!(policy.key_may_match(b"any key", &MATCHES_EVERYTHING));
+/// ```
+pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
+
+/// What stored filter bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FilterKind {
+    /// Too short to hold a key, fewer than two bytes in LevelDB's layout and that of `BloomFilter64`, fewer than six in
+    /// RocksDB's: never matches.
+    Empty,
+    /// Reserved for other encodings, or of no known one: always matches.
+    Reserved,
+    /// A Bloom filter in LevelDB's layout.
+    LevelDbBloom,
+    /// A Bloom filter of the policy `BloomFilter64.Xxph3`.
+    Bloom64,
+    /// A Bloom filter of RocksDB's format versions 4 and before.
+    LegacyBloom,
+    /// A Bloom filter of RocksDB's format versions 5 and later.
+    FastLocalBloom,
+    /// A Ribbon filter of RocksDB's.
+    Ribbon,
+}
 
 /// A filter, or bytes that answer all keys alike.
 #[derive(Debug, Clone, Copy)]

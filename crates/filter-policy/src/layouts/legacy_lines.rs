@@ -12,9 +12,9 @@ pub(crate) const fn hash(key: &[u8]) -> u32 {
 /// Lines of bits of which each key uses one: what the probes need to know of a filter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines {
-    pub(super) count: NonZeroU32,
+    pub(crate) count: NonZeroU32,
     /// Log2 of the bits of a line, at least 3.
-    pub(super) log2_bits: u32,
+    pub(crate) log2_bits: u32,
 }
 
 impl Lines {
@@ -38,7 +38,7 @@ impl Lines {
 }
 
 /// Sets the bits of these hash values.
-pub(super) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
+pub(crate) fn insert(bits: &mut [u8], lines: Lines, probes: u8, hashes: &[u32]) {
     for &hash in hashes {
         for position in lines.positions(hash, probes) {
             // Never absent: the lines are as many as the bits have.
