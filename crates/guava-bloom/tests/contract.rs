@@ -399,11 +399,10 @@ fn the_text_of_a_filter_is_short() {
     );
 }
 
+type Reader = fn(&[u8]) -> Result<BloomFilter<Utf8>, guava_bloom::Error>;
+
 /// A filter in its envelope, and what a reader of it says.
-fn sealed() -> (
-    Vec<u8>,
-    fn(&[u8]) -> Result<BloomFilter<Utf8>, guava_bloom::Error>,
-) {
+fn sealed() -> (Vec<u8>, Reader) {
     let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
     filter.insert_many(&["a", "b", "c"]);
     (envelope::to_bytes(&filter), |bytes| {

@@ -24,6 +24,8 @@ pub(crate) const SEED: u64 = 1;
 
 pub(crate) type Key = [u8; 16];
 
+type Count<'a> = dyn FnMut(&[Key]) -> usize + 'a;
+
 /// A policy's database, open.
 pub(crate) struct Database<'a> {
     pub(crate) policy: Policy,
@@ -31,7 +33,7 @@ pub(crate) struct Database<'a> {
     /// Bits of filter for each key.
     pub(crate) bits_per_key: u32,
     /// How many of the keys are there.
-    pub(crate) found: Box<dyn FnMut(&[Key]) -> usize + 'a>,
+    pub(crate) found: Box<Count<'a>>,
     /// Reads of the tables' files so far.
     pub(crate) reads: Box<dyn Fn() -> u64 + 'a>,
 }
