@@ -108,7 +108,10 @@ impl Layout for BloomFilter64Policy {
 
     #[inline]
     fn may_match(&self, kernel: KernelToken, _: &[u8], hash: u64, filter: &[u8]) -> bool {
-        contents(filter).may_match_hash(kernel, hash)
+        match contents(filter) {
+            Contents::Bloom64 { bit_array, probes } => spread::may_match(kernel, bit_array, probes, hash),
+            contents => matches!(contents, Contents::Reserved),
+        }
     }
 }
 
@@ -128,7 +131,12 @@ impl FilterPolicy for BloomFilter64Policy {
 
     #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        contents(filter).may_match(self.kernel(), key)
+        match contents(filter) {
+            Contents::Bloom64 { bit_array, probes } => {
+                spread::key_may_match(self.kernel(), bit_array, probes, key)
+            }
+            contents => matches!(contents, Contents::Reserved),
+        }
     }
 
     #[inline]

@@ -321,7 +321,11 @@ impl<L: Layout> HashedPolicy for L {
                 write(self, count, len, hashes, room).map(|_| len)
             });
         }
-        let hashes = collect(without_repeats_if(L::DROPS_REPEATS, hashes))?;
+        let hashes = if L::DROPS_REPEATS {
+            collect(without_repeats(hashes))?
+        } else {
+            collect(hashes)?
+        };
         let len = self.max_filter_len(hashes.len())?;
         append_with(out, len, |room| {
             self.start(hashes.len(), room);
@@ -365,18 +369,18 @@ fn write<L: Layout>(
 ) -> Result<usize, Error> {
     let filter = room(out, len)?;
     layout.start(count, filter);
-    let hashes = without_repeats_if(L::DROPS_REPEATS, hashes);
-    Ok(for_each_batch(hashes, |batch| layout.insert(filter, batch)))
+    let insert = |batch: &[L::Hash]| layout.insert(filter, batch);
+    Ok(if L::DROPS_REPEATS {
+        for_each_batch(without_repeats(hashes), insert)
+    } else {
+        for_each_batch(hashes, insert)
+    })
 }
 
 /// Values but for those that equal the one before them.
 pub(crate) fn without_repeats<H: HashValue>(hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
-    without_repeats_if(true, hashes)
-}
-
-fn without_repeats_if<H: HashValue>(drops: bool, hashes: impl Iterator<Item = H>) -> impl Iterator<Item = H> {
     let mut last = None;
-    hashes.filter(move |&hash| !drops || last.replace(hash) != Some(hash))
+    hashes.filter(move |&hash| last.replace(hash) != Some(hash))
 }
 
 #[cfg(feature = "alloc")]

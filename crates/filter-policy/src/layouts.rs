@@ -98,18 +98,18 @@ impl<'a> Contents<'a> {
         }
     }
 
-    #[inline]
-    pub(crate) fn may_match(self, kernel: KernelToken, key: &[u8]) -> bool {
-        match self {
+    #[inline(always)]
+    pub(crate) fn may_match(&self, kernel: KernelToken, key: &[u8]) -> bool {
+        match *self {
             Self::Bloom64 { bit_array, probes } => spread::key_may_match(kernel, bit_array, probes, key),
             Self::FastLocalBloom { lines, probes } => lines::key_may_match(kernel, lines, probes, key),
-            contents => contents.may_match_portably(key),
+            _ => self.may_match_portably(key),
         }
     }
 
     /// For the kinds that have portable code alone.
     #[inline(never)]
-    pub(crate) fn may_match_portably(self, key: &[u8]) -> bool {
+    pub(crate) fn may_match_portably(&self, key: &[u8]) -> bool {
         match self {
             Self::LegacyBloom { .. } => self.may_match_hash(KernelToken::Scalar, legacy_lines::hash(key)),
             _ => self.may_match_hash(KernelToken::Scalar, xxph3_64(key, 0)),
@@ -117,9 +117,9 @@ impl<'a> Contents<'a> {
     }
 
     /// `true` for a hash value that is not of this kind's function.
-    #[inline]
-    pub(crate) fn may_match_hash(self, kernel: KernelToken, hash: impl HashValue) -> bool {
-        match self {
+    #[inline(always)]
+    pub(crate) fn may_match_hash(&self, kernel: KernelToken, hash: impl HashValue) -> bool {
+        match *self {
             Self::Empty => false,
             Self::Reserved => true,
             Self::Bloom64 { bit_array, probes } => hash
@@ -131,18 +131,18 @@ impl<'a> Contents<'a> {
             Self::FastLocalBloom { lines, probes } => hash
                 .wide()
                 .is_none_or(|hash| lines::may_match(kernel, lines, probes, hash)),
-            Self::Ribbon(solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
+            Self::Ribbon(ref solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
         }
     }
 
-    pub(crate) fn may_match_many(self, kernel: KernelToken, keys: Keys<'_>, answers: &mut [u64]) {
+    pub(crate) fn may_match_many(&self, kernel: KernelToken, keys: Keys<'_>, answers: &mut [u64]) {
         if !self.ask_together(kernel, WideSource::Keys(keys), keys.len(), answers) {
             each(keys.iter(), answers, |key| self.may_match_portably(key));
         }
     }
 
     pub(crate) fn may_match_hashes<H: HashValue>(
-        self,
+        &self,
         kernel: KernelToken,
         hashes: &[H],
         answers: &mut [u64],
@@ -156,13 +156,13 @@ impl<'a> Contents<'a> {
 
     /// Asks the kinds that are asked for many keys at once, and tells whether this is one of them.
     fn ask_together(
-        self,
+        &self,
         kernel: KernelToken,
         source: WideSource<'_>,
         keys: usize,
         answers: &mut [u64],
     ) -> bool {
-        match self {
+        match *self {
             Self::Empty => fill(false, keys, answers),
             Self::Reserved => fill(true, keys, answers),
             Self::Bloom64 { bit_array, probes } => {

@@ -115,7 +115,7 @@ pub(crate) fn insert(kernel: KernelToken, hashes: &[u32], probes: u8, bit_array:
 
 /// Whether all bits of a hash value are set.
 #[inline(always)]
-pub(crate) fn may_match(query: BitQuery<'_>, hash: u32) -> bool {
+pub(crate) fn may_match(query: &BitQuery<'_>, hash: u32) -> bool {
     dispatch!(query.dispatch, may_match(query.bit_array, query.probes, hash))
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn may_match_hash(hash: impl FnOnce() -> u32, filter: &[u8], kernel: 
         [.., probes] if *probes > MAX_PROBES => true,
         [bit_array @ .., probes] => {
             let hash = hash();
-            may_match(BitQuery::new(kernel, bit_array, *probes), hash)
+            may_match(&BitQuery::new(kernel, bit_array, *probes), hash)
         }
     }
 }

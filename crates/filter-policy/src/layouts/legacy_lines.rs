@@ -5,6 +5,7 @@ use core::num::NonZeroU32;
 use hashzoo::{LEVELDB_BLOOM_SEED, rocksdb_hash};
 
 /// The hash value of a key.
+#[inline]
 pub(crate) const fn hash(key: &[u8]) -> u32 {
     rocksdb_hash(key, LEVELDB_BLOOM_SEED)
 }

@@ -56,8 +56,8 @@ enum HashFunction<'a> {
 }
 
 impl HashFunction<'_> {
-    #[inline]
-    fn hash(self, key: &[u8]) -> u32 {
+    #[inline(always)]
+    fn hash(&self, key: &[u8]) -> u32 {
         match self {
             Self::Lanes(function) => function.hash(key),
             Self::Custom(hasher) => hasher.hash(key),
@@ -67,7 +67,7 @@ impl HashFunction<'_> {
 
 impl<'a> PreparedFilter<'a> {
     /// A filter in LevelDB's layout whose keys this function hashes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of_leveldb(kernel: KernelToken, hasher: &'a impl KeyHasher, filter: &'a [u8]) -> Self {
         Self(match Contents::of_leveldb(filter) {
             Ok((bit_array, probes)) => Prepared::Bits(
@@ -90,11 +90,11 @@ impl<'a> PreparedFilter<'a> {
     }
 
     /// Returns whether the filter may hold the key; `false` means that it certainly does not.
-    #[inline]
+    #[inline(always)]
     pub fn may_match(&self, key: &[u8]) -> bool {
-        match self.0 {
+        match &self.0 {
             Prepared::Bits(query, function) => arch::may_match(query, function.hash(key)),
-            Prepared::Contents(contents, kernel) => contents.may_match(kernel, key),
+            Prepared::Contents(contents, kernel) => contents.may_match(*kernel, key),
             Prepared::Policy(policy, filter) => policy.key_may_match(key, filter),
         }
     }
@@ -105,11 +105,11 @@ impl<'a> PreparedFilter<'a> {
     /// The answer is `true` where the filter's keys are hashed in another way: of a policy that is not a
     /// [`HashedPolicy`](crate::HashedPolicy), and of RocksDB's filters where a 32-bit value meets 64-bit hashes or the
     /// other way round.
-    #[inline]
+    #[inline(always)]
     pub fn may_match_hash<H: HashValue>(&self, hash: H) -> bool {
-        match self.0 {
+        match &self.0 {
             Prepared::Bits(query, _) => hash.narrow().is_none_or(|hash| arch::may_match(query, hash)),
-            Prepared::Contents(contents, kernel) => contents.may_match_hash(kernel, hash),
+            Prepared::Contents(contents, kernel) => contents.may_match_hash(*kernel, hash),
             Prepared::Policy(..) => true,
         }
     }
