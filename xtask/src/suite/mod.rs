@@ -41,6 +41,8 @@ const NO_STD: [(&str, &[&str]); 5] = [
     ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
+/// Features that are not on by default, and have tests.
+const FEATURES: &str = "guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
 /// The step that every run has.
 const BUILD: &str = "tests: build";
 
@@ -74,7 +76,10 @@ const STEPS: [Step; 12] = [
         suite.binaries.run(wanted, ignored, &[])
     }),
     Step::full("tests: documentation", |suite| {
-        cargo(&suite.root, &["test", "--doc", "--workspace"])
+        cargo(
+            &suite.root,
+            &["test", "--doc", "--workspace", "--features", FEATURES],
+        )
     }),
     Step::full("tests by the portable kernel", |suite| {
         // The kernel that processors without AVX2 have; elsewhere the tests run by the best there is.
@@ -149,7 +154,11 @@ pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
 impl Suite {
     /// With engines and peers, or what builds without them.
     fn packages(&self) -> &'static [&'static str] {
-        if self.quick { &[] } else { &["--workspace"] }
+        if self.quick {
+            &["--features", FEATURES]
+        } else {
+            &["--workspace", "--features", FEATURES]
+        }
     }
 }
 
@@ -225,7 +234,7 @@ fn documentation(root: &Path) -> Result<(), String> {
         document(root, &[&["--package", package], features].concat())?;
     }
     // Last, as it leaves the pages of all features behind.
-    document(root, &["--workspace"])
+    document(root, &["--workspace", "--features", FEATURES])
 }
 
 #[cfg(test)]
