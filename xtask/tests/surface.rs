@@ -35,7 +35,8 @@ fn surfaces_are_those_that_were_reviewed() {
     fs::write(&rustdoc, "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n").unwrap();
     fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o755)).unwrap();
     // With examples, so that dependencies have the features that they have in the tests.
-    let arguments = "doc --quiet --no-deps --workspace --lib --examples";
+    let arguments = "doc --quiet --no-deps --workspace --lib --examples \
+        --features guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let status = Command::new(env!("CARGO"))
         .args(arguments.split(' '))

@@ -1,29 +1,29 @@
 //! What a query says.
 
-/// Whether an element is in a filter.
+/// Tells whether an element is in a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// It was never inserted.
     Absent,
     /// It was inserted, or the filter errs, as it does at its false-positive rate.
-    MayContain,
+    MightContain,
     /// The filter, or a part of it that decides, is not on the server: never created, evicted, expired or flushed.
     /// Nothing is known of the element.
     Missing,
 }
 
 impl Answer {
-    /// Whether the element may be there: false only where it certainly is not, so true for [`Answer::Missing`].
+    /// Returns whether the element may be there: false only where it certainly is not, so true for [`Answer::Missing`].
     ///
     /// ```
     /// use bloom_redis::Answer;
     ///
-    /// assert!(!Answer::Absent.may_contain());
-    /// assert!(Answer::MayContain.may_contain());
-    /// assert!(Answer::Missing.may_contain());
+    /// assert!(!Answer::Absent.might_contain());
+    /// assert!(Answer::MightContain.might_contain());
+    /// assert!(Answer::Missing.might_contain());
     /// ```
     #[must_use]
-    pub const fn may_contain(self) -> bool {
+    pub const fn might_contain(self) -> bool {
         !matches!(self, Self::Absent)
     }
 
@@ -31,7 +31,7 @@ impl Answer {
     pub(crate) const fn or_missing(self) -> Self {
         match self {
             Self::Absent => Self::Absent,
-            Self::MayContain | Self::Missing => Self::Missing,
+            Self::MightContain | Self::Missing => Self::Missing,
         }
     }
 }

@@ -7,7 +7,7 @@ use redis::Pipeline;
 use redis::{Cmd, FromRedisValue, RedisError, Value};
 
 use crate::bitfield::BitField;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 /// Commands that are sent together.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ impl Command {
         const SHORT: usize = 256;
         match self {
             Self::Any(_) => SHORT,
-            Self::Bits(command) => command.most_bytes(),
+            Self::Bits(command) => command.max_bytes(),
         }
     }
 }
@@ -312,5 +312,5 @@ pub(crate) fn unexpected(expected: &'static str, found: Option<&Value>) -> Error
     if let Some((cut, _)) = found.char_indices().nth(SHOWN) {
         found.truncate(cut);
     }
-    Error::Reply { expected, found }
+    Error::new(ErrorKind::UnexpectedReply, "the reply", expected, found)
 }

@@ -56,7 +56,7 @@ impl BitField {
     }
 
     /// Bytes that it takes at most.
-    pub(crate) fn most_bytes(&self) -> usize {
+    pub(crate) fn max_bytes(&self) -> usize {
         /// Of a bit: the longest template and the longest offset.
         const BIT: usize = 55;
         /// Of all else but the key.
@@ -77,8 +77,8 @@ impl BitField {
         let start = start.strip_prefix(b"*2").unwrap_or(&start);
         let start = start.strip_suffix(b"\r\n").unwrap_or(start);
 
-        bytes.reserve(self.most_bytes());
-        let mut digits = [0; MOST_DIGITS];
+        bytes.reserve(self.max_bytes());
+        let mut digits = [0; MAX_DIGITS];
         bytes.push(b'*');
         bytes.extend_from_slice(decimal(
             (2 + self.arguments() * self.offsets.len()) as u64,
@@ -102,11 +102,11 @@ impl BitField {
 }
 
 /// Digits of the largest number.
-const MOST_DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 /// A number in decimal digits.
-fn decimal(mut number: u64, digits: &mut [u8; MOST_DIGITS]) -> &[u8] {
-    let mut first = MOST_DIGITS;
+fn decimal(mut number: u64, digits: &mut [u8; MAX_DIGITS]) -> &[u8] {
+    let mut first = MAX_DIGITS;
     // Two at a time: a division costs more than all else here.
     while number > 9 {
         first -= 2;
@@ -116,7 +116,7 @@ fn decimal(mut number: u64, digits: &mut [u8; MOST_DIGITS]) -> &[u8] {
         number /= 100;
     }
     // One is left: the first, unless the pairs hold all.
-    if number > 0 || first == MOST_DIGITS {
+    if number > 0 || first == MAX_DIGITS {
         first -= 1;
         digits[first] = b'0' + number as u8;
     }
@@ -143,7 +143,7 @@ mod tests {
                     command.write_packed(&mut bytes);
                     let expected = command.to_cmd().get_packed_command();
                     assert_eq!(bytes.split_first(), Some((&b'!', &expected[..])));
-                    assert!(expected.len() <= command.most_bytes());
+                    assert!(expected.len() <= command.max_bytes());
                 }
             }
         }

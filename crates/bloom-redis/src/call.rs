@@ -12,21 +12,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use redis::{Cmd, RedisResult, Value};
 
 use crate::batch::{Batch, Replies, unexpected};
-use crate::error::Error;
-use crate::trouble::is_redirection;
+use crate::error::{Error, is_redirection};
 
-/// An operation that is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
+/// An operation, which is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
 /// [`query_async`](Self::query_async) over one that does not. The names are those of the `redis` crate's own commands.
 ///
 /// The connection is the caller's: a single one, one from a pool, a connection manager or a cluster's. Time-outs and
 /// reconnection are set there.
 ///
 /// ```
-/// use bloom_redis::{Fixed, Schema};
+/// use bloom_redis::{FixedFilter, Schema};
 ///
 /// # fn blocking(connection: &mut redis::Connection) -> Result<(), Box<dyn core::error::Error>> {
-/// let filter = Fixed::new(Schema::fixed(3_000, 0.03)?);
-/// let answer = filter.contains("topic", "76930242").query(connection)?;
+/// let filter = FixedFilter::new("topic", Schema::fixed(3_000, 0.03)?)?;
+/// let answer = filter.might_contain("76930242").query(connection)?;
 /// # let _ = answer;
 /// # Ok(())
 /// # }
@@ -63,11 +62,11 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does it over a connection that blocks.
+    /// Does the operation over a connection that blocks.
     ///
     /// # Errors
     ///
-    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    /// The operation's own, and those of the server and of the way to it.
     pub fn query(mut self, connection: &mut (impl redis::ConnectionLike + ?Sized)) -> Result<T, Error> {
         loop {
             match self.advance() {
@@ -80,13 +79,13 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does it over an asynchronous connection. What goes to several slots of a cluster goes one after another.
+    /// Does the operation over an asynchronous connection. Needs the feature `tokio`. What goes to several slots of a cluster goes one after another.
     ///
     /// Dropping the future leaves the operation where it is: commands that were sent may or may not have been done.
     ///
     /// # Errors
     ///
-    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    /// The operation's own, and those of the server and of the way to it.
     #[cfg(feature = "tokio")]
     pub async fn query_async(mut self, connection: &mut impl redis::aio::ConnectionLike) -> Result<T, Error> {
         loop {
@@ -103,13 +102,13 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does it over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
+    /// Does the operation over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
     /// cluster's do. What goes to several slots of a cluster goes at the same time, over a clone each: for filters that are
     /// spread over slots. All else is as with [`query_async`](Self::query_async).
     ///
     /// # Errors
     ///
-    /// The operation's own, and [`Error::Server`] when the server fails or cannot be reached.
+    /// The operation's own, and those of the server and of the way to it.
     #[cfg(feature = "tokio")]
     pub async fn query_together(
         mut self,

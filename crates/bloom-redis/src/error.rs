@@ -1,143 +1,393 @@
 //! What can go wrong, in one type.
 
-use core::time::Duration;
+use core::fmt;
 
-use redis::RedisError;
+use redis::{RedisError, ServerErrorKind};
 
 use crate::names::display;
-use crate::trouble::Trouble;
 
-/// Why an operation was not done, or not done in full.
+/// What failed, of which kind, and with which value: mostly "THING must be RANGE, got VALUE".
 ///
 /// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
-#[derive(Debug, Clone, thiserror::Error)]
+///
+/// ```
+/// use bloom_redis::{ErrorKind, Schema};
+///
+/// let error = Schema::words(1_000, 1.5).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+/// assert_eq!(error.to_string(), "the false-positive rate must be above 0 and below 1, got 1.5");
+/// ```
+#[derive(Clone)]
+pub struct Error(Box<Failure>);
+
+#[derive(Clone)]
+struct Failure {
+    kind: ErrorKind,
+    key: Option<Vec<u8>>,
+    text: String,
+    source: Option<RedisError>,
+}
+
+/// The kinds of [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Error {
+pub enum ErrorKind {
+    /// An argument is out of its range.
+    InvalidArgument,
+    /// The filter would have more bits than its design.
+    TooLarge,
     /// The filter is not on the server, and a missing filter is not an empty one (see
     /// [`Missing::Reported`](crate::Missing::Reported)). Of a batch, elements whose bits lie in parts that are there, or that
     /// went with an earlier round trip, may have been inserted.
-    #[error("{}: the filter is not on the server", display(.key))]
-    Missing {
-        /// The filter's key, or the first of them that is missing.
-        key: Vec<u8>,
-    },
+    Missing,
     /// The prefix has no parameter record.
-    #[error("{}: no parameter record; adopt the filter", display(.key))]
-    Unrecorded {
-        /// Where it was looked for.
-        key: Vec<u8>,
-    },
-    /// The parameter record says something else than the caller.
-    #[error("{}: {what} is {stored} on the server, {given} was given", display(.key))]
-    Mismatch {
-        /// Where the record is.
-        key: Vec<u8>,
-        /// The parameter.
-        what: &'static str,
-        /// What the server holds.
-        stored: String,
-        /// What the caller asked for.
-        given: String,
-    },
-    /// A value on the server is not what this crate, or a program of the same design, writes there.
-    #[error("{}: {found} where {expected} should be", display(.key))]
-    Malformed {
-        /// Where it is.
-        key: Vec<u8>,
-        /// What it should be.
-        expected: &'static str,
-        /// What it is, as far as it can be shown.
-        found: String,
-    },
-    /// Another rebuild of the filter is under way, or was left and its lease still runs.
-    #[error("{}: another rebuild is under way", display(.key))]
-    RebuildUnderWay {
-        /// The filter's key.
-        key: Vec<u8>,
-    },
-    /// Two filters that cannot be one: they differ in a parameter.
-    #[error("{what} is {here} here, {there} there")]
-    Incompatible {
-        /// The parameter.
-        what: &'static str,
-        /// Its value in the filter that would have been changed.
-        here: String,
-        /// Its value in the other.
-        there: String,
-    },
-    /// The filter has as many bitmaps as it may have.
-    #[error("the filter has {bitmaps} bitmaps, and no more are allowed")]
-    Full {
-        /// Bitmaps that there are.
-        bitmaps: u64,
-    },
+    Unrecorded,
+    /// The parameter record differs from the caller's parameters.
+    Mismatch,
+    /// A value on the server is not one that this crate, or a program of the same design, writes there.
+    Malformed,
+    /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
+    RebuildUnderWay,
+    /// Two filters differ in a parameter, so that they cannot be one.
+    Incompatible,
+    /// The growing filter has as many bitmaps as it may have.
+    Full,
     /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
-    #[error("{what} takes scripts, which are switched off")]
-    NeedsScripts {
-        /// The operation.
-        what: &'static str,
-    },
+    NeedsScripts,
     /// The operation is one step on all keys of the filter, and it is spread over several slots of a cluster.
-    #[error("{what} takes keys in one slot, the filter is spread over several")]
-    Spread {
-        /// The operation.
-        what: &'static str,
-    },
-    /// The filter was replaced by rebuilds while it was downloaded, or while a growing one was inserted into without scripts,
-    /// several times in a row.
-    #[error("{}: replaced again and again meanwhile", display(.key))]
-    Replaced {
-        /// The filter's key.
-        key: Vec<u8>,
-    },
-    /// A time to live must be 1 ms to 2^53 ms.
-    #[error("time to live: {given:?}, from 1 ms to 2^53 ms is allowed")]
-    Expiry {
-        /// What the caller gave.
-        given: Duration,
-    },
-    /// The master did the insert, but too few replicas said so in time.
-    #[error("{reached} replicas have the insert, {wanted} were asked for")]
-    Replication {
-        /// Replicas that had to.
-        wanted: u32,
-        /// Replicas that did.
-        reached: u32,
-    },
-    /// The reply is not one that the command has. A proxy, or a defect.
-    #[error("reply: {found} where {expected} was expected")]
-    Reply {
-        /// What was expected.
-        expected: &'static str,
-        /// What came.
-        found: String,
-    },
-    /// The server, or the way to it.
-    #[error("{source}")]
-    Server {
-        /// What kind of failure it is.
-        trouble: Trouble,
-        /// What the client says of it.
-        source: RedisError,
-    },
+    Spread,
+    /// Rebuilds replaced the filter several times in a row while it was downloaded, or while a growing one was inserted into
+    /// without scripts.
+    Replaced,
+    /// The master did the insert, but too few replicas acknowledged it in time.
+    Replication,
+    /// The reply is not one that the command has: a proxy, or a defect.
+    UnexpectedReply,
+    /// No answer in time. Whether the command was done is not known.
+    TimedOut,
+    /// Nobody listens at the address.
+    Refused,
+    /// The connection broke. Whether the command was done is not known.
+    ConnectionLost,
+    /// `LOADING`: the server reads its data from disk.
+    Loading,
+    /// `OOM`: the memory limit is reached and nothing can be evicted; or the program itself is out of memory.
+    OutOfMemory,
+    /// `READONLY`: a replica was asked to write.
+    ReadOnly,
+    /// `MISCONF`, `NOREPLICAS`: the server's own settings forbid writes now.
+    WritesRefused,
+    /// `BUSY`: a script occupies the server.
+    Busy,
+    /// `CLUSTERDOWN`, `MASTERDOWN`, `TRYAGAIN`: the cluster does not serve this slot now.
+    ClusterUnavailable,
+    /// `MOVED` or `ASK`: the key is on another node. Connect through the cluster client; if that says so, it cannot reach that
+    /// node.
+    OtherNode,
+    /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
+    CrossSlot,
+    /// `WRONGTYPE`: the key holds something that is no string.
+    WrongType,
+    /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
+    Forbidden,
+    /// The server does not know the command, or a proxy refuses it. See [`Commands`](crate::Commands).
+    UnknownCommand,
+    /// The server failed in another way.
+    Server,
 }
 
 impl Error {
-    /// The kind of failure, if it is one of the server or of the way to it.
+    #[cold]
+    pub(crate) fn new(
+        kind: ErrorKind,
+        thing: impl fmt::Display,
+        range: impl fmt::Display,
+        got: impl fmt::Display,
+    ) -> Self {
+        Self::with_text(kind, None, format!("{thing} must be {range}, got {got}"))
+    }
+
+    /// An error about a key.
+    #[cold]
+    pub(crate) fn of_key(kind: ErrorKind, key: &[u8], what: impl fmt::Display) -> Self {
+        let text = format!("{}: {what}", display(key));
+        Self::with_text(kind, Some(key.to_vec()), text)
+    }
+
+    pub(crate) fn missing(key: &[u8]) -> Self {
+        Self::of_key(ErrorKind::Missing, key, "the filter is not on the server")
+    }
+
+    /// The error for a value of this key that should be something else.
+    pub(crate) fn malformed(key: &[u8], expected: &str, found: &[u8]) -> Self {
+        /// Longest part of something else that an error repeats.
+        const SHOWN: usize = 100;
+        let found = found[..found.len().min(SHOWN)].escape_ascii();
+        let what = format_args!("the value must be {expected}, got \"{found}\"");
+        Self::of_key(ErrorKind::Malformed, key, what)
+    }
+
+    /// The error for an operation on all keys of a filter that is spread over several slots.
+    pub(crate) fn spread(what: &str) -> Self {
+        let thing = format_args!("the keys for {what}");
+        Self::new(ErrorKind::Spread, thing, "in one slot", "several")
+    }
+
+    /// The error for a filter that rebuilds replaced again and again.
+    pub(crate) fn replaced(key: &[u8]) -> Self {
+        Self::of_key(
+            ErrorKind::Replaced,
+            key,
+            "the filter was replaced again and again meanwhile",
+        )
+    }
+
+    fn with_text(kind: ErrorKind, key: Option<Vec<u8>>, text: String) -> Self {
+        Self(Box::new(Failure {
+            kind,
+            key,
+            text,
+            source: None,
+        }))
+    }
+
+    /// Returns the kind of failure.
     #[must_use]
-    pub const fn trouble(&self) -> Option<Trouble> {
-        match self {
-            Self::Server { trouble, .. } => Some(*trouble),
-            _ => None,
-        }
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Returns the key that the error is about, if it is about one.
+    #[must_use]
+    pub fn key(&self) -> Option<&[u8]> {
+        self.0.key.as_deref()
+    }
+
+    /// What the client said, if it is a failure of the server or of the way to it.
+    pub(crate) fn redis(&self) -> Option<&RedisError> {
+        self.0.source.as_ref()
+    }
+}
+
+/// Errors are equal if their kinds and texts are.
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        (self.0.kind, &self.0.text) == (other.0.kind, &other.0.text)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Error {{ kind: {:?}, text: {:?} }}", self.0.kind, self.0.text)
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.0.source.as_ref().map(|error| error as _)
     }
 }
 
 impl From<RedisError> for Error {
     fn from(source: RedisError) -> Self {
-        Self::Server {
-            trouble: Trouble::of(&source),
-            source,
+        let mut error = Self::with_text(ErrorKind::of(&source), None, source.to_string());
+        error.0.source = Some(source);
+        error
+    }
+}
+
+impl From<guava_bloom::Error> for Error {
+    fn from(error: guava_bloom::Error) -> Self {
+        let kind = match error.kind() {
+            guava_bloom::ErrorKind::TooLarge => ErrorKind::TooLarge,
+            guava_bloom::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
+            guava_bloom::ErrorKind::Incompatible => ErrorKind::Incompatible,
+            _ => ErrorKind::InvalidArgument,
+        };
+        Self::with_text(kind, None, error.to_string())
+    }
+}
+
+impl ErrorKind {
+    /// Returns whether the failure may pass without anybody changing the program: the kinds that
+    /// [`OnFailure`](crate::OnFailure) covers.
+    #[must_use]
+    pub const fn is_unavailable(self) -> bool {
+        matches!(
+            self,
+            Self::TimedOut
+                | Self::Refused
+                | Self::ConnectionLost
+                | Self::Loading
+                | Self::OutOfMemory
+                | Self::ReadOnly
+                | Self::WritesRefused
+                | Self::Busy
+                | Self::ClusterUnavailable
+                | Self::OtherNode
+        )
+    }
+
+    /// Returns whether the connection can serve no further command, and a new one is needed. A connection manager, a pool that
+    /// tests its connections, and the cluster client see to it themselves.
+    #[must_use]
+    pub const fn needs_reconnection(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Refused | Self::ConnectionLost)
+    }
+
+    pub(crate) fn of(error: &RedisError) -> Self {
+        if let Some(first) = refused_in_transaction(error) {
+            return Self::of(&first);
+        }
+        match error.kind() {
+            redis::ErrorKind::Io if error.is_timeout() => Self::TimedOut,
+            redis::ErrorKind::Io if error.is_connection_refusal() => Self::Refused,
+            redis::ErrorKind::Io => Self::ConnectionLost,
+            redis::ErrorKind::ClusterConnectionNotFound => Self::ClusterUnavailable,
+            redis::ErrorKind::AuthenticationFailed => Self::Forbidden,
+            redis::ErrorKind::Server(kind) => Self::of_server(kind, error.detail()),
+            _ => Self::of_code(error.code().unwrap_or_default()),
+        }
+    }
+
+    fn of_server(kind: ServerErrorKind, detail: Option<&str>) -> Self {
+        match kind {
+            ServerErrorKind::BusyLoading => Self::Loading,
+            ServerErrorKind::Moved | ServerErrorKind::Ask => Self::OtherNode,
+            ServerErrorKind::TryAgain | ServerErrorKind::ClusterDown | ServerErrorKind::MasterDown => {
+                Self::ClusterUnavailable
+            }
+            ServerErrorKind::CrossSlot => Self::CrossSlot,
+            ServerErrorKind::ReadOnly => Self::ReadOnly,
+            ServerErrorKind::NoPerm => Self::Forbidden,
+            ServerErrorKind::ResponseError => {
+                let detail = detail.unwrap_or_default();
+                if detail.starts_with("unknown command") {
+                    Self::UnknownCommand
+                } else if detail.contains("non local key") {
+                    // What a script meets where a command would be told of the slots.
+                    Self::CrossSlot
+                } else {
+                    Self::Server
+                }
+            }
+            _ => Self::Server,
+        }
+    }
+
+    fn of_code(code: &str) -> Self {
+        match code {
+            "OOM" => Self::OutOfMemory,
+            "WRONGTYPE" => Self::WrongType,
+            "MISCONF" | "NOREPLICAS" => Self::WritesRefused,
+            "BUSY" => Self::Busy,
+            "NOAUTH" | "WRONGPASS" => Self::Forbidden,
+            _ => Self::Server,
+        }
+    }
+}
+
+/// Why a transaction was not begun. The server refuses the commands of a transaction one by one and `EXEC` as a whole: the
+/// first says why.
+fn refused_in_transaction(error: &RedisError) -> Option<RedisError> {
+    if error.kind() != redis::ErrorKind::Server(ServerErrorKind::ExecAbort) {
+        return None;
+    }
+    let errors = error.clone().into_server_errors()?;
+    let (_, first) = errors.iter().find(|(_, error)| error.code() != "EXECABORT")?;
+    Some(first.clone().into())
+}
+
+/// Whether a key was looked for on a node that does not have it, or not alone, as it happens while a slot moves. The cluster
+/// clients follow that for single commands; not for transactions, and for pipelines only as a whole, which fails while some
+/// of their keys are on one node and some on another.
+pub(crate) fn is_redirection(error: &RedisError) -> bool {
+    use ServerErrorKind::{Ask, Moved, TryAgain};
+    matches!(error.kind(), redis::ErrorKind::Server(Moved | Ask | TryAgain))
+        || refused_in_transaction(error).is_some_and(|first| is_redirection(&first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(reply: &str) -> ErrorKind {
+        let reply = format!("-{reply}\r\n");
+        let error = match redis::parse_redis_value(reply.as_bytes()) {
+            Ok(redis::Value::ServerError(error)) => RedisError::from(error),
+            other => panic!("{other:?}"),
+        };
+        ErrorKind::of(&error)
+    }
+
+    #[test]
+    fn what_servers_say_is_told_apart() {
+        use ErrorKind::{
+            Busy, ClusterUnavailable, CrossSlot, Forbidden, Loading, OtherNode, OutOfMemory, ReadOnly,
+            Server, UnknownCommand, WritesRefused, WrongType,
+        };
+        for (reply, expected, unavailable) in [
+            ("LOADING Redis is loading the dataset in memory", Loading, true),
+            (
+                "OOM command not allowed when used memory > 'maxmemory'.",
+                OutOfMemory,
+                true,
+            ),
+            (
+                "READONLY You can't write against a read only replica.",
+                ReadOnly,
+                true,
+            ),
+            (
+                "MISCONF Redis is configured to save RDB snapshots",
+                WritesRefused,
+                true,
+            ),
+            (
+                "NOREPLICAS Not enough good replicas to write.",
+                WritesRefused,
+                true,
+            ),
+            ("BUSY Redis is busy running a script.", Busy, true),
+            ("CLUSTERDOWN Hash slot not served", ClusterUnavailable, true),
+            ("MASTERDOWN Link with MASTER is down", ClusterUnavailable, true),
+            (
+                "TRYAGAIN Multiple keys request during rehashing of slot",
+                ClusterUnavailable,
+                true,
+            ),
+            ("MOVED 380 127.0.0.1:7000", OtherNode, true),
+            ("ASK 380 127.0.0.1:7000", OtherNode, true),
+            (
+                "CROSSSLOT Keys in request don't hash to the same slot",
+                CrossSlot,
+                false,
+            ),
+            (
+                "ERR Script attempted to access a non local key in a cluster node",
+                CrossSlot,
+                false,
+            ),
+            ("WRONGTYPE Operation against a key", WrongType, false),
+            ("NOAUTH Authentication required.", Forbidden, false),
+            ("WRONGPASS invalid username-password pair", Forbidden, false),
+            ("NOPERM this user has no permissions", Forbidden, false),
+            ("ERR unknown command 'BITFIELD_RO'", UnknownCommand, false),
+            ("ERR syntax error", Server, false),
+            ("SOMETHING else", Server, false),
+        ] {
+            let kind = kind(reply);
+            assert_eq!(
+                (kind, kind.is_unavailable(), kind.needs_reconnection()),
+                (expected, unavailable, false),
+                "{reply}"
+            );
         }
     }
 }

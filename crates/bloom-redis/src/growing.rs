@@ -6,16 +6,16 @@ use guava_bloom::BloomFilter;
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::error::Error;
 use crate::names::tag;
 use crate::options::Options;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::{self, Chain};
-use crate::plan::{growth, tally};
+use crate::plan::{growth, tally, transfer};
 use crate::rebuild::GrowingRebuild;
 use crate::record::{self, Design, Record};
-use crate::schema::Schema;
+use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
-use crate::stored::Stored;
 
 /// A filter that grows: bitmap `bloomfilter-0`, then `bloomfilter-1` and so on, whose number `cursor` holds.
 ///
@@ -23,79 +23,89 @@ use crate::stored::Stored;
 /// one exceed its size, the next is opened. Every query asks all bitmaps, and their false-positive rates add up. Growth is
 /// decided on the server, by a script, so that two writers never open two bitmaps.
 ///
-/// The published names allow one filter in a database; a prefix allows more, and with a hash tag keeps a filter in one slot
-/// of a cluster, which it needs there: [`Growing::named`].
+/// The published names allow one filter in a database; a name or prefix allows more. In a cluster a filter needs a hash tag
+/// to stay in one slot, which [`GrowingFilter::new`] gives it.
 ///
 /// ```no_run
-/// use bloom_redis::{Answer, Growing, Schema};
+/// use bloom_redis::{Answer, GrowingFilter, Schema};
 ///
-/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = Growing::named("urls", Schema::words(10_000, 0.0005)?);
+/// let filter = GrowingFilter::new("urls", Schema::words(10_000, 0.0005)?)?;
 /// filter.create().query(&mut connection)?;
 /// filter.insert("https://example.org/").query(&mut connection)?;
-/// let answer = filter.contains("https://example.org/").query(&mut connection)?;
-/// assert_eq!(answer, Answer::MayContain);
+/// let answer = filter.might_contain("https://example.org/").query(&mut connection)?;
+/// assert_eq!(answer, Answer::MightContain);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Growing {
+pub struct GrowingFilter {
     prefix: Vec<u8>,
     chain: Chain,
     options: Options,
 }
 
-impl Growing {
-    /// Most bitmaps. A query asks them all, so that long before, a rebuilt filter of the right size is better.
-    pub const MOST_BITMAPS: u64 = chain::MOST_BITMAPS;
+impl GrowingFilter {
+    /// The largest number of bitmaps. A query asks them all, so that long before, a rebuilt filter of the right size is
+    /// better.
+    pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
 
-    /// A filter under the published names, with default options. The schema is of one bitmap: [`Schema::words`].
-    pub fn new(schema: Schema) -> Self {
-        Self::with_names("", schema)
-    }
-
-    /// A filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster.
+    /// Returns the filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster, with default options. The
+    /// schema is of one bitmap, usually [`Schema::words`].
     ///
     /// A name that could not stand in braces is written another way, so that no two names share a key: one that is empty, holds
     /// a `}` or begins with a percent sign gets a percent sign before it, and those in it become `%7D` and `%25`.
     ///
     /// ```
-    /// use bloom_redis::{Growing, Schema};
+    /// use bloom_redis::{GrowingFilter, Schema};
     ///
     /// let schema = Schema::words(10_000, 0.0005)?;
-    /// assert_eq!(Growing::named("urls", schema).cursor_key(), b"{urls}:cursor");
-    /// assert_eq!(Growing::named("a}b", schema).cursor_key(), b"{%a%7Db}:cursor");
-    /// # Ok::<(), bloom_redis::SchemaError>(())
+    /// assert_eq!(GrowingFilter::new("urls", schema)?.cursor_key(), b"{urls}:cursor");
+    /// assert_eq!(GrowingFilter::new("a}b", schema)?.cursor_key(), b"{%a%7Db}:cursor");
+    /// assert_eq!(GrowingFilter::new("", schema)?.with_prefix("").cursor_key(), b"cursor");
+    /// # Ok::<(), bloom_redis::Error>(())
     /// ```
-    pub fn named(name: &str, schema: Schema) -> Self {
-        Self::with_names([b"{", &*tag(name.as_bytes()), b"}:"].concat(), schema)
-    }
-
-    /// A filter whose keys begin with a prefix, any bytes.
-    pub fn with_names(prefix: impl Into<Vec<u8>>, schema: Schema) -> Self {
-        let prefix = prefix.into();
-        let cursor = [&prefix, &b"cursor"[..]].concat();
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// [`TooLarge`](crate::ErrorKind::TooLarge) when the schema has more bits than a string of Redis, 2^32.
+    pub fn new(name: impl AsRef<[u8]>, schema: Schema) -> Result<Self, Error> {
+        schema.check(REDIS_BITS)?;
+        let filter = Self {
             chain: Chain {
-                anchor: cursor.clone(),
-                cursor,
-                base: [&prefix, &b"bloomfilter-"[..]].concat(),
-                record: Record::key(&prefix),
+                anchor: Vec::new(),
+                cursor: Vec::new(),
+                base: Vec::new(),
+                record: Vec::new(),
                 schema,
                 spread: false,
             },
-            prefix,
+            prefix: Vec::new(),
             options: Options::default(),
-        }
+        };
+        Ok(filter.with_prefix([b"{", &*tag(name.as_ref()), b"}:"].concat()))
     }
 
-    /// The same with its bitmaps in several slots of a cluster, by their names: for a prefix without a hash tag.
+    /// Returns the same filter with keys that begin with another prefix, any bytes. The empty prefix gives the published
+    /// names, which allow one filter in a database.
+    #[must_use]
+    pub fn with_prefix(mut self, prefix: impl Into<Vec<u8>>) -> Self {
+        let prefix = prefix.into();
+        self.chain.cursor = [&prefix, &b"cursor"[..]].concat();
+        self.chain.anchor = self.chain.cursor.clone();
+        self.chain.base = [&prefix, &b"bloomfilter-"[..]].concat();
+        self.chain.record = Record::key(&prefix);
+        self.prefix = prefix;
+        self
+    }
+
+    /// Returns the same filter with its bitmaps in several slots of a cluster, by their names: for a prefix without a hash tag.
     ///
     /// The nodes then share memory and load, but no script sees the filter as a whole. It does as with
     /// [`Commands::scripts`](crate::Commands) off: growth is decided by the client, so that two writers at the same moment may
     /// open two bitmaps (nothing that was inserted is lost), inserts take several round trips each, and there is no rebuild
-    /// ([`Error::Spread`](crate::Error::Spread)). Queries take two round trips with [`Call::query_together`], which asks the
+    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with [`Call::query_together`], which asks the
     /// bitmaps at the same time.
     #[must_use]
     pub fn spread(mut self) -> Self {
@@ -103,48 +113,36 @@ impl Growing {
         self
     }
 
-    /// The same with other options. This design has no time to live.
+    /// Returns the same filter with other options. This design has no time to live.
     #[must_use]
     pub fn with_options(self, options: Options) -> Self {
         Self { options, ..self }
     }
 
-    /// The size of a bitmap.
+    /// Returns the size of a bitmap.
     #[must_use]
     pub const fn schema(&self) -> &Schema {
         &self.chain.schema
     }
 
-    /// Bits of a bitmap; the modulus of all offsets.
-    #[must_use]
-    pub fn bits(&self) -> u64 {
-        self.chain.schema.bits()
-    }
-
-    /// Bits that an element sets, k.
-    #[must_use]
-    pub const fn probes(&self) -> u8 {
-        self.chain.schema.probes()
-    }
-
-    /// The key of a bitmap.
+    /// Returns the key of a bitmap.
     #[must_use]
     pub fn key(&self, number: u64) -> Vec<u8> {
         self.chain.key(number)
     }
 
-    /// The key of the cursor.
+    /// Returns the key of the cursor.
     #[must_use]
     pub fn cursor_key(&self) -> &[u8] {
         &self.chain.cursor
     }
 
-    /// Checks the parameter record, as [`Fixed::open`](crate::Fixed::open).
+    /// Checks the parameter record, as [`FixedFilter::open`](crate::FixedFilter::open).
     pub fn open(&self) -> Call<'static, ()> {
         record::open(&self.prefix, Record::new(Design::Growing, self.chain.schema))
     }
 
-    /// Writes the parameter record if there is none, as [`Fixed::adopt`](crate::Fixed::adopt), and with the first record the
+    /// Writes the parameter record if there is none, as [`FixedFilter::adopt`](crate::FixedFilter::adopt), and with the first record the
     /// cursor, which the published program leaves out until there is a second bitmap.
     ///
     /// A filter that has lost its cursor and `bloomfilter-1` looks like one that is new. With a record it is told from it,
@@ -158,20 +156,20 @@ impl Growing {
         })
     }
 
-    /// Creates the current bitmap unless it is there, at its full length; whether it was not. The published program does
+    /// Creates the current bitmap unless it is there, at its full length; returns whether it was not. The published program does
     /// so when it starts. With the first bitmap comes the cursor.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { growth::create(&line, &chain, &options).await })
     }
 
-    /// Whether an element is in the filter, in one round trip.
-    pub fn contains(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
-        self.contains_many([element]).one()
+    /// Asks whether an element is in the filter, in one round trip.
+    pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+        self.might_contain_many([element]).one()
     }
 
-    /// Whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
-    pub fn contains_many(
+    /// Asks whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+    pub fn might_contain_many(
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
     ) -> Call<'static, Vec<Answer>> {
@@ -179,12 +177,12 @@ impl Growing {
         Call::new(move |line| async move { growth::contains(&line, &chain, &hashes, &options).await })
     }
 
-    /// Inserts an element, in one round trip; whether it was new.
+    /// Inserts an element, in one round trip; returns whether it was new.
     pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
         self.insert_many([element]).one()
     }
 
-    /// Inserts elements, in one round trip up to the bound of the options; of each, whether it was new. The filter grows
+    /// Inserts elements, in one round trip up to the bound of the options; returns of each whether it was new. The filter grows
     /// at the same elements as if they came one by one.
     ///
     /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
@@ -194,7 +192,7 @@ impl Growing {
     }
 
     /// Empties the filter: all bitmaps go, `bloomfilter-0` is created anew, the cursor stands at it.
-    pub fn reset(&self) -> Call<'static, ()> {
+    pub fn clear(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { growth::reset(&line, &chain, &options).await })
     }
@@ -202,19 +200,25 @@ impl Growing {
     /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody
     /// inserts into it.
     ///
-    /// The call fails with [`Error::RebuildUnderWay`](crate::Error::RebuildUnderWay) when there is one already, and with
-    /// [`Error::NeedsScripts`](crate::Error::NeedsScripts) when scripts are switched off.
+    /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already, and with
+    /// [`NeedsScripts`](crate::ErrorKind::NeedsScripts) when scripts are switched off.
     pub fn rebuild(&self, lease: Duration) -> Call<'static, GrowingRebuild> {
         GrowingRebuild::begin(self.chain.clone(), lease, self.options)
     }
 
-    /// How many bitmaps there are.
+    /// Abandons a rebuild that is under way, whoever began it; returns whether there was one. The filter stays as it is.
+    pub fn abandon_rebuild(&self) -> Call<'static, bool> {
+        let chain = self.chain.clone();
+        Call::new(move |line| async move { growth::abandon_any(&line, &chain).await })
+    }
+
+    /// Returns how many bitmaps there are.
     pub fn bitmaps(&self) -> Call<'static, u64> {
         let chain = self.chain.clone();
         Call::new(move |line| async move { Ok(chain.read_cursor(&line).await? + 1) })
     }
 
-    /// Figures of the filter. The server counts the bits of all bitmaps.
+    /// Returns figures of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move {
@@ -224,13 +228,10 @@ impl Growing {
         })
     }
 
-    /// The bits of one bitmap in memory, as [`Fixed::download`](crate::Fixed::download). An element is in the filter if it
+    /// Returns the bits of one bitmap in memory, as [`FixedFilter::download`](crate::FixedFilter::download). An element is in the filter if it
     /// is in one of the bitmaps.
     pub fn download<F: Send + 'static>(&self, number: u64, funnel: F) -> Call<'static, BloomFilter<F>> {
-        let stored = Stored {
-            bitmap: self.chain.bitmap(number).into(),
-            options: self.options,
-        };
-        stored.download(funnel)
+        let (bitmap, options) = (self.chain.bitmap(number), self.options);
+        Call::new(move |line| async move { transfer::download(&line, &bitmap, &options, funnel).await })
     }
 }

@@ -26,22 +26,20 @@ mod schema;
 mod split;
 mod statistics;
 mod stored;
-mod trouble;
 
 pub use answer::Answer;
 pub use call::Call;
-pub use error::Error;
-pub use fixed::Fixed;
-pub use growing::Growing;
+pub use error::{Error, ErrorKind};
+pub use fixed::FixedFilter;
+pub use growing::GrowingFilter;
 pub use names::hash_tag;
-pub use options::{Commands, Expiry, Missing, OnFailure, Options, Replicas};
+pub use options::{Commands, Expiry, Missing, OnFailure, Options};
 pub use rebuild::{GrowingRebuild, Rebuild};
 pub use reconnecting::Reconnecting;
-pub use record::{Design, NoRecord, Record};
-pub use schema::{Schema, SchemaError};
-pub use split::Split;
+pub use record::{Design, Record};
+pub use schema::Schema;
+pub use split::SplitFilter;
 pub use statistics::Statistics;
-pub use trouble::Trouble;
 
 /// The client that connections come from.
 pub use redis;

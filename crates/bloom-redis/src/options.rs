@@ -2,48 +2,40 @@
 
 use core::num::NonZeroUsize;
 use core::time::Duration;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::error::Error;
+use redis::Cmd;
+
+use crate::error::{Error, ErrorKind};
 
 /// How a filter talks to its server. The same for all designs.
 ///
 /// ```
-/// use bloom_redis::{Commands, Missing, OnFailure, Options};
+/// use bloom_redis::{Missing, OnFailure, Options};
 ///
-/// let options = Options {
+/// let options = Options::default()
 ///     // Days that nobody has written to are empty, not lost.
-///     missing: Missing::Empty,
+///     .missing(Missing::Empty)
 ///     // A server that is gone must not hide what the database holds.
-///     on_failure: OnFailure::MayContain,
-///     ..Options::default()
-/// };
-/// assert_eq!(options.commands, Commands::default());
+///     .on_failure(OnFailure::MightContain);
+/// # let _ = options;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Which commands may be sent.
-    pub commands: Commands,
-    /// What a filter means that is not on the server.
-    pub missing: Missing,
-    /// What a query answers when the server does not.
-    pub on_failure: OnFailure,
-    /// Bits that one round trip tests or sets at most, 65,536 by default: batches beyond it take several trips. A bit
-    /// costs some 35 bytes in the request and 4 in the reply (a `Value` of the client meanwhile), so that the default
-    /// is some 2 MiB. An element is never divided, and each trip has one at least.
-    pub bits_per_trip: NonZeroUsize,
-    /// Whether inserts look for a rebuild under way and write to its generation too, and queries for several elements whether
-    /// one took the filter's place between their commands. It costs a `GET` or two `HGET` in the same round
-    /// trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild is lost when the
-    /// generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
-    pub follow_rebuilds: bool,
-    /// Whether a growing filter's set bits are counted once a bitmap and the count is kept in a key beside it, in place of
-    /// counting the bitmap in every round trip that inserts: at a million elements a bitmap, that is most of the server's
-    /// work. For filters that this crate alone writes to, with this option and with scripts: what others insert is not
-    /// counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is lost.
-    pub keep_count: bool,
-    /// Replicas that must have an insert before it counts. `WAIT` goes in the same round trip, behind what it waits for: over
-    /// another connection it could reach another master, and count replicas that have nothing of it.
-    pub replicas: Option<Replicas>,
+    pub(crate) commands: Commands,
+    pub(crate) missing: Missing,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) bits_per_trip: NonZeroUsize,
+    pub(crate) follow_rebuilds: bool,
+    pub(crate) keep_count: bool,
+    pub(crate) replicas: Option<Replicas>,
+}
+
+/// What `WAIT` is asked for after inserts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Replicas {
+    pub(crate) count: u32,
+    pub(crate) timeout: Duration,
 }
 
 /// Bits in one round trip unless the caller says otherwise.
@@ -64,32 +56,97 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same for what must be there: a generation of a rebuild, say.
-    pub(crate) fn reported(self) -> Self {
+    /// Sets which commands may be sent; all by default.
+    #[must_use]
+    pub const fn commands(self, commands: Commands) -> Self {
+        Self { commands, ..self }
+    }
+
+    /// Sets what a filter means that is not on the server; [`Missing::Reported`] by default.
+    #[must_use]
+    pub const fn missing(self, missing: Missing) -> Self {
+        Self { missing, ..self }
+    }
+
+    /// Sets what a query answers when the server does not; [`OnFailure::Error`] by default.
+    #[must_use]
+    pub const fn on_failure(self, on_failure: OnFailure) -> Self {
+        Self { on_failure, ..self }
+    }
+
+    /// Sets how many bits one round trip tests or sets at most, 65,536 by default: batches beyond it take several trips. A bit
+    /// costs some 35 bytes in the request and 4 in the reply (a `Value` of the client meanwhile), so that the default is some
+    /// 2 MiB. An element is never divided, and each trip has one at least; 0 counts as 1.
+    #[must_use]
+    pub fn bits_per_trip(self, bits: usize) -> Self {
+        let bits_per_trip = NonZeroUsize::new(bits).unwrap_or(NonZeroUsize::MIN);
         Self {
-            missing: Missing::Reported,
+            bits_per_trip,
             ..self
         }
+    }
+
+    /// Sets whether inserts look for a rebuild under way and write to its generation too, and whether queries for several
+    /// elements look whether one took the filter's place between their commands; on by default. It costs a `GET` or two
+    /// `HGET` in the same round trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild
+    /// is lost when the generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
+    #[must_use]
+    pub const fn follow_rebuilds(self, follow_rebuilds: bool) -> Self {
+        Self {
+            follow_rebuilds,
+            ..self
+        }
+    }
+
+    /// Sets whether a growing filter's ones are counted once a bitmap and the count is kept in a key beside it; off by
+    /// default. Otherwise every round trip that inserts counts the bitmap, which at a million elements a bitmap is most of
+    /// the server's work. It is for filters that this crate alone writes to, with this option and with scripts: what others
+    /// insert is not counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is
+    /// lost.
+    #[must_use]
+    pub const fn keep_count(self, keep_count: bool) -> Self {
+        Self { keep_count, ..self }
+    }
+
+    /// Sets how many replicas must have an insert before it counts, and how long to wait for them; none by default. The
+    /// connection's own time-out must be longer.
+    ///
+    /// `WAIT` goes in the same round trip, behind the writes: over another connection it could reach another master, and
+    /// count replicas that have nothing of them. It says that replicas received the write, not that a fail-over keeps it:
+    /// replication is asynchronous, and a replica that lags may be elected.
+    #[must_use]
+    pub const fn replicas(self, count: u32, timeout: Duration) -> Self {
+        let replicas = Some(Replicas { count, timeout });
+        Self { replicas, ..self }
+    }
+
+    /// The same for what must be there: a generation of a rebuild, say.
+    pub(crate) const fn reported(self) -> Self {
+        self.missing(Missing::Reported)
     }
 }
 
 /// Which commands a server, or the proxy in front of it, takes. All by default. The crate's page lists who refuses what, under
 /// "Servers and proxies".
 ///
+/// ```
+/// use bloom_redis::{Commands, Options};
+///
+/// let redis_5 = Options::default().commands(Commands::default().bitfield(false));
+/// # let _ = redis_5;
+/// ```
+///
 /// | off | used instead | lost |
 /// |---|---|---|
 /// | `bitfield` | a `GETBIT` or `SETBIT` for each bit | speed |
 /// | `transactions` | a script for each insert that must not start a filter, or has a time to live | speed: a `SETBIT` for each bit, in one step that occupies the server; while a slot of a cluster moves to another node, "new" may come out "seen" |
-/// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt but by another client that has scripts; an insert into a missing filter starts a new one, and only this insert learns of it; expiry needs Redis 7.0 where it is fixed, and is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
+/// | `scripts` | plain commands in transactions | a growing filter is grown as published: two writers at the same moment may open two bitmaps (nothing that was inserted is lost), and takes several round trips, and cannot be rebuilt but by another client that has scripts; an insert into a missing filter starts a new one, and only this insert learns of it; [`Expiry::AfterFirst`] needs Redis 7.0, and an expiry is set on a key of another type too; a merged filter loses its time to live; an upload takes as much memory again, and one command for each key that occupies the server; old generations are freed in the foreground |
 /// | `transactions`, `scripts` | plain pipelines | what is lost with either; a client that dies between an insert and its expiry leaves a key without a time to live; and what is inserted at the moment at which a rebuild ends may be lost |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Commands {
-    /// `BITFIELD` and `BITFIELD_RO`: many bits in one command.
-    pub bitfield: bool,
-    /// `MULTI` and `EXEC`.
-    pub transactions: bool,
-    /// `EVAL` and `EVALSHA`.
-    pub scripts: bool,
+    pub(crate) bitfield: bool,
+    pub(crate) transactions: bool,
+    pub(crate) scripts: bool,
 }
 
 impl Default for Commands {
@@ -109,13 +166,31 @@ impl Commands {
         transactions: false,
         scripts: false,
     };
+
+    /// Sets whether `BITFIELD` and `BITFIELD_RO` may be sent: many bits in one command.
+    #[must_use]
+    pub const fn bitfield(self, bitfield: bool) -> Self {
+        Self { bitfield, ..self }
+    }
+
+    /// Sets whether `MULTI` and `EXEC` may be sent.
+    #[must_use]
+    pub const fn transactions(self, transactions: bool) -> Self {
+        Self { transactions, ..self }
+    }
+
+    /// Sets whether `EVAL` and `EVALSHA` may be sent.
+    #[must_use]
+    pub const fn scripts(self, scripts: bool) -> Self {
+        Self { scripts, ..self }
+    }
 }
 
 /// What it means that a filter is not on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Missing {
     /// It was evicted, expired, flushed or never created: queries say [`Answer::Missing`](crate::Answer::Missing), and
-    /// inserts fail with [`Error::Missing`] instead of starting a filter that lacks what the lost one held. New filters
+    /// inserts fail with [`ErrorKind::Missing`] instead of starting a filter that lacks what the lost one held. New filters
     /// are created explicitly.
     #[default]
     Reported,
@@ -125,53 +200,140 @@ pub enum Missing {
 }
 
 /// What a query answers when the server does not: time-outs, lost connections, a server that loads or is out of memory
-/// (see [`Trouble::is_unavailable`](crate::Trouble::is_unavailable)). Errors of the caller's are reported in any case.
+/// (see [`ErrorKind::is_unavailable`]). Errors of the caller's are reported in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnFailure {
     /// The error.
     #[default]
     Error,
-    /// "May contain": what the filter guards is asked each time (fail open).
-    MayContain,
+    /// "Might contain": what the filter guards is asked each time (fail open).
+    MightContain,
     /// "Absent": what the filter guards is not asked (fail closed).
     Absent,
 }
 
-/// When a key goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What becomes of a filter's time to live.
+///
+/// ```
+/// use std::time::{Duration, SystemTime};
+///
+/// use bloom_redis::{Expiry, FixedFilter, Schema};
+///
+/// let schema = Schema::words(3_000, 0.03)?;
+/// let day = Duration::from_secs(86_400);
+/// // A day after the last insert.
+/// let sliding = FixedFilter::new("sessions", schema)?.with_expiry(Expiry::After(day));
+/// // At a moment that the program knows.
+/// let until = FixedFilter::new("today", schema)?.with_expiry(Expiry::At(SystemTime::UNIX_EPOCH + 20_000 * day));
+/// # let _ = (sliding, until);
+/// # Ok::<(), bloom_redis::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Expiry {
-    /// So long after the last insert, as published.
-    Sliding(Duration),
-    /// So long after the insert that found no time to live, later ones change nothing.
-    Fixed(Duration),
+    /// It stays as it is. A filter that is created has none; one that takes another's place has what the other had left.
+    #[default]
+    Keep,
+    /// There is none.
+    Never,
+    /// The filter goes so long after this operation: 1 ms to 2^53 ms.
+    After(Duration),
+    /// The filter goes so long after the first operation that finds no time to live; later ones change nothing.
+    AfterFirst(Duration),
+    /// The filter goes at this moment by the server's clock; at once, if that is past.
+    At(SystemTime),
 }
 
 /// Longest time to live, ms: beyond it the server's arithmetic would overflow. 285,616 years.
-const LONGEST_MS: u128 = 1 << 53;
+const LONGEST_MS: u64 = 1 << 53;
+
+/// An expiry as scripts take it, and plain commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lifetime {
+    /// The command that sets it; nothing to keep it, `NX` to set it where there is none.
+    how: &'static str,
+    number: u64,
+}
 
 impl Expiry {
-    /// Milliseconds to live.
-    pub(crate) fn millis(self) -> Result<u64, Error> {
-        let (Self::Sliding(time) | Self::Fixed(time)) = self;
-        u64::try_from(time.as_millis())
-            .ok()
-            .filter(|&millis| (1..=LONGEST_MS).contains(&u128::from(millis)))
-            .ok_or(Error::Expiry { given: time })
-    }
-
-    pub(crate) const fn is_fixed(self) -> bool {
-        matches!(self, Self::Fixed(_))
+    /// Checks the time, and tells it as the server takes it.
+    pub(crate) fn lifetime(self) -> Result<Lifetime, Error> {
+        let (how, time) = match self {
+            Self::Keep => ("", None),
+            Self::Never => ("PERSIST", None),
+            Self::After(time) => ("PEXPIRE", Some(time)),
+            Self::AfterFirst(time) => ("NX", Some(time)),
+            Self::At(time) => (
+                "PEXPIREAT",
+                Some(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO)),
+            ),
+        };
+        let number = match time {
+            None => 0,
+            Some(time) => millis(time)?,
+        };
+        Ok(Lifetime { how, number })
     }
 }
 
-/// What `WAIT` is asked for after inserts. It says that replicas received the write, not that a fail-over keeps it:
-/// replication is asynchronous, and a replica that lags may be elected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Replicas {
-    /// How many must have it.
-    pub count: u32,
-    /// How long to wait for them. A connection's response time-out must be longer.
-    pub timeout: Duration,
+/// Milliseconds to live.
+pub(crate) fn millis(time: Duration) -> Result<u64, Error> {
+    u64::try_from(time.as_millis())
+        .ok()
+        .filter(|millis| (1..=LONGEST_MS).contains(millis))
+        .ok_or_else(|| {
+            let (thing, got) = ("the time to live", format_args!("{time:?}"));
+            Error::new(ErrorKind::InvalidArgument, thing, "from 1 ms to 2^53 ms", got)
+        })
+}
+
+impl Lifetime {
+    /// Whether it stays as it is.
+    pub(crate) const fn is_kept(self) -> bool {
+        self.how.is_empty()
+    }
+
+    /// Adds it to the arguments of a script.
+    pub(crate) fn push_to(self, command: &mut Cmd) -> &mut Cmd {
+        command.arg(self.how).arg(self.number)
+    }
+
+    /// Adds it to a `SET`.
+    pub(crate) fn push_to_set(self, set: &mut Cmd) {
+        match self.how {
+            "PEXPIRE" | "NX" => set.arg("PX").arg(self.number),
+            "PEXPIREAT" => set.arg("PXAT").arg(self.number),
+            _ => set,
+        };
+    }
+
+    /// The command for a key, unless its time to live stays.
+    pub(crate) fn command(self, key: &[u8]) -> Option<Cmd> {
+        let mut command = redis::cmd(if self.how == "NX" { "PEXPIRE" } else { self.how });
+        command.arg(key);
+        match self.how {
+            "" => return None,
+            "PERSIST" => {}
+            "NX" => {
+                command.arg(self.number).arg("NX");
+            }
+            _ => {
+                command.arg(self.number);
+            }
+        }
+        Some(command)
+    }
+
+    /// What a filter gets that takes the place of one with so many ms left: as `commit.lua`.
+    pub(crate) const fn after(self, left: Option<u64>) -> Self {
+        let (how, number) = match (self.how.as_bytes(), left) {
+            (b"" | b"NX", Some(left)) => ("PEXPIRE", left),
+            (b"", None) => ("PERSIST", 0),
+            (b"NX", None) => ("PEXPIRE", self.number),
+            _ => (self.how, self.number),
+        };
+        Self { how, number }
+    }
 }
 
 #[cfg(test)]
@@ -180,11 +342,13 @@ mod tests {
 
     #[test]
     fn times_that_the_server_would_take_for_now_or_never_are_refused() {
-        let sliding = |time| Expiry::Sliding(time).millis();
-        assert_eq!(sliding(Duration::from_millis(1)).unwrap(), 1);
-        assert_eq!(sliding(Duration::from_secs(86_400)).unwrap(), 86_400_000);
+        assert_eq!(millis(Duration::from_millis(1)).unwrap(), 1);
+        assert_eq!(millis(Duration::from_secs(86_400)).unwrap(), 86_400_000);
         for time in [Duration::ZERO, Duration::from_micros(999), Duration::MAX] {
-            assert!(matches!(sliding(time), Err(Error::Expiry { given }) if given == time));
+            let error = Expiry::After(time).lifetime().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+            let text = format!("the time to live must be from 1 ms to 2^53 ms, got {time:?}");
+            assert_eq!(error.to_string(), text);
         }
     }
 }

@@ -6,36 +6,41 @@ use std::sync::Arc;
 use guava_bloom::BloomFilter;
 
 use crate::call::Call;
-use crate::error::Error;
-use crate::options::{Expiry, Options};
+use crate::error::{Error, ErrorKind};
+use crate::options::{Expiry, Options, millis};
 use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::Chain;
 use crate::plan::generation::{self, Token};
 use crate::plan::{growth, insert, transfer};
 
-/// A new generation of a filter that is being filled, while the present one is asked and written to as ever.
+/// A new generation of a filter that is being filled, while the present one is queried and written to as ever.
 ///
 /// A Bloom filter forgets nothing; it is built anew from what it stands for, to drop what is gone. Fill the generation,
 /// then [`commit`](Self::commit): from then on it is the filter, in one step.
 ///
 /// Elements that others insert meanwhile go into both generations, as long as their options say
 /// [`follow_rebuilds`](Options::follow_rebuilds); so none is lost, provided that the source is read after the rebuild
-/// began, and has an element before the filter gets it. The generation has a lease: it goes when nobody inserted into it for that long, and with it the rebuild.
+/// began, and has an element before the filter gets it. The generation has a lease:
+/// it goes when nobody inserted into it for that long, and with it the rebuild.
+///
+/// Dropping this value sends nothing: the rebuild stays under way until its lease ends, and another cannot begin before.
+/// [`abandon`](Self::abandon) ends it at once, and so does
+/// [`FixedFilter::abandon_rebuild`](crate::FixedFilter::abandon_rebuild) without this value.
 ///
 /// ```no_run
-/// use core::time::Duration;
+/// use std::time::Duration;
 ///
-/// use bloom_redis::{Fixed, Schema};
+/// use bloom_redis::{Expiry, FixedFilter, Schema};
 ///
-/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
-/// let filter = Fixed::new(Schema::fixed(1_000_000, 0.01)?);
-/// let rebuild = filter.rebuild("users", Duration::from_secs(600)).query(&mut connection)?;
+/// let filter = FixedFilter::new("users", Schema::fixed(1_000_000, 0.01)?)?;
+/// let rebuild = filter.rebuild(Duration::from_secs(600)).query(&mut connection)?;
 /// for page in [["ann", "bob"], ["cid", "dan"]] {
 ///     rebuild.insert_many(page).query(&mut connection)?;
 /// }
-/// rebuild.commit(None).query(&mut connection)?;
+/// rebuild.commit(Expiry::Keep).query(&mut connection)?;
 /// # Ok(())
 /// # }
 /// ```
@@ -62,19 +67,16 @@ impl Rebuild {
         })
     }
 
-    /// Inserts elements into the new generation, in round trips of bounded size, and makes the lease run anew. Of each,
+    /// Inserts elements into the new generation, in round trips of bounded size, and makes the lease run anew; returns of each
     /// whether the generation did not have it.
     ///
-    /// The call fails with [`Error::Missing`] when the lease ended.
+    /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
-            let options = Options {
-                follow_rebuilds: false,
-                ..this.options.reported()
-            };
+            let options = this.options.reported().follow_rebuilds(false);
             let next = generation::next(&this.live, this.token);
-            let new = insert::insert(&line, &next, &hashes, None, &options).await?;
+            let new = insert::insert(&line, &next, &hashes, Expiry::Keep.lifetime()?, &options).await?;
             generation::renew(&line, this.live.anchor(), &next.keys, this.token, this.lease).await?;
             Ok(new)
         })
@@ -84,8 +86,8 @@ impl Rebuild {
     /// [`Commands::scripts`](crate::Commands) the server sets them in one command for each key, and needs as much memory again
     /// meanwhile.
     ///
-    /// The call fails with [`Error::Incompatible`] when the filters differ in bits, probes or strategy, and with
-    /// [`Error::Missing`] when the lease ended.
+    /// The call fails with [`Incompatible`](ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
+    /// [`Missing`](ErrorKind::Missing) when the lease ended.
     pub fn upload<'a, F: Sync>(&self, filter: &'a BloomFilter<F>) -> Call<'a, ()> {
         let this = self.clone();
         Call::new(move |line| async move {
@@ -102,18 +104,17 @@ impl Rebuild {
         })
     }
 
-    /// Makes the new generation the filter. The one before is freed in the background, and its time to live ends with it: the
-    /// new one has that which is given here, or none.
+    /// Makes the new generation the filter. The one before is freed in the background; with [`Expiry::Keep`] the new one has
+    /// what that had left to live.
     ///
-    /// The call fails with [`Error::Missing`] when the lease ended; the filter is then as it was.
-    pub fn commit(self, expiry: impl Into<Option<Expiry>>) -> Call<'static, ()> {
-        let expiry = expiry.into();
+    /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended; the filter is then as it was.
+    pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {
         Call::new(move |line| async move {
             generation::commit(&line, &self.live, self.token, expiry, &self.options).await
         })
     }
 
-    /// Drops the new generation. The filter stays as it is.
+    /// Removes the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
         Call::new(move |line| async move {
             let next = generation::next(&self.live, self.token);
@@ -125,7 +126,7 @@ impl Rebuild {
     pub(crate) fn replace<'a, F: Sync>(
         live: Arc<Bitmap>,
         filter: &'a BloomFilter<F>,
-        expiry: Option<Expiry>,
+        expiry: Expiry,
         options: Options,
     ) -> Call<'a, ()> {
         /// Time for a chunk to arrive.
@@ -163,14 +164,12 @@ impl GrowingRebuild {
     pub(crate) fn begin(live: Chain, lease: Duration, options: Options) -> Call<'static, Self> {
         Call::new(move |line| async move {
             if live.spread {
-                return Err(Error::Spread {
-                    what: "rebuilding a filter",
-                });
+                return Err(Error::spread("rebuilding a filter"));
             }
             if !options.commands.scripts {
-                return Err(Error::NeedsScripts {
-                    what: "rebuilding a growing filter",
-                });
+                let range = "allowed for rebuilding a growing filter";
+                let got = "Commands::scripts(false)";
+                return Err(Error::new(ErrorKind::NeedsScripts, "scripts", range, got));
             }
             let name = |token| vec![live.next(token).key(0)];
             let token = generation::begin(&line, &live.cursor, name, lease, &options).await?;
@@ -189,7 +188,7 @@ impl GrowingRebuild {
         Call::new(move |line| async move {
             let (live, token, options) = (&this.live, this.token, &this.options);
             let mut acknowledged = Acknowledged::new(options);
-            let (ack, lease) = (&mut acknowledged, Expiry::Sliding(this.lease));
+            let (ack, lease) = (&mut acknowledged, millis(this.lease)?);
             let new =
                 growth::insert_into_generation(&line, live, token, &hashes, lease, options, ack).await?;
             acknowledged.check()?;
@@ -206,14 +205,8 @@ impl GrowingRebuild {
         )
     }
 
-    /// Drops the new generation. The filter stays as it is.
+    /// Removes the new generation. The filter stays as it is.
     pub fn abandon(self) -> Call<'static, ()> {
-        Call::new(move |line| async move {
-            let next = self.live.next(self.token);
-            let last = next.read_cursor(&line).await?;
-            let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
-            keys.push(next.cursor);
-            generation::abandon(&line, &self.live.cursor, &keys, self.token).await
-        })
+        Call::new(move |line| async move { growth::abandon(&line, &self.live, self.token).await })
     }
 }

@@ -13,13 +13,13 @@ use redis::{Cmd, Connection, ConnectionLike, ErrorKind, RedisResult, Value};
 /// ```no_run
 /// use core::time::Duration;
 ///
-/// use bloom_redis::{Fixed, Reconnecting, Schema};
+/// use bloom_redis::{FixedFilter, Reconnecting, Schema};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let client = redis::Client::open("redis://127.0.0.1/")?;
 /// let mut connection = Reconnecting::new(client, Duration::from_secs(1), Duration::from_millis(200));
-/// let filter = Fixed::new(Schema::fixed(3_000, 0.03)?);
-/// let answer = filter.contains("topic", "76930242").query(&mut connection);
+/// let filter = FixedFilter::new("topic", Schema::fixed(3_000, 0.03)?)?;
+/// let answer = filter.might_contain("76930242").query(&mut connection);
 /// # let _ = answer;
 /// # Ok(())
 /// # }
@@ -32,7 +32,7 @@ pub struct Reconnecting {
 }
 
 impl Reconnecting {
-    /// A connection to this server. `connect` is for the connection itself, `command` for each request and each reply; below
+    /// Returns a connection to this server. `connect` is for the connection itself, `command` for each request and each reply; below
     /// 1 ms they are 1 ms.
     pub fn new(client: redis::Client, connect: Duration, command: Duration) -> Self {
         /// The operating system takes zero for "for ever", or refuses it.

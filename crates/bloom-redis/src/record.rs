@@ -7,24 +7,24 @@ use redis::cmd;
 
 use crate::batch::Batch;
 use crate::call::{Call, Line};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::schema::Schema;
 
-/// The designs of filters.
+/// A design of filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Design {
-    /// One bitmap, its length not rounded: [`Fixed`](crate::Fixed).
+    /// One bitmap, its length not rounded: [`FixedFilter`](crate::FixedFilter).
     Fixed,
-    /// Bitmaps behind a cursor: [`Growing`](crate::Growing).
+    /// Bitmaps behind a cursor: [`GrowingFilter`](crate::GrowingFilter).
     Growing,
-    /// One bitmap in several keys: [`Split`](crate::Split).
+    /// One bitmap in several keys: [`SplitFilter`](crate::SplitFilter).
     Split,
 }
 
 impl Design {
-    /// The name in records.
+    /// Returns the name in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Design {
     }
 }
 
-/// What the filters under a prefix are. There is at most one record for a prefix, and a filter works without one; with one,
+/// Tells what the filters under a prefix are. There is at most one record for a prefix, and a filter works without one; with one,
 /// nobody opens it with other parameters by mistake.
 ///
 /// The key is `bloom-redis:parameters:` and the prefix, in braces unless it holds some (`{NAME}` alone: behind another
@@ -48,15 +48,15 @@ impl Design {
 /// let text = "bloom-redis 1 design=fixed insertions=3000 fpp=0.03 bits=21895 probes=5 part_bits=21895";
 /// assert_eq!(record.to_string(), text);
 /// assert_eq!(text.parse(), Ok(record));
-/// # Ok::<(), bloom_redis::SchemaError>(())
+/// # Ok::<(), bloom_redis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     design: String,
     insertions: u64,
-    fpp: f64,
+    false_positive_rate: f64,
     bits: u64,
-    probes: u8,
+    probe_count: u8,
     part_bits: u64,
 }
 
@@ -64,7 +64,7 @@ pub struct Record {
 const HEAD: &str = "bloom-redis 1";
 
 impl Record {
-    /// The record of filters that lie in one key each.
+    /// Returns the record of filters that lie in one key each.
     #[must_use]
     pub fn new(design: Design, schema: Schema) -> Self {
         Self::of_parts(design, schema, schema.bits())
@@ -74,56 +74,56 @@ impl Record {
         Self {
             design: design.name().to_owned(),
             insertions: schema.insertions(),
-            fpp: schema.fpp(),
+            false_positive_rate: schema.false_positive_rate(),
             bits: schema.bits(),
-            probes: schema.probes(),
+            probe_count: schema.probe_count(),
             part_bits,
         }
     }
 
-    /// The design's name: one of [`Design::name`], or that of a later version.
+    /// Returns the design's name: one of [`Design::name`], or that of a later version.
     #[must_use]
     pub fn design(&self) -> &str {
         &self.design
     }
 
-    /// Insertions that the filters are meant for.
+    /// Returns the number of insertions that the filters are meant for.
     #[must_use]
     pub const fn insertions(&self) -> u64 {
         self.insertions
     }
 
-    /// Their false-positive probability.
+    /// Returns their false-positive rate.
     #[must_use]
-    pub const fn fpp(&self) -> f64 {
-        self.fpp
+    pub const fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate
     }
 
-    /// Bits of a bitmap.
+    /// Returns the bits of a bitmap.
     #[must_use]
     pub const fn bits(&self) -> u64 {
         self.bits
     }
 
-    /// Bits that an element sets.
+    /// Returns the number of bits that an element sets.
     #[must_use]
-    pub const fn probes(&self) -> u8 {
-        self.probes
+    pub const fn probe_count(&self) -> u8 {
+        self.probe_count
     }
 
-    /// Bits in one key.
+    /// Returns the bits in one key.
     #[must_use]
     pub const fn part_bits(&self) -> u64 {
         self.part_bits
     }
 
-    /// The key of the record of a prefix.
+    /// Returns the key of the record of a prefix.
     #[must_use]
     pub fn key(prefix: &[u8]) -> Vec<u8> {
         companion("parameters", prefix)
     }
 
-    /// Reads the record of a prefix, if there is one. The call fails with [`Error::Malformed`] when there is something
+    /// Reads the record of a prefix, if there is one. The call fails with [`ErrorKind::Malformed`] when there is something
     /// else.
     pub fn read(prefix: impl AsRef<[u8]>) -> Call<'static, Option<Self>> {
         let key = Self::key(prefix.as_ref());
@@ -135,9 +135,9 @@ impl Record {
             ("design", self.design.clone()),
             ("insertions", self.insertions.to_string()),
             // The shortest text that reads back as the same number.
-            ("fpp", self.fpp.to_string()),
+            ("fpp", self.false_positive_rate.to_string()),
             ("bits", self.bits.to_string()),
-            ("probes", self.probes.to_string()),
+            ("probes", self.probe_count.to_string()),
             ("part_bits", self.part_bits.to_string()),
         ]
     }
@@ -145,12 +145,8 @@ impl Record {
     fn check(&self, key: &[u8], stored: &Self) -> Result<(), Error> {
         for ((what, given), (_, stored)) in self.fields().into_iter().zip(stored.fields()) {
             if stored != given {
-                return Err(Error::Mismatch {
-                    key: key.to_vec(),
-                    what,
-                    stored,
-                    given,
-                });
+                let what = format_args!("{what} must be {stored} as in the record, got {given}");
+                return Err(Error::of_key(ErrorKind::Mismatch, key, what));
             }
         }
         Ok(())
@@ -166,33 +162,37 @@ impl fmt::Display for Record {
     }
 }
 
-/// The text is no record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a parameter record: `{HEAD} design=... insertions=...`")]
-pub struct NoRecord;
-
 impl FromStr for Record {
-    type Err = NoRecord;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, NoRecord> {
-        fn field<T: FromStr>(words: &mut core::str::Split<'_, char>, name: &str) -> Result<T, NoRecord> {
-            words
-                .next()
-                .and_then(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
-                .ok_or(NoRecord)
-        }
-        let words = text.strip_prefix(HEAD).and_then(|rest| rest.strip_prefix(' '));
-        let mut words = words.ok_or(NoRecord)?.split(' ');
-        let record = Self {
-            design: field(&mut words, "design")?,
-            insertions: field(&mut words, "insertions")?,
-            fpp: field(&mut words, "fpp")?,
-            bits: field(&mut words, "bits")?,
-            probes: field(&mut words, "probes")?,
-            part_bits: field(&mut words, "part_bits")?,
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let no_record = || {
+            let range = format_args!("`{HEAD} design=... insertions=...`");
+            Error::new(ErrorKind::Malformed, "a parameter record", range, text)
         };
-        words.next().is_none().then_some(record).ok_or(NoRecord)
+        parse_fields(text).ok_or_else(no_record)
     }
+}
+
+fn parse_fields(text: &str) -> Option<Record> {
+    fn field<T: FromStr>(words: &mut core::str::Split<'_, char>, name: &str) -> Option<T> {
+        words.next()?.strip_prefix(name)?.strip_prefix('=')?.parse().ok()
+    }
+    let mut words = text.strip_prefix(HEAD)?.strip_prefix(' ')?.split(' ');
+    let record = Record {
+        design: field(&mut words, "design")?,
+        insertions: field(&mut words, "insertions")?,
+        false_positive_rate: field(&mut words, "fpp")?,
+        bits: field(&mut words, "bits")?,
+        probe_count: field(&mut words, "probes")?,
+        part_bits: field(&mut words, "part_bits")?,
+    };
+    words.next().is_none().then_some(record)
+}
+
+fn unrecorded(key: &[u8]) -> Error {
+    let what = "no parameter record; adopt the filter";
+    Error::of_key(ErrorKind::Unrecorded, key, what)
 }
 
 async fn read(line: &Line, key: &[u8]) -> Result<Option<Record>, Error> {
@@ -203,16 +203,8 @@ async fn read(line: &Line, key: &[u8]) -> Result<Option<Record>, Error> {
 }
 
 fn parse(key: &[u8], text: &[u8]) -> Result<Record, Error> {
-    /// Longest part of something else that an error repeats.
-    const SHOWN: usize = 100;
-    core::str::from_utf8(text)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .ok_or_else(|| Error::Malformed {
-            key: key.to_vec(),
-            expected: "a parameter record",
-            found: text[..text.len().min(SHOWN)].escape_ascii().to_string(),
-        })
+    let record = core::str::from_utf8(text).ok().and_then(parse_fields);
+    record.ok_or_else(|| Error::malformed(key, "a parameter record", text))
 }
 
 /// Compares the record of a prefix with what the caller has.
@@ -221,7 +213,7 @@ pub(crate) fn open(prefix: &[u8], record: Record) -> Call<'static, ()> {
     Call::new(|line| async move {
         match read(&line, &key).await? {
             Some(stored) => record.check(&key, &stored),
-            None => Err(Error::Unrecorded { key }),
+            None => Err(unrecorded(&key)),
         }
     })
 }
@@ -241,7 +233,7 @@ pub(crate) async fn write(line: &Line, key: &[u8], record: &Record) -> Result<()
     match replies.bytes()? {
         Some(text) => record.check(key, &parse(key, &text)?),
         // Removed in between.
-        None => Err(Error::Unrecorded { key: key.to_vec() }),
+        None => Err(unrecorded(key)),
     }
 }
 
@@ -262,7 +254,11 @@ mod tests {
             format!("{text} "),
             format!("{text} more=1"),
         ] {
-            assert_eq!(wrong.parse::<Record>(), Err(NoRecord), "{wrong}");
+            assert_eq!(
+                wrong.parse::<Record>().unwrap_err().kind(),
+                ErrorKind::Malformed,
+                "{wrong}"
+            );
         }
     }
 
@@ -273,7 +269,7 @@ mod tests {
         let error = ours.check(b"key", &theirs).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "key: fpp is 0.01 on the server, 0.03 was given"
+            "key: fpp must be 0.01 as in the record, got 0.03"
         );
     }
 }

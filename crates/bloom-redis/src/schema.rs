@@ -2,29 +2,15 @@
 //!
 //! Knows nothing of keys or servers.
 
-use guava_bloom::{ErrorKind, Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
+use guava_bloom::{Hash128, Modulus, Parameters, Positions, ProbeCountRule, Strategy};
+
+use crate::error::{Error, ErrorKind};
 
 /// Bits of the largest string that Redis holds: offsets go from 0 to 2^32 - 1.
 pub(crate) const REDIS_BITS: u64 = 1 << 32;
 
-/// Most bits of a design, and why.
-type Limit = (u64, &'static str);
-
-/// The published fixed design.
-const FIXED: Limit = (
-    i32::MAX as u64,
-    "the published program keeps its length in a Java int; split it over several keys",
-);
-/// One string.
-const STRING: Limit = (
-    REDIS_BITS,
-    "offsets of Redis have 32 bits; split it over several keys",
-);
-/// Several strings.
-const SPLIT: Limit = (
-    64 * i32::MAX as u64,
-    "Guava's filters, with which it is exchanged, have 2^31 - 1 words",
-);
+/// The bits of the published fixed design: its program keeps their number in a Java `int`.
+const FIXED_BITS: u64 = i32::MAX as u64;
 
 /// How many bits a filter has and how many of them an element sets.
 ///
@@ -36,178 +22,213 @@ const SPLIT: Limit = (
 /// use bloom_redis::Schema;
 ///
 /// let schema = Schema::fixed(3_000, 0.03)?;
-/// assert_eq!((schema.bits(), schema.probes()), (21_895, 5));
+/// assert_eq!((schema.bits(), schema.probe_count()), (21_895, 5));
 /// let schema = Schema::words(3_000, 0.03)?;
-/// assert_eq!((schema.bits(), schema.probes()), (21_952, 5));
-/// # Ok::<(), bloom_redis::SchemaError>(())
+/// assert_eq!((schema.bits(), schema.probe_count()), (21_952, 5));
+/// # Ok::<(), bloom_redis::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schema {
     insertions: u64,
-    fpp: f64,
+    false_positive_rate: f64,
     bits: Modulus,
-    probes: u8,
+    probe_count: u8,
 }
 
 impl Schema {
-    /// The published fixed design: the number of bits is not rounded.
+    /// Returns the size of the published fixed design: the number of bits is not rounded, so that such a filter cannot be
+    /// uploaded or downloaded.
     ///
     /// # Errors
     ///
-    /// [`SchemaError`] when the arguments are out of range, or the bitmap would have no bit, or 2^31 and more (the
-    /// published program would silently cut it to 2^31 - 1, and miss its probability): use a [`Split`](crate::Split).
-    pub fn fixed(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp, FIXED)?;
-        Self::new(insertions, fpp, &parameters, parameters.optimal_bits(), FIXED)
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when an argument is out of range or the bitmap would have no bit;
+    /// [`TooLarge`](ErrorKind::TooLarge) when it would have 2^31 bits and more (the published program would silently cut it to
+    /// 2^31 - 1, and miss its rate).
+    pub fn fixed(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        let parameters = parameters(insertions, false_positive_rate)?;
+        let bits = Modulus::new(parameters.optimal_bits()).unwrap_or(parameters.modulus());
+        let schema = Self {
+            bits,
+            ..Self::from_guava(&parameters)
+        };
+        schema.check(FIXED_BITS)?;
+        Ok(schema)
     }
 
-    /// Whole words of 64 bits, as in Guava and in the published growing design.
+    /// Returns the size in whole words of 64 bits, as in Guava and in the published growing design. Such filters can be
+    /// uploaded and downloaded.
     ///
     /// # Errors
     ///
-    /// [`SchemaError`] when the arguments are out of range, or the bitmap would have more than 2^32 bits, which no string of
-    /// Redis has: use a [`Split`](crate::Split).
-    pub fn words(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp, STRING)?;
-        Self::new(insertions, fpp, &parameters, parameters.bits(), STRING)
+    /// [`InvalidArgument`](ErrorKind::InvalidArgument) when an argument is out of range or the bitmap would have no bit;
+    /// [`TooLarge`](ErrorKind::TooLarge) when it would have more bits than Guava's, (2^31 - 1) * 64.
+    pub fn words(insertions: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        parameters(insertions, false_positive_rate).map(|parameters| Self::from_guava(&parameters))
     }
 
-    /// Whole words, not necessarily in one string.
-    pub(crate) fn split(insertions: u64, fpp: f64) -> Result<Self, SchemaError> {
-        let parameters = parameters(insertions, fpp, SPLIT)?;
-        Self::new(insertions, fpp, &parameters, parameters.bits(), SPLIT)
-    }
-
-    fn new(
-        insertions: u64,
-        fpp: f64,
-        parameters: &Parameters,
-        bits: u64,
-        limit: Limit,
-    ) -> Result<Self, SchemaError> {
-        if bits > limit.0 {
-            return Err(too_many_bits(bits, limit));
+    fn from_guava(parameters: &Parameters) -> Self {
+        Self {
+            insertions: parameters.insertions(),
+            false_positive_rate: parameters.false_positive_rate(),
+            bits: parameters.modulus(),
+            probe_count: parameters.probe_count(),
         }
-        Ok(Self {
-            insertions,
-            fpp,
-            bits: Modulus::new(bits).ok_or(SchemaError::NoInsertions)?,
-            probes: parameters.probe_count(),
-        })
     }
 
-    /// Insertions that the filter is meant for.
+    /// Checks that a design has so many bits.
+    pub(crate) fn check(&self, limit: u64) -> Result<(), Error> {
+        if self.bits() <= limit {
+            return Ok(());
+        }
+        let range = format_args!("at most {limit} in this design");
+        Err(Error::new(
+            ErrorKind::TooLarge,
+            "the number of bits",
+            range,
+            self.bits(),
+        ))
+    }
+
+    /// Returns the number of insertions that the filter is meant for.
     pub const fn insertions(&self) -> u64 {
         self.insertions
     }
 
-    /// The false-positive probability after that many insertions.
-    pub const fn fpp(&self) -> f64 {
-        self.fpp
+    /// Returns the false-positive rate after that many insertions.
+    pub const fn false_positive_rate(&self) -> f64 {
+        self.false_positive_rate
     }
 
-    /// Bits of the bitmap, which is the modulus of all positions.
-    pub fn bits(&self) -> u64 {
+    /// Returns the bits of the bitmap, which are the modulus of all positions.
+    pub const fn bits(&self) -> u64 {
         self.bits.get()
     }
 
-    /// Bits that an element sets, k.
-    pub const fn probes(&self) -> u8 {
-        self.probes
+    /// Returns the number of bits that an element sets, k.
+    pub const fn probe_count(&self) -> u8 {
+        self.probe_count
     }
 
     /// Where the bits of an element lie.
     pub(crate) fn positions(&self, hash: Hash128) -> Positions {
-        Strategy::Murmur128Mitz64.positions(hash, self.probes, self.bits)
+        Strategy::Murmur128Mitz64.positions(hash, self.probe_count, self.bits)
     }
 }
 
-fn parameters(insertions: u64, fpp: f64, limit: Limit) -> Result<Parameters, SchemaError> {
+fn parameters(insertions: u64, false_positive_rate: f64) -> Result<Parameters, Error> {
     if insertions == 0 {
-        return Err(SchemaError::NoInsertions);
+        let (thing, range) = ("the expected insertions", "at least 1");
+        return Err(Error::new(ErrorKind::InvalidArgument, thing, range, 0));
     }
-    Parameters::with_rule(insertions, fpp, ProbeCountRule::FromBitsPerInsertion).map_err(|error| match error
-        .kind()
-    {
-        // Above Guava's limit, and so above all of ours.
-        ErrorKind::TooLarge => too_many_bits(u64::MAX, limit),
-        _ => SchemaError::Parameters(error.to_string()),
-    })
+    let rule = ProbeCountRule::FromBitsPerInsertion;
+    Ok(Parameters::with_rule(insertions, false_positive_rate, rule)?)
 }
 
-const fn too_many_bits(needed: u64, (limit, reason): Limit) -> SchemaError {
-    SchemaError::TooManyBits {
-        needed,
-        limit,
-        reason,
+/// The schema of a filter that was made with Guava's parameters, so that it can be uploaded.
+impl TryFrom<&Parameters> for Schema {
+    type Error = Error;
+
+    /// # Errors
+    ///
+    /// [`ErrorKind::Incompatible`] for Guava's older strategy.
+    fn try_from(parameters: &Parameters) -> Result<Self, Error> {
+        guava_bloom::Error::check_equal("strategies", &Strategy::Murmur128Mitz64, &parameters.strategy())?;
+        Ok(Self::from_guava(parameters))
     }
 }
 
-/// Why there is no filter of a size.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SchemaError {
-    /// A filter for no insertion.
-    #[error("insertions: 0, at least 1 is needed")]
-    NoInsertions,
-    /// The formula gives more bits than the design has.
-    #[error("the filter takes {needed} bits, this design has {limit} at most: {reason}")]
-    TooManyBits {
-        /// Bits that the filter would take.
-        needed: u64,
-        /// Most bits of the design.
-        limit: u64,
-        /// Why it has no more, and what does.
-        reason: &'static str,
-    },
-    /// The parts of a split filter.
-    #[error("parts of {given} bits: a multiple of 64 from {least} to {REDIS_BITS} is allowed")]
-    PartBits {
-        /// Bits that the caller gave.
-        given: u64,
-        /// Least bits of a part of this filter.
-        least: u64,
-    },
-    /// The slots that a split filter is spread over.
-    #[error("{given} slots: 1 to 1024 are allowed")]
-    Slots {
-        /// What the caller gave.
-        given: u16,
-    },
-    /// Guava's rules refuse the arguments.
-    #[error("{0}")]
-    Parameters(String),
+/// Guava's parameters for a filter in memory that can be uploaded.
+impl TryFrom<&Schema> for Parameters {
+    type Error = Error;
+
+    /// # Errors
+    ///
+    /// [`ErrorKind::Incompatible`] when the number of bits is no multiple of 64, as that of [`Schema::fixed`].
+    fn try_from(schema: &Schema) -> Result<Self, Error> {
+        let rules = [
+            ProbeCountRule::FromBitsPerInsertion,
+            ProbeCountRule::FromFalsePositiveRate,
+        ];
+        let found = rules.into_iter().find_map(|rule| {
+            let parameters = Self::with_rule(schema.insertions, schema.false_positive_rate, rule).ok()?;
+            (Schema::from_guava(&parameters) == *schema).then_some(parameters)
+        });
+        found.ok_or_else(|| {
+            let (kind, range) = (ErrorKind::Incompatible, "a multiple of 64 to be Guava's");
+            Error::new(kind, "the number of bits", range, schema.bits())
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{FixedFilter, GrowingFilter};
 
     #[test]
     fn a_size_that_a_design_does_not_have_is_refused_by_its_own_limit() {
+        type Design = fn(u64) -> Result<(), Error>;
         // Just above the limit, far above that of Guava, and above all numbers.
         for (design, limit, insertions) in [
             (
-                Schema::fixed as fn(u64, f64) -> Result<Schema, SchemaError>,
-                2_147_483_647,
+                (|n| Schema::fixed(n, 0.01).map(drop)) as Design,
+                2_147_483_647_u64,
                 224_100_000,
             ),
-            (Schema::words, 4_294_967_296, 448_100_000),
-            (Schema::split, 137_438_953_408, 14_340_000_000),
+            (
+                |n| FixedFilter::new("f", Schema::words(n, 0.01)?).map(drop),
+                4_294_967_296,
+                448_100_000,
+            ),
+            (
+                |n| GrowingFilter::new("g", Schema::words(n, 0.01)?).map(drop),
+                4_294_967_296,
+                448_100_000,
+            ),
+            (
+                |n| Schema::words(n, 0.01).map(drop),
+                137_438_953_408,
+                14_340_000_000,
+            ),
         ] {
-            for insertions in [insertions, 1 << 40, i64::MAX as u64] {
-                let error = design(insertions, 0.01).unwrap_err();
-                let SchemaError::TooManyBits {
-                    needed, limit: said, ..
-                } = &error
-                else {
-                    panic!("{error}")
-                };
-                assert!(*said == limit && *needed > limit, "{error}");
-                let text = format!("the filter takes {needed} bits, this design has {limit} at most: ");
-                assert!(error.to_string().starts_with(&text), "{error}");
+            let error = design(insertions).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::TooLarge);
+            let text = format!("the number of bits must be at most {limit}");
+            assert!(error.to_string().starts_with(&text), "{error}");
+            for insertions in [1 << 40, i64::MAX as u64] {
+                assert_eq!(design(insertions).unwrap_err().kind(), ErrorKind::TooLarge);
             }
-            assert!(design(insertions * 998 / 1_000, 0.01).is_ok());
+            design(insertions * 998 / 1_000).unwrap();
         }
+    }
+
+    #[test]
+    fn schemas_and_parameters_convert_into_each_other() {
+        for (insertions, rate) in [(1, 0.01), (3_000, 0.03), (1_000_000, 0.001)] {
+            let schema = Schema::words(insertions, rate).unwrap();
+            let parameters = Parameters::try_from(&schema).unwrap();
+            assert_eq!(
+                (parameters.bits(), parameters.probe_count()),
+                (schema.bits(), schema.probe_count())
+            );
+            assert_eq!(Schema::try_from(&parameters).unwrap(), schema);
+            let newer = Parameters::new(insertions, rate).unwrap();
+            assert_eq!(
+                Parameters::try_from(&Schema::try_from(&newer).unwrap())
+                    .unwrap()
+                    .probe_count(),
+                newer.probe_count()
+            );
+            let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
+            assert_eq!(
+                Schema::try_from(&older).unwrap_err().kind(),
+                ErrorKind::Incompatible
+            );
+        }
+        let unrounded = Schema::fixed(3_000, 0.03).unwrap();
+        assert_eq!(
+            Parameters::try_from(&unrounded).unwrap_err().kind(),
+            ErrorKind::Incompatible
+        );
     }
 }

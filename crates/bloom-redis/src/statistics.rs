@@ -5,7 +5,7 @@
 /// The server counts the bits, which occupies it for some 100 ms per 512 MB.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    pub(crate) probes: u8,
+    pub(crate) probe_count: u8,
     /// Bits and set bits of each bitmap; the parts of a split one are one.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
@@ -14,64 +14,64 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Bitmaps: one, or as many as a growing filter has.
+    /// Returns the number of bitmaps: one, or as many as a growing filter has.
     #[must_use]
     pub const fn bitmaps(&self) -> usize {
         self.bitmaps.len()
     }
 
-    /// Bits of all bitmaps.
+    /// Returns the number of bits of all bitmaps.
     #[must_use]
     pub fn bits(&self) -> u64 {
         self.bitmaps.iter().map(|(bits, _)| bits).sum()
     }
 
-    /// Bits that are set.
+    /// Returns the number of bits that are ones.
     #[must_use]
     pub fn ones(&self) -> u64 {
         self.bitmaps.iter().map(|(_, ones)| ones).sum()
     }
 
-    /// Share of the bits that are set, 0 to 1.
+    /// Returns the share of the bits that are ones, 0 to 1.
     #[must_use]
     pub fn fill(&self) -> f64 {
         ratio(self.ones(), self.bits())
     }
 
-    /// Bytes of the strings on the server. A string ends at its last byte that was ever touched.
+    /// Returns the bytes of the strings on the server. A string ends at its last byte that was ever touched.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Estimated false-positive rate: (ones / bits)^k of a bitmap; the chance that any of several errs.
+    /// Returns the estimated false-positive rate: (ones / bits)^k of a bitmap; the chance that any of several errs.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let right: f64 = (self.bitmaps.iter())
-            .map(|&(bits, ones)| 1.0 - libm::pow(ratio(ones, bits), f64::from(self.probes)))
+            .map(|&(bits, ones)| 1.0 - libm::pow(ratio(ones, bits), f64::from(self.probe_count)))
             .product();
         1.0 - right
     }
 
-    /// Estimated number of distinct elements: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass and Baldi,
-    /// *Mathematical Correction for Fingerprint Similarity Measures*, 2007). `None` if all bits of one are set.
+    /// Returns an estimate of the number of different elements: -m/k ln(1 - ones/m), summed over the bitmaps (Swamidass and
+    /// Baldi, *Mathematical Correction for Fingerprint Similarity Measures*, 2007). `None` if all bits of one are set.
     #[must_use]
-    pub fn estimated_items(&self) -> Option<f64> {
-        (self.bitmaps.iter())
-            .map(|&(bits, ones)| {
-                (ones < bits)
-                    .then(|| -(bits as f64) / f64::from(self.probes) * libm::log1p(-ratio(ones, bits)))
-            })
-            .sum()
+    pub fn estimated_len(&self) -> Option<u64> {
+        let len = |&(bits, ones): &(u64, u64)| {
+            let len = -(bits as f64) / f64::from(self.probe_count) * libm::log1p(-ratio(ones, bits));
+            (ones < bits).then_some(len)
+        };
+        let sum: Option<f64> = self.bitmaps.iter().map(len).sum();
+        sum.map(|len| libm::round(len) as u64)
     }
 
-    /// How many times a rebuild took the filter's place.
+    /// Returns how many times a rebuild took the filter's place.
     #[must_use]
     pub const fn rebuilds(&self) -> u64 {
         self.swaps
     }
 
-    /// When the last rebuild took its place: seconds since 1970 by the server's clock.
+    /// Returns when the last rebuild took its place: seconds since 1970 by the server's clock.
     #[must_use]
     pub const fn last_rebuild(&self) -> Option<u64> {
         self.rebuilt_at
@@ -88,7 +88,7 @@ mod tests {
 
     fn of(bitmaps: &[(u64, u64)]) -> Statistics {
         Statistics {
-            probes: 2,
+            probe_count: 2,
             bitmaps: bitmaps.to_vec(),
             bytes: 0,
             swaps: 0,
@@ -101,7 +101,7 @@ mod tests {
         let one = of(&[(100, 50)]);
         assert_eq!((one.fill(), one.false_positive_rate()), (0.5, 0.25));
         // 100 / 2 * ln 2
-        assert!((one.estimated_items().unwrap() - 34.657_359).abs() < 1e-6);
+        assert_eq!(one.estimated_len(), Some(35));
         let two = of(&[(100, 50), (100, 50)]);
         assert_eq!((two.fill(), two.false_positive_rate()), (0.5, 1.0 - 0.75 * 0.75));
     }
@@ -109,10 +109,10 @@ mod tests {
     #[test]
     fn a_full_filter_has_no_estimate() {
         let full = of(&[(64, 64), (64, 0)]);
-        assert_eq!(full.estimated_items(), None);
+        assert_eq!(full.estimated_len(), None);
         assert_eq!(full.false_positive_rate(), 1.0);
         let empty = of(&[(64, 0)]);
-        assert_eq!(empty.estimated_items().map(f64::abs), Some(0.0));
+        assert_eq!(empty.estimated_len(), Some(0));
         assert_eq!(empty.false_positive_rate(), 0.0);
     }
 }

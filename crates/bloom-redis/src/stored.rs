@@ -1,113 +1,210 @@
 //! What can be done with a filter of one bitmap, in one key or in several: all of the fixed and the split design but their
 //! names.
 
-use core::time::Duration;
 use std::sync::Arc;
 
-use guava_bloom::{BloomFilter, Strategy};
-use redis::{Value, cmd};
-
-use crate::answer::Answer;
-use crate::batch::Batch;
-use crate::call::Call;
-use crate::error::Error;
-use crate::names::slots;
 use crate::options::{Expiry, Options};
-use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::{bits, insert, tally, transfer};
-use crate::rebuild::Rebuild;
-use crate::statistics::Statistics;
+use crate::plan::bitmap::Bitmap;
 
 /// A filter of one bitmap, and how to talk to its server.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stored {
     pub(crate) bitmap: Arc<Bitmap>,
     pub(crate) options: Options,
+    /// What inserts do with the time to live.
+    pub(crate) expiry: Expiry,
 }
 
-impl Stored {
-    /// Creates strings of zeroes where there is nothing; whether there was nothing at one of the keys.
-    pub(crate) fn create(self, expiry: Option<Expiry>) -> Call<'static, bool> {
-        Call::new(move |line| async move {
-            let millis = expiry.map(Expiry::millis).transpose()?;
-            let Bitmap { keys, spread, .. } = &*self.bitmap;
-            let batches = slots(keys, *spread).into_iter().map(|keys| {
-                let mut batch = Batch::new();
-                for key in keys {
-                    let set = batch.add("SET").arg(key).arg(&[0_u8][..]).arg("NX");
-                    set.arg(millis.map(|millis| ("PX", millis)));
-                }
-                batch
-            });
-            let mut replies = line.send_all(batches.collect()).await?;
-            let mut created = false;
-            for _ in keys {
-                created |= replies.value()? != Value::Nil;
+/// The operations of a filter that has `stored` and `record`.
+macro_rules! operations {
+    ($filter:ident) => {
+        impl $filter {
+            /// Returns the same filter with other options.
+            #[must_use]
+            pub fn with_options(mut self, options: crate::Options) -> Self {
+                self.stored.options = options;
+                self
             }
-            Ok(created)
-        })
-    }
 
-    pub(crate) fn contains_many(
-        self,
-        elements: impl IntoIterator<Item: AsRef<[u8]>>,
-    ) -> Call<'static, Vec<Answer>> {
-        let hashes = hashes(elements);
-        Call::new(
-            move |line| async move { bits::contains(&line, &self.bitmap, &hashes, &self.options).await },
-        )
-    }
+            /// Returns the size of the filter.
+            #[must_use]
+            pub fn schema(&self) -> &crate::Schema {
+                &self.stored.bitmap.schema
+            }
 
-    pub(crate) fn insert_many(
-        self,
-        elements: impl IntoIterator<Item: AsRef<[u8]>>,
-        expiry: Option<Expiry>,
-    ) -> Call<'static, Vec<bool>> {
-        let hashes = hashes(elements);
-        Call::new(move |line| async move {
-            insert::insert(&line, &self.bitmap, &hashes, expiry, &self.options).await
-        })
-    }
+            /// Checks the parameter record.
+            ///
+            /// The call fails with [`Unrecorded`](crate::ErrorKind::Unrecorded) when there is none, and with
+            /// [`Mismatch`](crate::ErrorKind::Mismatch) when it is of other parameters.
+            pub fn open(&self) -> Call<'static, ()> {
+                let (prefix, record) = self.record();
+                crate::record::open(&prefix, record)
+            }
 
-    pub(crate) fn statistics(self) -> Call<'static, Statistics> {
-        Call::new(move |line| async move {
-            let bitmaps = core::slice::from_ref(&*self.bitmap);
-            tally::statistics(&line, self.bitmap.anchor(), bitmaps, &self.options).await
-        })
-    }
+            /// Writes the parameter record if there is none, and checks it.
+            ///
+            /// The call fails with [`Mismatch`](crate::ErrorKind::Mismatch) when there is one of other parameters.
+            pub fn adopt(&self) -> Call<'static, ()> {
+                let (prefix, record) = self.record();
+                crate::record::adopt(&prefix, record)
+            }
 
-    pub(crate) fn rebuild(self, lease: Duration) -> Call<'static, Rebuild> {
-        Rebuild::begin(self.bitmap, lease, self.options)
-    }
+            /// Creates an empty filter with this time to live, unless it is there; returns whether it was not. Needed where a
+            /// missing filter is reported ([`Missing::Reported`](crate::Missing::Reported)). [`Expiry::At`] needs Redis 6.2.
+            pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
+                let bitmap = self.stored.bitmap.clone();
+                Call::new(move |line| async move { plan::lifetime::create(&line, &bitmap, expiry).await })
+            }
 
-    pub(crate) fn upload<F: Sync>(self, filter: &BloomFilter<F>, expiry: Option<Expiry>) -> Call<'_, ()> {
-        Rebuild::replace(self.bitmap, filter, expiry, self.options)
-    }
+            /// Sets the time to live of the filter.
+            ///
+            /// The call fails with [`Missing`](crate::ErrorKind::Missing) when the filter is not on the server.
+            pub fn expire(&self, expiry: Expiry) -> Call<'static, ()> {
+                let Stored {
+                    bitmap, options, ..
+                } = self.stored.clone();
+                Call::new(move |line| async move {
+                    plan::lifetime::expire(&line, &bitmap, expiry, &options).await
+                })
+            }
 
-    /// A filter in memory with the bits of this one.
-    pub(crate) fn download<F: Send + 'static>(self, funnel: F) -> Call<'static, BloomFilter<F>> {
-        Call::new(move |line| async move {
-            let words = transfer::read(&line, &self.bitmap, &self.options).await?;
-            let probes = self.bitmap.schema.probes();
-            BloomFilter::from_parts(funnel, Strategy::Murmur128Mitz64, probes, words).map_err(|error| {
-                Error::Incompatible {
-                    what: "the filter",
-                    here: error.to_string(),
-                    there: String::from("a filter of Guava's"),
-                }
-            })
-        })
-    }
+            /// Asks whether an element is in the filter, in one round trip.
+            pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
+                self.might_contain_many([element]).one()
+            }
 
-    pub(crate) fn merge(self, from: Vec<Arc<Bitmap>>) -> Call<'static, ()> {
-        Call::new(move |line| async move { transfer::merge(&line, &self.bitmap, &from, &self.options).await })
-    }
+            /// Asks whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+            pub fn might_contain_many(
+                &self,
+                elements: impl IntoIterator<Item: AsRef<[u8]>>,
+            ) -> Call<'static, Vec<Answer>> {
+                let (
+                    Stored {
+                        bitmap, options, ..
+                    },
+                    hashes,
+                ) = (self.stored.clone(), hashes(elements));
+                Call::new(
+                    move |line| async move { plan::bits::contains(&line, &bitmap, &hashes, &options).await },
+                )
+            }
 
-    /// Removes the keys; whether one was there.
-    pub(crate) fn delete(self) -> Call<'static, bool> {
-        Call::new(move |line| async move {
-            let mut unlink = cmd("UNLINK");
-            Ok(line.ask(unlink.arg(&self.bitmap.keys)).await?.count()? > 0)
-        })
-    }
+            /// Inserts an element, in one round trip; returns whether it was new: if so, it was certainly never inserted
+            /// before.
+            pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
+                self.insert_many([element]).one()
+            }
+
+            /// Inserts elements, in one round trip up to the bound of the options; returns of each whether it was new. An
+            /// element that comes twice is new once.
+            pub fn insert_many(
+                &self,
+                elements: impl IntoIterator<Item: AsRef<[u8]>>,
+            ) -> Call<'static, Vec<bool>> {
+                let (stored, hashes) = (self.stored.clone(), hashes(elements));
+                Call::new(move |line| async move {
+                    let Stored {
+                        bitmap,
+                        options,
+                        expiry,
+                    } = &stored;
+                    plan::insert::insert(&line, bitmap, &hashes, expiry.lifetime()?, options).await
+                })
+            }
+
+            /// Returns figures of the filter. The server counts its bits.
+            pub fn statistics(&self) -> Call<'static, Statistics> {
+                let Stored {
+                    bitmap, options, ..
+                } = self.stored.clone();
+                Call::new(move |line| async move {
+                    let bitmaps = core::slice::from_ref(&*bitmap);
+                    plan::tally::statistics(&line, bitmap.anchor(), bitmaps, &options).await
+                })
+            }
+
+            /// Begins to build the filter anew; see [`Rebuild`]. The lease is how long the new generation stays when nobody
+            /// inserts into it.
+            ///
+            /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already;
+            /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
+            pub fn rebuild(&self, lease: core::time::Duration) -> Call<'static, Rebuild> {
+                Rebuild::begin(self.stored.bitmap.clone(), lease, self.stored.options)
+            }
+
+            /// Abandons a rebuild that is under way, whoever began it; returns whether there was one. The filter stays as it
+            /// is, and the rebuild's own calls fail with [`Missing`](crate::ErrorKind::Missing).
+            pub fn abandon_rebuild(&self) -> Call<'static, bool> {
+                let bitmap = self.stored.bitmap.clone();
+                Call::new(move |line| async move {
+                    let name = |token| plan::generation::next(&bitmap, token).keys;
+                    plan::generation::abandon_any(&line, bitmap.anchor(), name).await
+                })
+            }
+
+            /// Puts a filter that was filled in memory in the place of the one on the server, in chunks, then in one step:
+            /// the way to load many elements at once. [`Schema`](crate::Schema) and
+            /// [`Parameters`](guava_bloom::Parameters) convert into each other.
+            ///
+            /// Guava rounds its bits up to whole words: only a schema whose bits are a multiple of 64
+            /// ([`Schema::words`](crate::Schema::words)) can be exchanged. The call fails with
+            /// [`Incompatible`](crate::ErrorKind::Incompatible) otherwise, and when bits, probe count or strategy differ.
+            pub fn upload<'a, F: Sync>(
+                &self,
+                filter: &'a guava_bloom::BloomFilter<F>,
+                expiry: Expiry,
+            ) -> Call<'a, ()> {
+                Rebuild::replace(
+                    self.stored.bitmap.clone(),
+                    filter,
+                    expiry,
+                    self.stored.options,
+                )
+            }
+
+            /// Returns the filter's bits in memory, fetched in chunks of 1 MiB. Elements that are inserted meanwhile may be
+            /// in it or not.
+            ///
+            /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is no multiple of
+            /// 64, see [`upload`](Self::upload).
+            pub fn download<F: Send + 'static>(
+                &self,
+                funnel: F,
+            ) -> Call<'static, guava_bloom::BloomFilter<F>> {
+                let Stored {
+                    bitmap, options, ..
+                } = self.stored.clone();
+                Call::new(move |line| async move {
+                    plan::transfer::download(&line, &bitmap, &options, funnel).await
+                })
+            }
+
+            /// Sets the bits of other filters in this one, on the server, which does nothing else meanwhile. In a cluster,
+            /// their keys must be in one slot.
+            ///
+            /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits, probe count or
+            /// parts.
+            pub fn merge<'f>(&self, from: impl IntoIterator<Item = &'f Self>) -> Call<'static, ()> {
+                let Stored {
+                    bitmap, options, ..
+                } = self.stored.clone();
+                let from: Vec<_> = (from.into_iter())
+                    .map(|filter| filter.stored.bitmap.clone())
+                    .collect();
+                Call::new(
+                    move |line| async move { plan::transfer::merge(&line, &bitmap, &from, &options).await },
+                )
+            }
+
+            /// Removes the filter; returns whether it was there. Its memory is freed in the background.
+            pub fn delete(&self) -> Call<'static, bool> {
+                let bitmap = self.stored.bitmap.clone();
+                Call::new(move |line| async move {
+                    let mut unlink = redis::cmd("UNLINK");
+                    Ok(line.ask(unlink.arg(&bitmap.keys)).await?.count()? > 0)
+                })
+            }
+        }
+    };
 }
+pub(crate) use operations;

@@ -1,7 +1,7 @@
 //! A list of malicious URLs that is asked by several threads and replaced while they ask.
 //!
 //! ```text
-//! cargo run --release -p guava-bloom --example malicious_urls -- list.txt
+//! cargo run --release -p guava-bloom --features slot --example malicious_urls -- list.txt
 //! ```
 //!
 //! Reads a URL from each line of standard input and answers on standard output, in the same order:

@@ -42,6 +42,8 @@ const NO_STD: [(&str, &[&str]); 5] = [
     ("guava-bloom", &["--no-default-features"]),
     ("membership-filters", &["--no-default-features"]),
 ];
+/// Features that are not on by default, and have tests.
+const FEATURES: &str = "guava-bloom/rayon,guava-bloom/slot,membership-filters/slot";
 /// The step that every run has.
 const BUILD: &str = "tests: build";
 
@@ -76,7 +78,10 @@ const STEPS: [Step; 14] = [
         suite.binaries.run(wanted, ignored, &[])
     }),
     Step::full("tests: documentation", |suite| {
-        cargo(&suite.root, &["test", "--doc", "--workspace"])
+        cargo(
+            &suite.root,
+            &["test", "--doc", "--workspace", "--features", FEATURES],
+        )
     }),
     Step::full("tests by the portable kernel", |suite| {
         // The kernel that processors without AVX2 have; elsewhere the tests run by the best there is.
@@ -155,7 +160,11 @@ pub(crate) fn run(quick: bool, from: Option<&str>) -> Result<(), Failure> {
 impl Suite {
     /// With engines and peers, or what builds without them.
     fn packages(&self) -> &'static [&'static str] {
-        if self.quick { &[] } else { &["--workspace"] }
+        if self.quick {
+            &["--features", FEATURES]
+        } else {
+            &["--workspace", "--features", FEATURES]
+        }
     }
 }
 
@@ -236,7 +245,8 @@ fn documentation(root: &Path) -> Result<(), String> {
     }
     // Last, as it leaves the pages of all features behind. With examples, dependencies have the features that clippy checked
     // them with, and need not be checked again.
-    document(root, &["--workspace", "--lib", "--examples"])
+    let selection = ["--workspace", "--lib", "--examples", "--features", FEATURES];
+    document(root, &selection)
 }
 
 #[cfg(test)]

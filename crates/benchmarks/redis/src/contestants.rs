@@ -2,7 +2,7 @@
 
 use bench_kit::suites::redis::{Client, Operation};
 use bench_kit::turns::timed;
-use bloom_redis::{Answer, Commands, Fixed, Missing, Options};
+use bloom_redis::{Answer, Commands, FixedFilter, Missing, Options};
 use guava_bloom::{BloomFilter, Bytes};
 use redis::Script;
 use redis::aio::MultiplexedConnection;
@@ -29,7 +29,7 @@ pub(crate) struct Rig {
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
-    pub(crate) filter: Fixed,
+    pub(crate) filter: FixedFilter,
     /// The filter [`MEMBERS`] in memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
@@ -91,8 +91,8 @@ impl Rig {
         Ok(Timed { ns, yes: yes? as u64 })
     }
 
-    fn ask<'a>(&'a mut self, client: Client, operation: Operation, name: &'a str) -> Ask<'a> {
-        let filter = self.filter.clone().with_options(options(client));
+    fn ask<'a>(&'a mut self, client: Client, operation: Operation, name: &str) -> Ask<'a> {
+        let filter = self.filter.named(name).with_options(options(client));
         let Self {
             connection,
             runtime,
@@ -112,10 +112,9 @@ impl Rig {
                     Operation::Contains => CONTAINS,
                     Operation::Insert | Operation::Download => INSERT,
                 });
-                let key = filter.key(name);
                 Box::new(move |keys| {
-                    let mut call = script.key(&key);
-                    call.arg(filter.probes());
+                    let mut call = script.key(filter.key());
+                    call.arg(filter.schema().probe_count());
                     for offset in keys.iter().flat_map(|key| filter.offsets(key)) {
                         call.arg(offset);
                     }
@@ -124,26 +123,24 @@ impl Rig {
                 })
             }
             (Client::Tokio, Operation::Contains) => Box::new(move |keys| {
-                let call = filter.contains_many(name, keys);
+                let call = filter.might_contain_many(keys);
                 Ok(found(&runtime.block_on(call.query_async(multiplexed))?))
             }),
             (Client::Tokio, _) => Box::new(move |keys| {
-                let call = filter.insert_many(name, keys, None);
+                let call = filter.insert_many(keys);
                 Ok(new(&runtime.block_on(call.query_async(multiplexed))?))
             }),
             (_, Operation::Contains) => {
-                Box::new(move |keys| Ok(found(&filter.contains_many(name, keys).query(connection)?)))
+                Box::new(move |keys| Ok(found(&filter.might_contain_many(keys).query(connection)?)))
             }
-            (_, _) => {
-                Box::new(move |keys| Ok(new(&filter.insert_many(name, keys, None).query(connection)?)))
-            }
+            (_, _) => Box::new(move |keys| Ok(new(&filter.insert_many(keys).query(connection)?))),
         }
     }
 
     fn outside(&self, operation: Operation, name: &str, keys: usize, batch: usize) -> Result<Timed, Failed> {
-        let probes = usize::from(self.filter.probes());
-        let key = format!("{}{name}", Fixed::PREFIX);
-        let middle = (self.filter.bits() / 2).to_string();
+        let probes = usize::from(self.filter.schema().probe_count());
+        let key = format!("{}{name}", FixedFilter::PREFIX);
+        let middle = (self.filter.schema().bits() / 2).to_string();
         let command: &[&str] = match operation {
             Operation::Contains => &["GETBIT", &key, &middle],
             Operation::Insert | Operation::Download => &["SETBIT", &key, &middle, "1"],
@@ -162,10 +159,10 @@ impl Rig {
 
     /// Makes a filter empty, at its full length: a string that grows meanwhile is not what is measured.
     fn empty(&mut self, name: &str) -> Result<(), Failed> {
-        self.filter.delete(name).query(&mut self.connection)?;
+        self.filter.named(name).delete().query(&mut self.connection)?;
         redis::cmd("SETBIT")
-            .arg(self.filter.key(name))
-            .arg(self.filter.bits() - 1)
+            .arg(self.filter.named(name).key())
+            .arg(self.filter.schema().bits() - 1)
             .arg(0)
             .exec(&mut self.connection)?;
         Ok(())
@@ -174,21 +171,16 @@ impl Rig {
 
 fn options(client: Client) -> Options {
     match client {
-        Client::Published | Client::Getbit => Options {
-            commands: Commands {
-                bitfield: client != Client::Getbit,
-                ..Commands::default()
-            },
-            missing: Missing::Empty,
-            follow_rebuilds: false,
-            ..Options::default()
-        },
+        Client::Published | Client::Getbit => Options::default()
+            .commands(Commands::default().bitfield(client != Client::Getbit))
+            .missing(Missing::Empty)
+            .follow_rebuilds(false),
         _ => Options::default(),
     }
 }
 
 fn found(answers: &[Answer]) -> usize {
-    answers.iter().filter(|answer| answer.may_contain()).count()
+    answers.iter().filter(|answer| answer.might_contain()).count()
 }
 
 fn new(answers: &[bool]) -> usize {

@@ -2,8 +2,8 @@
 
 use bench_kit::suites::redis::{Batch, Client, Operation};
 use bench_kit::turns::{timed, turn};
-use bloom_redis::{Fixed, Schema};
-use guava_bloom::{BloomFilter, Bytes, Strategy};
+use bloom_redis::{Expiry, FixedFilter, Schema};
+use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 
 use crate::contestants::{Failed, MEMBERS, Rig, Timed};
 use crate::keys::{MEMBERS as MEMBER_SEED, NEWCOMERS, STRANGERS, keys, words};
@@ -44,9 +44,9 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
             let calls = (calls / share).max(batch);
             one_size(&mut rig, round, batch, calls, &mut batches)?;
         }
-        for (filter, name, times) in &downloads {
+        for (filter, times) in &downloads {
             let times = times.div_ceil(share as u64);
-            batches.push(download(&mut rig, filter, name, times, round)?);
+            batches.push(download(&mut rig, filter, times, round)?);
         }
         for batch in &mut batches[first..] {
             batch.version.clone_from(&version);
@@ -65,14 +65,13 @@ fn rig(server: &Server) -> Result<Rig, Failed> {
         .enable_all()
         .build()?;
     let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
-    let filter = Fixed::new(Schema::words(INSERTIONS as u64, FPP)?);
-    let words = vec![0; (filter.bits() / 64) as usize];
-    let mut local = BloomFilter::from_parts(Bytes, Strategy::Murmur128Mitz64, filter.probes(), words)?;
+    let filter = FixedFilter::new(MEMBERS, Schema::words(INSERTIONS as u64, FPP)?)?;
+    let mut local = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
     for key in keys(MEMBER_SEED, INSERTIONS) {
         local.insert(key.as_bytes());
     }
     let mut connection = client.get_connection()?;
-    filter.upload(MEMBERS, &local, None).query(&mut connection)?;
+    filter.upload(&local, Expiry::Never).query(&mut connection)?;
     Ok(Rig {
         port: server.port(),
         connection,
@@ -83,16 +82,15 @@ fn rig(server: &Server) -> Result<Rig, Failed> {
     })
 }
 
-/// Filters of several sizes on the server, with their names, and how often they are downloaded.
-fn downloads(rig: &mut Rig) -> Result<Vec<(Fixed, String, u64)>, Failed> {
+/// Filters of several sizes on the server, and how often they are downloaded.
+fn downloads(rig: &mut Rig) -> Result<Vec<(FixedFilter, u64)>, Failed> {
     let mut filters = Vec::new();
     for (insertions, times) in DOWNLOADS {
-        let filter = Fixed::new(Schema::words(insertions, FPP)?);
-        let name = format!("download-{insertions}");
-        let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.bits()));
-        let full = BloomFilter::from_parts(Bytes, strategy, filter.probes(), words)?;
-        filter.upload(&name, &full, None).query(&mut rig.connection)?;
-        filters.push((filter, name, times));
+        let filter = FixedFilter::new(format!("download-{insertions}"), Schema::words(insertions, FPP)?)?;
+        let (strategy, words) = (Strategy::Murmur128Mitz64, words(filter.schema().bits()));
+        let full = BloomFilter::from_parts(Bytes, strategy, filter.schema().probe_count(), words)?;
+        filter.upload(&full, Expiry::Never).query(&mut rig.connection)?;
+        filters.push((filter, times));
     }
     Ok(filters)
 }
@@ -139,8 +137,8 @@ fn one_size(
                 client,
                 version: String::new(),
                 operation,
-                bits: rig.filter.bits(),
-                probes: rig.filter.probes().into(),
+                bits: rig.filter.schema().bits(),
+                probes: rig.filter.schema().probe_count().into(),
                 batch: batch as u64,
                 round,
                 calls: calls as u64,
@@ -203,10 +201,15 @@ fn check(
 }
 
 /// Downloads a filter some times.
-fn download(rig: &mut Rig, filter: &Fixed, name: &str, times: u64, round: u64) -> Result<Batch, Failed> {
+fn download(
+    rig: &mut Rig,
+    filter: &FixedFilter,
+    times: u64,
+    round: u64,
+) -> Result<Batch, Failed> {
     let (ended, ns) = timed(|| {
         (0..times).try_for_each(|_| {
-            let copy = filter.download(name, Bytes).query(&mut rig.connection)?;
+            let copy = filter.download(Bytes).query(&mut rig.connection)?;
             std::hint::black_box(copy);
             Ok::<(), bloom_redis::Error>(())
         })
@@ -216,8 +219,8 @@ fn download(rig: &mut Rig, filter: &Fixed, name: &str, times: u64, round: u64) -
         client: Client::Blocking,
         version: String::new(),
         operation: Operation::Download,
-        bits: filter.bits(),
-        probes: filter.probes().into(),
+        bits: filter.schema().bits(),
+        probes: filter.schema().probe_count().into(),
         batch: 1,
         round,
         calls: times,

@@ -21,7 +21,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use bloom_redis::{Error, Expiry, Fixed, Missing, Options, Schema, Trouble};
+use bloom_redis::{Error, ErrorKind, Expiry, FixedFilter, Missing, Options, Schema};
 use clap::Parser;
 use lines::Lines;
 
@@ -67,16 +67,11 @@ enum Failure {
 impl Failure {
     /// A failure of an operation on the server at this address.
     fn of_operation(error: &Error, address: &str) -> Self {
-        match error {
-            Error::Server { trouble, .. } => {
-                let message = format!("{address}: {error}");
-                match trouble {
-                    Trouble::WrongType | Trouble::Forbidden => Self::Input(message),
-                    _ => Self::System(message),
-                }
-            }
-            Error::Malformed { .. } | Error::Expiry { .. } => Self::Input(error.to_string()),
-            _ => Self::System(error.to_string()),
+        use ErrorKind::{Forbidden, InvalidArgument, Malformed, WrongType};
+        match error.kind() {
+            Malformed | InvalidArgument => Self::Input(error.to_string()),
+            WrongType | Forbidden => Self::Input(format!("{address}: {error}")),
+            _ => Self::System(format!("{address}: {error}")),
         }
     }
 }
@@ -95,14 +90,14 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     let schema = Schema::fixed(arguments.capacity, arguments.fpp)
         .map_err(|error| Failure::Input(error.to_string()))?;
-    let filter = Fixed::new(schema).with_options(Options {
-        // At first nothing was seen.
-        missing: Missing::Empty,
-        ..Options::default()
-    });
-    let expiry = arguments
-        .ttl
-        .map(|seconds| Expiry::Sliding(Duration::from_secs(seconds)));
+    let expiry = match arguments.ttl {
+        Some(seconds) => Expiry::After(Duration::from_secs(seconds)),
+        None => Expiry::Keep,
+    };
+    let filter = FixedFilter::new(&arguments.key, schema)
+        .map_err(|error| Failure::Input(error.to_string()))?
+        .with_options(Options::default().missing(Missing::Empty))
+        .with_expiry(expiry);
 
     let client = redis::Client::open(arguments.redis.as_str())
         .map_err(|error| Failure::Input(format!("--redis: {error}")))?;
@@ -115,20 +110,14 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     // A bitmap that is longer than this filter's is another's.
     let failed = |error: Error| Failure::of_operation(&error, &address);
-    filter
-        .statistics(&arguments.key)
-        .query(&mut connection)
-        .map_err(failed)?;
+    filter.statistics().query(&mut connection).map_err(failed)?;
 
     let mut lines = Lines::new(io::stdin().lock());
     let mut output = io::stdout().lock();
     let mut text = Vec::new();
     while let Some((keys, failure)) = lines.next_block() {
         // A call that fails is not repeated: keys that it did insert would come back as seen.
-        let new = filter
-            .insert_many(&arguments.key, keys, expiry)
-            .query(&mut connection)
-            .map_err(failed)?;
+        let new = filter.insert_many(keys).query(&mut connection).map_err(failed)?;
         text.clear();
         for new in new {
             text.extend_from_slice(if new { b"new\n" } else { b"seen\n" });

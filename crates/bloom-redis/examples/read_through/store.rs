@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Fixed};
+use bloom_redis::{Answer, ErrorKind, Expiry, FixedFilter};
+use guava_bloom::{BloomFilter, Bytes, Parameters};
 use redis::{Commands as _, Connection, ConnectionLike, RedisResult, Value};
 
 /// What keeps lookups of absent names from the database.
@@ -14,14 +15,12 @@ pub(crate) enum Guard {
     /// That a name is absent is cached, too, for this long.
     EmptyValues(Duration),
     /// A filter of all names is asked first.
-    Filter(Fixed),
+    Filter(FixedFilter),
 }
 
-/// The filter's name, under the prefix of its design.
-const FILTER: &str = "accounts";
-/// Names that are inserted into the filter in one call.
-const AT_ONCE: usize = 1_000;
-/// How long an account stays in the cache, and a rebuild may take.
+/// How long a rebuild may take between two of its steps.
+const LEASE: Duration = Duration::from_secs(60);
+/// How long an account stays in the cache.
 const STAY: Duration = Duration::from_secs(600);
 
 /// Balances of accounts.
@@ -34,28 +33,35 @@ pub(crate) struct Store<'a> {
 }
 
 impl Store<'_> {
-    /// Puts a filter of all names in the database in the place of the one that there is, if any. Readers go on
-    /// meanwhile, and no insert of theirs is lost.
+    /// Puts a filter of all names in the database in the place of the one that there is, if any: filled in memory, and sent in
+    /// a few large pieces. Readers go on meanwhile, and no insert of theirs is lost.
     pub(crate) fn rebuild_filter(&mut self) -> Result<(), Box<dyn Error>> {
         let Guard::Filter(filter) = &self.guard else {
             return Ok(());
         };
-        let rebuild = filter.rebuild(FILTER, STAY).query(&mut self.link)?;
-        let names: Vec<&String> = self.database.accounts.keys().collect();
-        for names in names.chunks(AT_ONCE) {
-            rebuild.insert_many(names).query(&mut self.link)?;
+        let rebuild = match filter.rebuild(LEASE).query(&mut self.link) {
+            // Another process does it; or one has died, whose lease ends soon.
+            Err(error) if error.kind() == ErrorKind::RebuildUnderWay => return Ok(()),
+            rebuild => rebuild?,
+        };
+        // After the rebuild began, so that a row that is written now is either read here or inserted into both.
+        let mut names = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
+        for name in self.database.accounts.keys() {
+            names.insert(name.as_bytes());
         }
-        rebuild.commit(None).query(&mut self.link)?;
+        rebuild.upload(&names).query(&mut self.link)?;
+        rebuild.commit(Expiry::Keep).query(&mut self.link)?;
         Ok(())
     }
 
     /// The balance of an account, if there is one of this name.
     pub(crate) fn balance(&mut self, name: &str) -> Result<Option<i64>, Box<dyn Error>> {
         if let Guard::Filter(filter) = &self.guard {
-            // A filter that is gone (evicted, flushed) is `Missing`, not `Absent`: it says nothing of the name.
-            let answer = filter.contains(FILTER, name).query(&mut self.link)?;
-            if answer == Answer::Absent {
-                return Ok(None);
+            match filter.might_contain(name).query(&mut self.link)? {
+                Answer::Absent => return Ok(None),
+                // It is gone (evicted, flushed) and says nothing of the name: build it anew, and ask the database.
+                Answer::Missing => self.rebuild_filter()?,
+                Answer::MightContain => {}
             }
         }
         let key = format!("{}{name}", self.prefix);
@@ -79,7 +85,7 @@ impl Store<'_> {
         // First, so that no reader is told that a row which is there is not. If writing the row fails, the filter has
         // a name too many, which costs a look into the database and nothing else.
         if let Guard::Filter(filter) = &self.guard {
-            filter.insert(FILTER, name, None).query(&mut self.link)?;
+            filter.insert(name).query(&mut self.link)?;
         }
         self.database.accounts.insert(name.to_owned(), balance);
         // An older balance may be cached, or that the name is absent.

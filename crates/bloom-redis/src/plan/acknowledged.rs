@@ -3,7 +3,7 @@
 use redis::{Cmd, cmd};
 
 use crate::batch::Replies;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::options::{Options, Replicas};
 
 /// Follows writes, each of them with the `WAIT` for it in the same batch, and keeps the least that they were told.
@@ -42,10 +42,13 @@ impl Acknowledged {
     /// Whether replicas enough had each of the writes. Asked at the end, so that a replica that is late hinders no write.
     pub(crate) fn check(&self) -> Result<(), Error> {
         match self.wanted {
-            Some(Replicas { count, .. }) if self.least < count => Err(Error::Replication {
-                wanted: count,
-                reached: self.least,
-            }),
+            Some(Replicas { count, .. }) if self.least < count => {
+                let (thing, range) = (
+                    "the replicas that have the insert",
+                    format_args!("at least {count}"),
+                );
+                Err(Error::new(ErrorKind::Replication, thing, range, self.least))
+            }
             _ => Ok(()),
         }
     }

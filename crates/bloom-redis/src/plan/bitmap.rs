@@ -39,15 +39,13 @@ impl Bitmap {
 
     /// The first key, as errors name the filter.
     pub(crate) fn missing(&self) -> Error {
-        Error::Missing {
-            key: self.anchor().to_vec(),
-        }
+        Error::missing(self.anchor())
     }
 
     /// Checks that all parts can take part in one command or transaction.
     pub(crate) fn in_one_slot(&self, what: &'static str) -> Result<(), Error> {
         if self.spread {
-            return Err(Error::Spread { what });
+            return Err(Error::spread(what));
         }
         Ok(())
     }
@@ -81,7 +79,7 @@ impl Part<'_> {
 
 impl<'a> Placed<'a> {
     pub(super) fn new(bitmap: &'a Bitmap, hashes: &[Hash128]) -> Self {
-        let probes = usize::from(bitmap.schema.probes());
+        let probes = usize::from(bitmap.schema.probe_count());
         if let [key] = &bitmap.keys[..] {
             let mut offsets = Vec::with_capacity(hashes.len() * probes);
             for &hash in hashes {
@@ -139,7 +137,7 @@ pub(crate) fn hashes(elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Vec<Hash
 
 /// Elements that one round trip carries.
 pub(super) fn per_trip(schema: &Schema, options: &Options) -> usize {
-    (options.bits_per_trip.get() / usize::from(schema.probes())).max(1)
+    (options.bits_per_trip.get() / usize::from(schema.probe_count())).max(1)
 }
 
 #[cfg(test)]

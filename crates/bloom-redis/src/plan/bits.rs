@@ -11,7 +11,6 @@ use crate::bitfield::{Access, BitField};
 use crate::call::Line;
 use crate::error::Error;
 use crate::options::{Commands, Missing, OnFailure, Options};
-use crate::trouble::Trouble;
 
 /// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
 /// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
@@ -111,11 +110,11 @@ pub(super) fn settle(
         Err(error) => error,
     };
     let answer = match options.on_failure {
-        OnFailure::MayContain => Answer::MayContain,
+        OnFailure::MightContain => Answer::MightContain,
         OnFailure::Absent => Answer::Absent,
         OnFailure::Error => return Err(error),
     };
-    if !error.trouble().is_some_and(Trouble::is_unavailable) {
+    if !error.kind().is_unavailable() {
         return Err(error);
     }
     // One time-out is enough.
@@ -136,7 +135,7 @@ async fn contains_settled(
         }
     }
     // The filter is there, and what it holds could not be read.
-    Ok(vec![Answer::MayContain; hashes.len()])
+    Ok(vec![Answer::MightContain; hashes.len()])
 }
 
 /// Asks in one round trip; `None` if a rebuild took the filter's place in between. The filter may have been gone before that,
@@ -175,7 +174,7 @@ async fn contains_once(
         batch
     });
     let mut replies = line.send_all(batches.collect()).await?;
-    let mut answers = vec![Answer::MayContain; placed.elements];
+    let mut answers = vec![Answer::MightContain; placed.elements];
     for parts in placed.by_slot() {
         let look = |replies: &mut Replies| -> Result<Vec<bool>, Error> {
             let looked = parts.iter().filter(|_| reported);
@@ -220,9 +219,9 @@ mod tests {
 
     #[test]
     fn a_zero_that_was_read_settles_it() {
-        use Answer::{Absent, MayContain, Missing};
+        use Answer::{Absent, MightContain, Missing};
         assert_eq!(
-            [MayContain, Missing, Absent].map(Answer::or_missing),
+            [MightContain, Missing, Absent].map(Answer::or_missing),
             [Missing, Missing, Absent]
         );
     }

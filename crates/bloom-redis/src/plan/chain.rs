@@ -1,21 +1,21 @@
 //! A growing filter on the server: bitmaps behind a cursor, and the scripts that run on them.
 
 use guava_bloom::Hash128;
-use redis::{Cmd, ErrorKind, cmd};
+use redis::{Cmd, cmd};
 
 use super::bitmap::Bitmap;
 use super::generation::{Token, next_key};
 use super::scripts::Digested;
 use crate::batch::Replies;
 use crate::call::Line;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names::companion;
 use crate::options::{Commands, Missing, Options};
 use crate::schema::Schema;
 
-/// Most bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
+/// The largest number of bitmaps of a filter. Every one is asked in every query, so that a filter of so many is long past its use; and a
 /// cursor that holds anything else cannot occupy the server.
-pub(crate) const MOST_BITMAPS: u64 = 1_000;
+pub(crate) const MAX_BITMAPS: u64 = 1_000;
 
 /// A growing filter's keys and size.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +67,7 @@ impl Chain {
     }
 
     pub(super) fn missing(&self) -> Error {
-        Error::Missing { key: self.key(0) }
+        Error::missing(&self.key(0))
     }
 
     pub(super) async fn run(
@@ -82,21 +82,22 @@ impl Chain {
         let replies = script
             .run(line, wait, |command| {
                 command.arg(1 + keys.len()).arg(&self.cursor).arg(keys);
-                command.arg(&self.base).arg(MOST_BITMAPS);
+                command.arg(&self.base).arg(MAX_BITMAPS);
                 command.arg(u8::from(options.missing == Missing::Reported));
                 arguments(command.arg(&self.record));
             })
             .await;
         match replies {
-            Err(Error::Server { source, .. }) if source.kind() == ErrorKind::Extension => {
-                Err(match source.code() {
-                    Some("BADCURSOR") => self.bad_cursor(source.detail().unwrap_or_default().as_bytes()),
-                    Some("FULL") => Error::Full {
-                        bitmaps: MOST_BITMAPS,
-                    },
-                    _ => source.into(),
-                })
-            }
+            Err(error) => Err(
+                match error
+                    .redis()
+                    .and_then(|error| Some((error.code()?, error.detail())))
+                {
+                    Some(("BADCURSOR", detail)) => self.bad_cursor(detail.unwrap_or_default().as_bytes()),
+                    Some(("FULL", _)) => self.full(),
+                    _ => error,
+                },
+            ),
             replies => replies,
         }
     }
@@ -109,11 +110,13 @@ impl Chain {
     }
 
     fn bad_cursor(&self, found: &[u8]) -> Error {
-        Error::Malformed {
-            key: self.cursor.clone(),
-            expected: "the number of a bitmap, below 1,000",
-            found: found.escape_ascii().to_string(),
-        }
+        Error::malformed(&self.cursor, "the number of a bitmap, below 1,000", found)
+    }
+
+    /// The error for a filter with as many bitmaps as it may have.
+    pub(super) fn full(&self) -> Error {
+        let what = format_args!("the number of bitmaps must be at most {MAX_BITMAPS}, got another");
+        Error::of_key(ErrorKind::Full, &self.cursor, what)
     }
 
     /// The number of the current bitmap; 0 if there is no cursor.
@@ -129,7 +132,7 @@ impl Chain {
         core::str::from_utf8(text)
             .ok()
             .and_then(|text| text.parse().ok())
-            .filter(|&number| number < MOST_BITMAPS)
+            .filter(|&number| number < MAX_BITMAPS)
             .ok_or_else(|| self.bad_cursor(&text[..text.len().min(40)]))
     }
 

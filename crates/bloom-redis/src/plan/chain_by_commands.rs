@@ -7,7 +7,7 @@ use redis::{Cmd, cmd};
 
 use super::acknowledged::Acknowledged;
 use super::bits::{ATTEMPTS, push_bits, read_zeros};
-use super::chain::{Chain, MOST_BITMAPS};
+use super::chain::{Chain, MAX_BITMAPS};
 use super::generation::{self, Token, Watch};
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, exists};
@@ -25,11 +25,11 @@ pub(super) async fn contains(
 ) -> Result<Vec<Answer>, Error> {
     let Some(found) = ask(line, chain, hashes, options).await? else {
         // The filter is there, and what it holds could not be read.
-        return Ok(vec![Answer::MayContain; hashes.len()]);
+        return Ok(vec![Answer::MightContain; hashes.len()]);
     };
     Ok((found.held.into_iter())
         .map(|held| match (held, found.missing) {
-            (true, _) => Answer::MayContain,
+            (true, _) => Answer::MightContain,
             (false, true) => Answer::Missing,
             (false, false) => Answer::Absent,
         })
@@ -131,7 +131,7 @@ async fn look(
     hashes: &[Hash128],
     options: &Options,
 ) -> Result<Option<Found>, Error> {
-    let probes = usize::from(chain.schema.probes());
+    let probes = usize::from(chain.schema.probe_count());
     let offsets = chain.offsets(hashes);
     let reported = options.missing == Missing::Reported;
     let bitmaps = (0..=state.current).map(|number| {
@@ -217,18 +217,14 @@ pub(super) async fn insert(
         acknowledged.read(&mut replies)?;
         let Some(under_way) = unchanged else { continue };
         if ones * 2 > chain.schema.bits() {
-            if state.current + 1 >= MOST_BITMAPS {
-                return Err(Error::Full {
-                    bitmaps: MOST_BITMAPS,
-                });
+            if state.current + 1 >= MAX_BITMAPS {
+                return Err(chain.full());
             }
             open_next(line, chain, state.current, millis, options, acknowledged).await?;
         }
         return Ok((vec![new], under_way));
     }
-    Err(Error::Replaced {
-        key: chain.cursor.clone(),
-    })
+    Err(Error::replaced(&chain.cursor))
 }
 
 /// Opens the bitmap after this one, or after those that others opened meanwhile.

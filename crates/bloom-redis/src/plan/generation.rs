@@ -20,13 +20,13 @@ use super::bitmap::Bitmap;
 use super::scripts::{COMMIT, eval};
 use crate::batch::{Batch, exists};
 use crate::call::Line;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names::companion;
-use crate::options::{Expiry, Options};
+use crate::options::{Expiry, Options, millis};
 
 /// Time to live that those who insert give a generation where it has none, since they do not know the lease: whatever
 /// becomes of the rebuild, its keys go at last. Its own stays.
-pub(crate) const ORPHAN: Expiry = Expiry::Fixed(Duration::from_secs(3_600));
+pub(crate) const ORPHAN: Duration = Duration::from_secs(3_600);
 
 /// The number of a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +58,7 @@ impl Watch {
         let number = core::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
         number
             .map(|number| Some(Token(number)))
-            .ok_or_else(|| Error::Malformed {
-                key: self.pointer.clone(),
-                expected: "the number of a rebuild",
-                found: text[..text.len().min(40)].escape_ascii().to_string(),
-            })
+            .ok_or_else(|| Error::malformed(&self.pointer, "the number of a rebuild", text))
     }
 }
 
@@ -94,7 +90,7 @@ pub(super) fn last(anchor: &[u8]) -> Cmd {
 pub(super) fn gone<T>(token: Token, wrote: Result<T, Error>) -> Result<Option<Token>, Error> {
     match wrote {
         Ok(_) => Ok(None),
-        Err(Error::Missing { .. }) => Ok(Some(token)),
+        Err(error) if error.kind() == ErrorKind::Missing => Ok(Some(token)),
         Err(error) => Err(error),
     }
 }
@@ -120,7 +116,7 @@ pub(crate) async fn begin(
     lease: Duration,
     options: &Options,
 ) -> Result<Token, Error> {
-    let millis = Expiry::Sliding(lease).millis()?;
+    let millis = millis(lease)?;
     let (watch, record) = (Watch::new(anchor), record_key(anchor));
     let (seconds, micros) = time(line, &record, options).await?;
     let now = seconds.saturating_mul(1_000_000).saturating_add(micros);
@@ -145,7 +141,8 @@ pub(crate) async fn begin(
     replies.value()?;
     if watch.read(replies.bytes()?.as_deref())? != Some(token) {
         abandon(line, anchor, &keys, token).await?;
-        return Err(Error::RebuildUnderWay { key: anchor.to_vec() });
+        let what = "another rebuild is under way";
+        return Err(Error::of_key(ErrorKind::RebuildUnderWay, anchor, what));
     }
     replies.checked()?;
     Ok(token)
@@ -159,7 +156,7 @@ pub(crate) async fn renew(
     token: Token,
     lease: Duration,
 ) -> Result<(), Error> {
-    let millis = Expiry::Sliding(lease).millis()?;
+    let millis = millis(lease)?;
     let watch = Watch::new(anchor);
     let mut batch = Batch::new();
     batch.push(&watch.look());
@@ -176,9 +173,7 @@ pub(crate) async fn renew(
 
 /// The error for a rebuild whose lease ended.
 pub(crate) fn lost(keys: &[Vec<u8>]) -> Error {
-    Error::Missing {
-        key: keys.first().cloned().unwrap_or_default(),
-    }
+    Error::missing(keys.first().map_or(&[], Vec::as_slice))
 }
 
 /// Puts the rebuild in the filter's place.
@@ -186,10 +181,10 @@ pub(crate) async fn commit(
     line: &Line,
     live: &Bitmap,
     token: Token,
-    expiry: Option<Expiry>,
+    expiry: Expiry,
     options: &Options,
 ) -> Result<(), Error> {
-    let millis = expiry.map(Expiry::millis).transpose()?;
+    let lifetime = expiry.lifetime()?;
     let next = next(live, token);
     let (watch, record) = (Watch::new(live.anchor()), record_key(live.anchor()));
     if options.commands.scripts {
@@ -198,7 +193,7 @@ pub(crate) async fn commit(
             keys.extend([live.as_slice(), next]);
         }
         let mut command = eval(&COMMIT, &keys);
-        command.arg(token.0).arg(or_empty(millis));
+        lifetime.push_to(command.arg(token.0));
         return match line.ask(&command).await?.count()? {
             0 => Err(next.missing()),
             _ => Ok(()),
@@ -207,25 +202,28 @@ pub(crate) async fn commit(
 
     let mut batch = Batch::new();
     batch.push(&watch.look());
-    for key in &next.keys {
-        batch.push(&exists(key));
+    for (live, next) in live.keys.iter().zip(&next.keys) {
+        batch.push(&exists(next));
+        batch.add("PTTL").arg(live);
     }
     let mut replies = line.send(batch).await?;
     let mut complete = watch.read(replies.bytes()?.as_deref())? == Some(token);
+    let mut left = Vec::with_capacity(next.keys.len());
     for _ in &next.keys {
         complete &= replies.count()? == 1;
+        let millis: i64 = replies.read("a time to live")?;
+        left.push(u64::try_from(millis).ok().filter(|&millis| millis > 0));
     }
     if !complete {
         return Err(next.missing());
     }
     let (seconds, _) = time(line, &record, options).await?;
     let mut batch = Batch::atomic(options.commands.transactions);
-    for (live, next) in live.keys.iter().zip(&next.keys) {
+    for ((live, next), left) in live.keys.iter().zip(&next.keys).zip(left) {
         batch.add("RENAME").arg(next).arg(live);
-        match millis {
-            Some(millis) => batch.add("PEXPIRE").arg(live).arg(millis),
-            None => batch.add("PERSIST").arg(live),
-        };
+        if let Some(command) = lifetime.after(left).command(live) {
+            batch.push(&command);
+        }
     }
     batch.add("DEL").arg(&watch.pointer);
     batch.add("HINCRBY").arg(&record).arg("swaps").arg(1);
@@ -252,4 +250,24 @@ pub(crate) async fn abandon(line: &Line, anchor: &[u8], keys: &[Vec<u8>], token:
         line.ask(cmd("DEL").arg(&watch.pointer)).await?.checked()?;
     }
     Ok(())
+}
+
+/// Gives up whichever rebuild is under way; whether there was one. `name` gives the keys of its bitmaps.
+pub(crate) async fn abandon_any(
+    line: &Line,
+    anchor: &[u8],
+    name: impl Fn(Token) -> Vec<Vec<u8>>,
+) -> Result<bool, Error> {
+    let Some(token) = under_way(line, anchor).await? else {
+        return Ok(false);
+    };
+    abandon(line, anchor, &name(token), token).await?;
+    Ok(true)
+}
+
+/// The rebuild that is under way.
+pub(super) async fn under_way(line: &Line, anchor: &[u8]) -> Result<Option<Token>, Error> {
+    let watch = Watch::new(anchor);
+    let mut replies = line.ask(&watch.look()).await?;
+    watch.read(replies.bytes()?.as_deref())
 }

@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::batch::{Batch, Replies, exists, unexpected};
 use crate::call::Line;
 use crate::error::Error;
-use crate::options::{Expiry, Options};
+use crate::options::{Options, millis};
 
 /// How often an insert that found a bitmap missing looks for it.
 const ATTEMPTS: usize = 4;
@@ -47,12 +47,12 @@ async fn contains_by_script(
 ) -> Result<Vec<Answer>, Error> {
     let mut replies = chain
         .run(&scripts::CONTAINS, line, &[], options, None, |command| {
-            command.arg(chain.schema.probes()).arg(chain.offsets(hashes));
+            command.arg(chain.schema.probe_count()).arg(chain.offsets(hashes));
         })
         .await?;
     characters(&mut replies, hashes.len(), |character| match character {
         b'0' => Some(Answer::Absent),
-        b'1' => Some(Answer::MayContain),
+        b'1' => Some(Answer::MightContain),
         b'?' => Some(Answer::Missing),
         _ => None,
     })
@@ -91,7 +91,7 @@ pub(crate) async fn insert(
             let Some(token) = under_way.filter(followed) else {
                 break;
             };
-            let orphan = generation::ORPHAN;
+            let orphan = millis(generation::ORPHAN)?;
             let wrote = insert_into_generation(line, chain, token, trip, orphan, options, ack);
             gone = generation::gone(token, wrote.await)?;
             if gone.is_none() {
@@ -118,12 +118,12 @@ pub(crate) async fn insert_into_generation(
     live: &Chain,
     token: Token,
     hashes: &[Hash128],
-    lease: Expiry,
+    millis: u64,
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<Vec<bool>, Error> {
     let options = options.reported();
-    let (next, millis) = (live.next(token), Some(lease.millis()?));
+    let (next, millis) = (live.next(token), Some(millis));
     let mut new = Vec::with_capacity(hashes.len());
     for hashes in hashes.chunks(per_insert(&next, &options)) {
         let (some, under_way) = insert_once(line, &next, hashes, millis, &options, acknowledged).await?;
@@ -157,7 +157,7 @@ async fn insert_once(
     for _ in 0..ATTEMPTS {
         let wait = acknowledged.wait();
         let run = chain.run(&scripts::INSERT, line, &keys, options, wait, |command| {
-            command.arg(chain.schema.probes()).arg(chain.schema.bits());
+            command.arg(chain.schema.probe_count()).arg(chain.schema.bits());
             command.arg(or_empty(millis)).arg(chain.offsets(hashes));
         });
         let mut replies = run.await?;
@@ -268,4 +268,22 @@ pub(crate) async fn reset(line: &Line, chain: &Chain, options: &Options) -> Resu
         return Ok(());
     }
     line.send(batch).await?.checked().map(drop)
+}
+
+/// Gives a rebuild up: its bitmaps and its cursor go.
+pub(crate) async fn abandon(line: &Line, live: &Chain, token: Token) -> Result<(), Error> {
+    let next = live.next(token);
+    let last = next.read_cursor(line).await?;
+    let mut keys: Vec<Vec<u8>> = (0..=last).map(|number| next.key(number)).collect();
+    keys.push(next.cursor);
+    generation::abandon(line, &live.cursor, &keys, token).await
+}
+
+/// Gives up whichever rebuild is under way; whether there was one.
+pub(crate) async fn abandon_any(line: &Line, live: &Chain) -> Result<bool, Error> {
+    let Some(token) = generation::under_way(line, &live.cursor).await? else {
+        return Ok(false);
+    };
+    abandon(line, live, token).await?;
+    Ok(true)
 }

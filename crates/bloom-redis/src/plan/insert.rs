@@ -6,21 +6,20 @@ use redis::{Cmd, Value};
 use super::acknowledged::Acknowledged;
 use super::bitmap::{Bitmap, Part, Placed, per_trip};
 use super::bits::{commands_for, push_bits, read_zeros};
-use super::generation::{self, Token, Watch, or_empty};
+use super::generation::{self, Token, Watch};
 use super::scripts::{CLOSE, MARK, OPEN, SET, eval};
 use crate::batch::{Batch, Replies, bit, exists, unexpected};
 use crate::bitfield::Access;
 use crate::call::Line;
-use crate::error::Error;
-use crate::options::{Commands, Expiry, Missing, Options};
-use crate::trouble::{Trouble, is_redirection};
+use crate::error::{Error, ErrorKind, is_redirection};
+use crate::options::{Commands, Expiry, Lifetime, Missing, Options};
 
 /// Inserts elements; says of each whether it was new.
 pub(crate) async fn insert(
     line: &Line,
     bitmap: &Bitmap,
     hashes: &[Hash128],
-    expiry: Option<Expiry>,
+    lifetime: Lifetime,
     options: &Options,
 ) -> Result<Vec<bool>, Error> {
     // A filter that is spread is never rebuilt.
@@ -31,7 +30,7 @@ pub(crate) async fn insert(
     for trip in hashes.chunks(per_trip(&bitmap.schema, options)) {
         let (mut gone, ack) = (None, &mut acknowledged);
         loop {
-            let wrote = insert_once(line, bitmap, trip, expiry, watch.as_ref(), options, ack);
+            let wrote = insert_once(line, bitmap, trip, lifetime, watch.as_ref(), options, ack);
             let (some, under_way) = wrote.await?;
             if gone.is_none() {
                 new.extend(some);
@@ -39,8 +38,11 @@ pub(crate) async fn insert(
             let Some(token) = under_way.filter(|&token| gone != Some(token)) else {
                 break;
             };
-            let (next, orphan) = (generation::next(bitmap, token), Some(generation::ORPHAN));
-            let wrote = insert_once(line, &next, trip, orphan, None, &reported, ack);
+            let (next, orphan) = (
+                generation::next(bitmap, token),
+                Expiry::AfterFirst(generation::ORPHAN),
+            );
+            let wrote = insert_once(line, &next, trip, orphan.lifetime()?, None, &reported, ack);
             gone = generation::gone(token, wrote.await)?;
             if gone.is_none() {
                 break;
@@ -56,15 +58,15 @@ async fn insert_once(
     line: &Line,
     bitmap: &Bitmap,
     hashes: &[Hash128],
-    expiry: Option<Expiry>,
+    lifetime: Lifetime,
     watch: Option<&Watch>,
     options: &Options,
     acknowledged: &mut Acknowledged,
 ) -> Result<(Vec<bool>, Option<Token>), Error> {
     let at_once = per_transaction(bitmap);
     let inserts = (hashes.chunks(at_once).enumerate())
-        .map(|(number, hashes)| Insert::new(bitmap, hashes, number * at_once, expiry, watch, options))
-        .collect::<Result<Vec<Insert<'_>>, Error>>()?;
+        .map(|(number, hashes)| Insert::new(bitmap, hashes, number * at_once, lifetime, watch, options))
+        .collect::<Vec<Insert<'_>>>();
     let mut done = Done {
         new: vec![false; hashes.len()],
         missing: false,
@@ -114,7 +116,7 @@ fn per_transaction(bitmap: &Bitmap) -> usize {
     if bitmap.keys.len() > 1 {
         return usize::MAX;
     }
-    (BITS_PER_TRANSACTION / usize::from(bitmap.schema.probes())).max(1)
+    (BITS_PER_TRANSACTION / usize::from(bitmap.schema.probe_count())).max(1)
 }
 
 /// What an insert brought so far.
@@ -142,8 +144,7 @@ struct Insert<'a> {
     placed: Placed<'a>,
     /// The number of its first element.
     first: usize,
-    /// Time to live in ms, and whether one that is there stays.
-    expiry: Option<(u64, bool)>,
+    lifetime: Lifetime,
     commands: Commands,
     /// Whether a missing filter is reported.
     reported: bool,
@@ -161,32 +162,31 @@ impl<'a> Insert<'a> {
         bitmap: &'a Bitmap,
         hashes: &[Hash128],
         first: usize,
-        expiry: Option<Expiry>,
+        lifetime: Lifetime,
         watch: Option<&'a Watch>,
         options: &Options,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let commands = options.commands;
         let reported = options.missing == Missing::Reported;
-        let scripted = commands.scripts && !commands.transactions && (reported || expiry.is_some());
+        let scripted = commands.scripts && !commands.transactions && (reported || !lifetime.is_kept());
         let guarded = reported && commands.scripts && commands.transactions;
-        Ok(Self {
+        Self {
             placed: Placed::new(bitmap, hashes),
             first,
-            expiry: (expiry.map(|expiry| Ok::<_, Error>((expiry.millis()?, expiry.is_fixed()))))
-                .transpose()?,
+            lifetime,
             commands,
             reported,
             scripted,
             guarded,
             checked: reported && !commands.scripts,
             watch,
-        })
+        }
     }
 
     /// The commands for parts in one slot.
     fn batch(&self, parts: &[Part<'_>]) -> Batch {
         // With a second key in it, a pipeline could be done by halves while its slot moves to another node.
-        let several = self.guarded || self.checked || self.expiry.is_some() || self.watch.is_some();
+        let several = self.guarded || self.checked || !self.lifetime.is_kept() || self.watch.is_some();
         let mut batch = Batch::atomic(several && self.commands.transactions);
         if let Some(watch) = self.looks_first() {
             batch.push(&watch.look());
@@ -204,10 +204,9 @@ impl<'a> Insert<'a> {
             push_bits(&mut batch, self.commands, Access::Set, part.key, &part.offsets);
             if self.closes() {
                 let mut close = eval(&CLOSE, &[part.key]);
-                batch.push(self.push_expiry(close.arg(MARK)));
-            } else if let Some((millis, fixed)) = self.expiry {
-                let nx = fixed.then_some("NX");
-                batch.add("PEXPIRE").arg(part.key).arg(millis).arg(nx);
+                batch.push(self.lifetime.push_to(close.arg(MARK)));
+            } else if let Some(command) = self.lifetime.command(part.key) {
+                batch.push(&command);
             }
         }
         if let Some(watch) = self.watch {
@@ -225,19 +224,14 @@ impl<'a> Insert<'a> {
     }
 
     fn closes(&self) -> bool {
-        self.guarded || (self.expiry.is_some() && self.commands.scripts)
+        self.guarded || (!self.lifetime.is_kept() && self.commands.scripts)
     }
 
     /// All bits of a part, and its time to live, in one command.
     fn set(&self, part: &Part<'_>) -> Cmd {
         let mut set = eval(&SET, &[part.key]);
         set.arg(u8::from(self.reported));
-        self.push_expiry(&mut set).arg(&part.offsets).take()
-    }
-
-    fn push_expiry<'c>(&self, command: &'c mut Cmd) -> &'c mut Cmd {
-        let (millis, fixed) = self.expiry.unzip();
-        command.arg(or_empty(millis)).arg(u8::from(fixed == Some(true)))
+        self.lifetime.push_to(&mut set).arg(&part.offsets).take()
     }
 
     fn read(&self, parts: &[Part<'_>], replies: &mut Replies, done: &mut Done<'_>) -> Result<(), Error> {
@@ -258,7 +252,7 @@ impl<'a> Insert<'a> {
             } else {
                 replies.skip(commands_for(self.commands, part.offsets.len()));
             }
-            if self.closes() || self.expiry.is_some() {
+            if self.closes() || !self.lifetime.is_kept() {
                 replies.count()?;
             }
         }
@@ -292,27 +286,21 @@ impl<'a> Insert<'a> {
         error: &Error,
         done: &mut Done<'_>,
     ) -> Result<(), Error> {
-        match error {
-            // The transaction was refused as a whole, since its keys are between two nodes of a cluster.
-            Error::Server { source, .. } if is_redirection(source) => {
-                self.send_singly(line, parts, done).await
-            }
-            // The cluster client passes on the first error alone, which in a guarded transaction may be the refusal that is
-            // meant to happen.
-            Error::Server {
-                trouble: Trouble::WrongType,
-                ..
-            } if self.guarded => {
-                for part in parts {
-                    if line.ask(&exists(part.key)).await?.count()? == 0 {
-                        done.missing = true;
-                        return Ok(());
-                    }
-                }
-                Err(error.clone())
-            }
-            _ => Err(error.clone()),
+        // The transaction was refused as a whole, since its keys are between two nodes of a cluster.
+        if error.redis().is_some_and(is_redirection) {
+            return self.send_singly(line, parts, done).await;
         }
+        // The cluster client passes on the first error alone, which in a guarded transaction may be the refusal that is meant
+        // to happen.
+        if error.kind() == ErrorKind::WrongType && self.guarded {
+            for part in parts {
+                if line.ask(&exists(part.key)).await?.count()? == 0 {
+                    done.missing = true;
+                    return Ok(());
+                }
+            }
+        }
+        Err(error.clone())
     }
 
     /// The same without a transaction, which finds its way command by command: by scripts that set the bits, or by plain

@@ -8,6 +8,7 @@ mod chain_by_commands;
 pub(crate) mod generation;
 pub(crate) mod growth;
 pub(crate) mod insert;
+pub(crate) mod lifetime;
 pub(crate) mod scripts;
 pub(crate) mod tally;
 pub(crate) mod transfer;

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use redis::{Cmd, ErrorKind, Script, ServerErrorKind, cmd};
+use redis::{Cmd, ErrorKind, RedisError, Script, ServerErrorKind, cmd};
 
 use crate::batch::{Batch, Replies};
 use crate::call::Line;
@@ -15,16 +15,17 @@ use crate::error::Error;
 pub(crate) const MARK: &str = "bloom-redis:missing";
 
 macro_rules! sent_whole {
-    ($($name:ident = $file:literal;)*) => {$(
-        pub(crate) static $name: LazyLock<String> = LazyLock::new(|| bare(include_str!($file)));
+    ($($name:ident = $($file:literal)*;)*) => {$(
+        pub(crate) static $name: LazyLock<String> = LazyLock::new(|| bare(concat!($(include_str!($file)),*)));
     )*};
 }
 
 sent_whole! {
     OPEN = "../scripts/open.lua";
-    CLOSE = "../scripts/close.lua";
-    COMMIT = "../scripts/commit.lua";
-    SET = "../scripts/set.lua";
+    CLOSE = "../scripts/lifetime.lua" "../scripts/close.lua";
+    COMMIT = "../scripts/lifetime.lua" "../scripts/commit.lua";
+    EXPIRE = "../scripts/lifetime.lua" "../scripts/expire.lua";
+    SET = "../scripts/lifetime.lua" "../scripts/set.lua";
     MERGE = "../scripts/merge.lua";
     LOAD = "../scripts/load.lua";
 }
@@ -89,14 +90,17 @@ impl Digested {
             Err(error) => Err(error),
         };
         match replies {
-            Err(Error::Server { source, .. })
-                if source.kind() == ErrorKind::Server(ServerErrorKind::NoScript) =>
-            {
+            Err(error) if error.redis().is_some_and(is_unknown) => {
                 line.send(call("EVAL", &self.code)).await?.checked()
             }
             replies => replies,
         }
     }
+}
+
+/// Whether the server has not seen the script.
+fn is_unknown(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::NoScript)
 }
 
 /// `EVAL` of a short script.

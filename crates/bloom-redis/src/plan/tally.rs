@@ -8,7 +8,7 @@ use super::bitmap::Bitmap;
 use super::generation::record_key;
 use crate::batch::Batch;
 use crate::call::Line;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names::slots;
 use crate::options::{Missing, Options};
 use crate::statistics::Statistics;
@@ -50,7 +50,7 @@ pub(crate) async fn statistics(
         counts.insert(key, [replies.count()?, replies.count()?, replies.count()?]);
     }
     let mut statistics = Statistics {
-        probes: 0,
+        probe_count: 0,
         bitmaps: Vec::with_capacity(bitmaps.len()),
         bytes: 0,
         swaps: 0,
@@ -62,25 +62,27 @@ pub(crate) async fn statistics(
             let [bytes, ones_here, there] = counts[key.as_slice()];
             // A longer string was filled with other parameters.
             if bytes > bitmap.part_bits.div_ceil(8) {
-                return Err(Error::Malformed {
-                    key: key.clone(),
-                    expected: "a bitmap of the filter's length",
-                    found: format!("{bytes} bytes for {} bits", bitmap.part_bits),
-                });
+                let bits = bitmap.part_bits;
+                let range = format_args!("at most {} for {bits} bits", bits.div_ceil(8));
+                let what = format_args!("the length in bytes must be {range}, got {bytes}");
+                return Err(Error::of_key(ErrorKind::Malformed, key, what));
             }
             if ones_here > bytes * 8 {
-                return Err(Error::Reply {
-                    expected: "set bits of the string",
-                    found: format!("{ones_here} in {bytes} bytes"),
-                });
+                let range = format_args!("a count of ones in {bytes} bytes");
+                return Err(Error::new(
+                    ErrorKind::UnexpectedReply,
+                    "the reply",
+                    range,
+                    ones_here,
+                ));
             }
             statistics.bytes += bytes;
             ones += ones_here;
             if there == 0 && options.missing == Missing::Reported {
-                return Err(Error::Missing { key: key.clone() });
+                return Err(Error::missing(key));
             }
         }
-        statistics.probes = bitmap.schema.probes();
+        statistics.probe_count = bitmap.schema.probe_count();
         statistics.bitmaps.push((bitmap.schema.bits(), ones));
     }
     let (swaps, rebuilt_at): (Option<u64>, _) = replies.read("two numbers")?;

@@ -15,9 +15,9 @@ use super::generation::{self, Token, Watch};
 use super::scripts::{LOAD, MERGE, eval};
 use crate::batch::{Batch, Replies, exists};
 use crate::call::Line;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::names::companion;
-use crate::options::{Expiry, Missing, Options};
+use crate::options::{Missing, Options, millis};
 
 /// Bytes that one round trip carries.
 const CHUNK: usize = 1 << 20;
@@ -44,28 +44,24 @@ fn word(bytes: &[u8]) -> u64 {
 pub(crate) fn check_shape<F>(bitmap: &Bitmap, filter: &BloomFilter<F>) -> Result<(), Error> {
     check_words(bitmap)?;
     let schema = &bitmap.schema;
-    equal("the number of bits", schema.bits(), filter.bits())?;
-    equal("the number of probes", schema.probes(), filter.probe_count())?;
-    equal("the strategy", Strategy::Murmur128Mitz64, filter.strategy())
+    equal("numbers of bits", &schema.bits(), &filter.bits())?;
+    equal("probe counts", &schema.probe_count(), &filter.probe_count())?;
+    equal("strategies", &Strategy::Murmur128Mitz64, &filter.strategy())
 }
 
 /// Checks that two filters on the server are the same, but for their bits.
 fn check_same(into: &Bitmap, from: &Bitmap) -> Result<(), Error> {
-    equal("the number of bits", into.schema.bits(), from.schema.bits())?;
-    equal("the number of probes", into.schema.probes(), from.schema.probes())?;
-    equal("the number of bits of a part", into.part_bits, from.part_bits)
+    equal("numbers of bits", &into.schema.bits(), &from.schema.bits())?;
+    equal(
+        "probe counts",
+        &into.schema.probe_count(),
+        &from.schema.probe_count(),
+    )?;
+    equal("bits of a part", &into.part_bits, &from.part_bits)
 }
 
-fn equal<T: PartialEq + ToString>(what: &'static str, here: T, there: T) -> Result<(), Error> {
-    if here == there {
-        Ok(())
-    } else {
-        Err(Error::Incompatible {
-            what,
-            here: here.to_string(),
-            there: there.to_string(),
-        })
-    }
+fn equal<T: PartialEq + core::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Result<(), Error> {
+    Ok(guava_bloom::Error::check_equal(what, ours, theirs)?)
 }
 
 /// Checks that Guava could have a filter of this many bits.
@@ -74,8 +70,8 @@ pub(crate) fn check_words(bitmap: &Bitmap) -> Result<(), Error> {
     if bits.is_multiple_of(64) {
         return Ok(());
     }
-    let there = "a multiple of 64".to_owned();
-    equal("the number of bits", bits.to_string(), there)
+    let (thing, range) = ("the number of bits", "a multiple of 64");
+    Err(Error::new(ErrorKind::Incompatible, thing, range, bits))
 }
 
 /// Sets the bits of a filter in a rebuild, beside those that others insert into it meanwhile. Parts begin and end with
@@ -126,7 +122,7 @@ impl<'a> Load<'a> {
         Ok(Self {
             key,
             aside: [companion("load", key), companion("loaded", key)],
-            millis: Expiry::Sliding(lease).millis()?,
+            millis: millis(lease)?,
         })
     }
 
@@ -170,17 +166,27 @@ impl<'a> Load<'a> {
     }
 }
 
+/// A filter in memory with the bits of this one.
+pub(crate) async fn download<F>(
+    line: &Line,
+    bitmap: &Bitmap,
+    options: &Options,
+    funnel: F,
+) -> Result<BloomFilter<F>, Error> {
+    let words = read(line, bitmap, options).await?;
+    let (strategy, probe_count) = (Strategy::Murmur128Mitz64, bitmap.schema.probe_count());
+    Ok(BloomFilter::from_parts(funnel, strategy, probe_count, words)?)
+}
+
 /// Reads all bits of a filter as words, in chunks. If a rebuild takes its place meanwhile, begins anew.
-pub(crate) async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
+async fn read(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Vec<u64>, Error> {
     check_words(bitmap)?;
     for _ in 0..ATTEMPTS {
         if let Some(words) = read_once(line, bitmap, options).await? {
             return Ok(words);
         }
     }
-    Err(Error::Replaced {
-        key: bitmap.anchor().to_vec(),
-    })
+    Err(Error::replaced(bitmap.anchor()))
 }
 
 async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Option<Vec<u64>>, Error> {
@@ -206,7 +212,7 @@ async fn read_once(line: &Line, bitmap: &Bitmap, options: &Options) -> Result<Op
             let before = replies.count()?;
             let bytes = replies.bytes()?.unwrap_or_default();
             if before.min(replies.count()?) == 0 && options.missing == Missing::Reported {
-                return Err(Error::Missing { key: key.clone() });
+                return Err(Error::missing(key));
             }
             let now = if bitmap.spread { None } else { replies.bytes()? };
             if *generation.get_or_insert_with(|| now.clone()) != now {
@@ -287,7 +293,7 @@ async fn merge_once(
         None => None,
     };
     match missing {
-        Some(key) if reported => Err(Error::Missing { key: key.to_vec() }),
+        Some(key) if reported => Err(Error::missing(key)),
         _ => Ok(under_way),
     }
 }

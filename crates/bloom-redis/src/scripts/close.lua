@@ -1,6 +1,5 @@
--- After the bits of a filter were set, in one transaction with them.
--- KEYS[1]: the bitmap. ARGV[1]: the mark of open.lua. ARGV[2]: time to live in ms, or ''. ARGV[3]: '1' if a time to live
--- that is there stays.
+-- After the bits of a filter were set, in one transaction with them. Follows lifetime.lua.
+-- KEYS[1]: the bitmap. ARGV[1]: the mark of open.lua. ARGV[2], ARGV[3]: how the time to live is set, and the number.
 -- Returns 1 if the bitmap is there, 0 if it was missing and is again.
 -- The length: the cheapest question that a list refuses.
 if type(redis.pcall('STRLEN', KEYS[1])) == 'table' then
@@ -12,7 +11,5 @@ if type(redis.pcall('STRLEN', KEYS[1])) == 'table' then
   -- The key of somebody else must not expire because a filter took it for its own.
   return 1
 end
-if ARGV[2] ~= '' and (ARGV[3] ~= '1' or redis.call('PTTL', KEYS[1]) < 0) then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
+set_lifetime(KEYS[1], ARGV[2], ARGV[3])
 return 1

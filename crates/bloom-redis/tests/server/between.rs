@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, Error, Fixed, Growing, Missing, Options, Schema, Split};
+use bloom_redis::{
+    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema, SplitFilter,
+};
 use redis::{ConnectionLike, RedisResult, Value};
 
 use crate::support::{Server, all_commands};
@@ -96,27 +98,25 @@ fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
     let server = Server::start(&[]);
     let mut other = server.connection();
     for commands in all_commands() {
-        let options = Options {
-            commands,
-            ..Options::default()
-        };
-        let filter = Fixed::new(Schema::fixed(1_000, 0.01).unwrap()).with_options(options);
-        let split = Split::new("s", 1_000, 0.01).unwrap().with_options(options);
+        let options = Options::default().commands(commands);
+        let filter = FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
+            .unwrap()
+            .with_options(options);
+        let split = SplitFilter::new("s", Schema::words(1_000, 0.01).unwrap())
+            .unwrap()
+            .with_options(options);
         let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
         let mut acts = 0;
         for comes in [false, true] {
             for before in 0.. {
-                filter.create("f", None).query(&mut other).unwrap();
-                split.create(None).query(&mut other).unwrap();
-                filter
-                    .insert_many("f", &elements, None)
-                    .query(&mut other)
-                    .unwrap();
+                filter.create(Expiry::Keep).query(&mut other).unwrap();
+                split.create(Expiry::Keep).query(&mut other).unwrap();
+                filter.insert_many(&elements).query(&mut other).unwrap();
                 split.insert_many(&elements).query(&mut other).unwrap();
                 let rebuilds = comes.then(|| {
-                    let rebuild = filter.rebuild("f", LEASE).query(&mut other).unwrap();
+                    let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
                     rebuild.insert_many(&elements).query(&mut other).unwrap();
-                    filter.delete("f").query(&mut other).unwrap();
+                    filter.delete().query(&mut other).unwrap();
                     let part = split.rebuild(LEASE).query(&mut other).unwrap();
                     part.insert_many(&elements).query(&mut other).unwrap();
                     split.delete().query(&mut other).unwrap();
@@ -126,16 +126,20 @@ fn a_filter_that_goes_or_comes_back_during_a_query_hides_nothing() {
                 for fixed in [true, false] {
                     let rebuilds = rebuilds.clone();
                     let mut act = || match (rebuilds.clone(), fixed) {
-                        (Some((rebuild, _)), true) => rebuild.commit(None).query(&mut other).unwrap(),
-                        (Some((_, rebuild)), false) => rebuild.commit(None).query(&mut other).unwrap(),
-                        (None, true) => assert!(filter.delete("f").query(&mut other).unwrap()),
+                        (Some((rebuild, _)), true) => {
+                            rebuild.commit(Expiry::Never).query(&mut other).unwrap()
+                        }
+                        (Some((_, rebuild)), false) => {
+                            rebuild.commit(Expiry::Never).query(&mut other).unwrap()
+                        }
+                        (None, true) => assert!(filter.delete().query(&mut other).unwrap()),
                         (None, false) => assert!(split.delete().query(&mut other).unwrap()),
                     };
                     let mut between = Between::new(&server, [before], &mut act);
                     let answers = if fixed {
-                        filter.contains_many("f", &elements).query(&mut between)
+                        filter.might_contain_many(&elements).query(&mut between)
                     } else {
-                        split.contains_many(&elements).query(&mut between)
+                        split.might_contain_many(&elements).query(&mut between)
                     };
                     assert!(
                         answers.unwrap().iter().all(|&answer| answer != Answer::Absent),
@@ -160,31 +164,34 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
     let mut other = server.connection();
     let elements: Vec<String> = (0..10).map(|i| i.to_string()).collect();
     for commands in [Commands::default(), Commands::PLAIN] {
-        let filter = Fixed::new(Schema::fixed(1_000, 0.01).unwrap()).with_options(Options {
-            commands,
-            ..Options::default()
-        });
+        let filter = FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
+            .unwrap()
+            .with_options(Options::default().commands(commands));
         let mut acts = 0;
-        let last = if commands.bitfield { 6 } else { 74 };
+        let last = if commands == commands.bitfield(true) {
+            6
+        } else {
+            74
+        };
         for goes in 0..last {
             for comes in [goes, goes + 1, goes + 2, last] {
-                filter.create("f", None).query(&mut other).unwrap();
-                let rebuild = filter.rebuild("f", LEASE).query(&mut other).unwrap();
+                filter.create(Expiry::Keep).query(&mut other).unwrap();
+                let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
                 rebuild.insert_many(&elements).query(&mut other).unwrap();
                 let again = rebuild.clone();
-                rebuild.commit(None).query(&mut other).unwrap();
-                let rebuild = filter.rebuild("f", LEASE).query(&mut other).unwrap();
+                rebuild.commit(Expiry::Never).query(&mut other).unwrap();
+                let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
                 rebuild.insert_many(&elements).query(&mut other).unwrap();
                 let mut gone = false;
                 let mut act = || {
                     if std::mem::replace(&mut gone, true) {
-                        rebuild.clone().commit(None).query(&mut other).unwrap();
+                        rebuild.clone().commit(Expiry::Never).query(&mut other).unwrap();
                     } else {
-                        filter.delete("f").query(&mut other).unwrap();
+                        filter.delete().query(&mut other).unwrap();
                     }
                 };
                 let mut between = Between::new(&server, [goes, comes], &mut act);
-                let answers = filter.contains_many("f", &elements).query(&mut between).unwrap();
+                let answers = filter.might_contain_many(&elements).query(&mut between).unwrap();
                 acts += usize::from(between.acted);
                 assert!(
                     answers.iter().all(|&answer| answer != Answer::Absent),
@@ -192,7 +199,7 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
                 );
                 redis::cmd("FLUSHALL").exec(&mut other).unwrap();
                 // A rebuild that is over changes nothing.
-                assert!(again.commit(None).query(&mut other).is_err());
+                assert!(again.commit(Expiry::Never).query(&mut other).is_err());
             }
         }
         assert!(acts > 12, "{acts}");
@@ -203,35 +210,30 @@ fn a_filter_that_goes_and_comes_back_during_a_query_hides_nothing() {
 fn a_filter_that_comes_back_during_a_download_is_not_empty() {
     let server = Server::start(&[]);
     let mut other = server.connection();
-    let filter = Fixed::new(Schema::words(1_000, 0.01).unwrap()).with_options(Options {
-        commands: Commands::default(),
-        ..Options::default()
-    });
+    let filter = FixedFilter::new("f", Schema::words(1_000, 0.01).unwrap())
+        .unwrap()
+        .with_options(Options::default().commands(Commands::default()));
     for before in 0..5 {
-        let rebuild = filter.rebuild("f", LEASE).query(&mut other).unwrap();
+        let rebuild = filter.rebuild(LEASE).query(&mut other).unwrap();
         rebuild.insert_many(["a"]).query(&mut other).unwrap();
-        filter.delete("f").query(&mut other).unwrap();
-        let mut act = || rebuild.clone().commit(None).query(&mut other).unwrap();
+        filter.delete().query(&mut other).unwrap();
+        let mut act = || rebuild.clone().commit(Expiry::Never).query(&mut other).unwrap();
         let mut between = Between::new(&server, [before], &mut act);
-        match filter.download("f", guava_bloom::Bytes).query(&mut between) {
+        match filter.download(guava_bloom::Bytes).query(&mut between) {
             Ok(filter) => assert!(filter.might_contain(&b"a"[..]), "before command {before}"),
-            Err(error) => assert!(matches!(error, Error::Missing { .. }), "{error}"),
+            Err(error) => assert!(error.kind() == ErrorKind::Missing, "{error}"),
         }
     }
 }
 
 /// A growing filter without scripts, and the same as others see it.
-fn growing(missing: Missing, transactions: bool) -> (Growing, Growing) {
-    let filter = Growing::named("g", Schema::words(50, 0.01).unwrap());
-    let plain = filter.clone().with_options(Options {
-        commands: Commands {
-            scripts: false,
-            transactions,
-            ..Commands::default()
-        },
-        missing,
-        ..Options::default()
-    });
+fn growing(missing: Missing, transactions: bool) -> (GrowingFilter, GrowingFilter) {
+    let filter = GrowingFilter::new("g", Schema::words(50, 0.01).unwrap()).unwrap();
+    let plain = filter.clone().with_options(
+        Options::default()
+            .commands(Commands::default().scripts(false).transactions(transactions))
+            .missing(missing),
+    );
     (plain, filter)
 }
 
@@ -254,9 +256,9 @@ fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing
             rebuild.insert_many(&elements).query(&mut other).unwrap();
             let mut act = || rebuild.clone().commit().query(&mut other).unwrap();
             let mut between = Between::new(&server, [before], &mut act);
-            let answers = plain.contains_many(&elements).query(&mut between).unwrap();
+            let answers = plain.might_contain_many(&elements).query(&mut between).unwrap();
             assert!(
-                answers.iter().all(|&answer| answer == Answer::MayContain),
+                answers.iter().all(|&answer| answer == Answer::MightContain),
                 "{missing:?}, before command {before}: {answers:?}"
             );
             if !between.acted {
@@ -269,7 +271,7 @@ fn a_growing_filter_that_is_rebuilt_during_a_query_without_scripts_hides_nothing
 }
 
 #[test]
-fn a_growing_filter_that_is_rebuilt_without_end_may_contain_everything() {
+fn a_growing_filter_that_is_rebuilt_without_end_might_contain_everything() {
     let server = Server::start(&[]);
     let mut other = server.connection();
     let (plain, filter) = growing(Missing::Reported, true);
@@ -300,12 +302,12 @@ fn a_growing_filter_that_is_rebuilt_without_end_may_contain_everything() {
         }
     }
     let mut always = Always(Between::new(&server, [], &mut act));
-    let answer = plain.contains("a").query(&mut always).unwrap();
-    assert_eq!(answer, Answer::MayContain);
+    let answer = plain.might_contain("a").query(&mut always).unwrap();
+    assert_eq!(answer, Answer::MightContain);
     let error = plain.insert("a").query(&mut always).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "{g}:cursor: replaced again and again meanwhile"
+        "{g}:cursor: the filter was replaced again and again meanwhile"
     );
 }
 
@@ -331,8 +333,8 @@ fn an_insert_without_scripts_survives_a_rebuild_that_ends_during_it() {
             if !acted {
                 break;
             }
-            let answer = filter.contains("fresh").query(&mut other).unwrap();
-            assert_eq!(answer, Answer::MayContain, "before command {before}");
+            let answer = filter.might_contain("fresh").query(&mut other).unwrap();
+            assert_eq!(answer, Answer::MightContain, "before command {before}");
             acts += 1;
         }
         assert!(acts > 12, "{acts}");
@@ -372,8 +374,8 @@ fn a_generation_that_one_who_was_late_began_again_takes_no_insert() {
             if !between.acted {
                 break;
             }
-            let answer = filter.contains("fresh").query(&mut other).unwrap();
-            assert_eq!(answer, Answer::MayContain, "before command {before}");
+            let answer = filter.might_contain("fresh").query(&mut other).unwrap();
+            assert_eq!(answer, Answer::MightContain, "before command {before}");
             acts += 1;
         }
         assert!(acts > 1, "{acts}");

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, Options, Schema, SchemaError, Split, Trouble,
+    Answer, Commands, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema, SplitFilter,
 };
 use guava_bloom::Bytes;
 
 use crate::support::{all_commands, for_each_cluster_client};
 
-const HOUR: Expiry = Expiry::Sliding(Duration::from_secs(3_600));
+const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 const LEASE: Duration = Duration::from_secs(60);
 
 pub(crate) fn elements(count: u32) -> Vec<String> {
@@ -22,15 +22,13 @@ fn absent(count: u32) -> Vec<String> {
 
 #[track_caller]
 pub(crate) fn check_all_there(answers: &[Answer]) {
-    assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
+    assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
 }
 
-pub(crate) fn fixed(commands: Commands, missing: Missing) -> Fixed {
-    Fixed::new(Schema::words(1_000, 0.01).unwrap()).with_options(Options {
-        commands,
-        missing,
-        ..Options::default()
-    })
+pub(crate) fn fixed(commands: Commands, missing: Missing) -> FixedFilter {
+    FixedFilter::new("f", Schema::words(1_000, 0.01).unwrap())
+        .unwrap()
+        .with_options(Options::default().commands(commands).missing(missing))
 }
 
 #[test]
@@ -40,7 +38,7 @@ fn fixed_filters_are_spread_by_their_names() {
         let filter = fixed(Commands::default(), Missing::Reported);
         let masters: std::collections::BTreeSet<usize> = names
             .iter()
-            .map(|name| cluster.master_of(&filter.key(name)))
+            .map(|name| cluster.master_of(&filter.named(name).key()))
             .collect();
         assert!(masters.len() > 1);
         for missing in [Missing::Reported, Missing::Empty] {
@@ -51,52 +49,54 @@ fn fixed_filters_are_spread_by_their_names() {
                 client.run(filter.open());
                 for name in names {
                     if missing == Missing::Reported {
-                        assert_eq!(client.run(filter.contains(name, "a")), Answer::Missing);
-                        for expiry in [None, Some(HOUR)] {
-                            let error = client.fail(filter.insert(name, "a", expiry));
-                            assert!(matches!(error, Error::Missing { .. }), "{commands:?}: {error}");
+                        assert_eq!(client.run(filter.named(name).might_contain("a")), Answer::Missing);
+                        for expiry in [Expiry::Keep, HOUR] {
+                            let error = client.fail(filter.named(name).with_expiry(expiry).insert("a"));
+                            assert!(error.kind() == ErrorKind::Missing, "{commands:?}: {error}");
                             // Without scripts or transactions the insert has begun one.
-                            client.run(filter.delete(name));
+                            client.run(filter.named(name).delete());
                         }
-                        assert!(client.run(filter.create(name, None)));
+                        assert!(client.run(filter.named(name).create(Expiry::Keep)));
                     }
                     assert_eq!(
-                        client.run(filter.insert_many(name, ["a", "b", "a"], HOUR)),
+                        client.run(filter.named(name).with_expiry(HOUR).insert_many(["a", "b", "a"])),
                         [true, true, false]
                     );
                     assert_eq!(
-                        client.run(filter.contains_many(name, ["a", "c"])),
-                        [Answer::MayContain, Answer::Absent]
+                        client.run(filter.named(name).might_contain_many(["a", "c"])),
+                        [Answer::MightContain, Answer::Absent]
                     );
-                    let rebuild = client.run(filter.rebuild(name, LEASE));
-                    assert!(matches!(
-                        client.fail(filter.rebuild(name, LEASE)),
-                        Error::RebuildUnderWay { .. }
-                    ));
+                    let rebuild = client.run(filter.named(name).rebuild(LEASE));
+                    assert!(
+                        client.fail(filter.named(name).rebuild(LEASE)).kind() == ErrorKind::RebuildUnderWay
+                    );
                     client.run(rebuild.insert_many(["d"]));
-                    client.run(filter.insert(name, "e", None));
-                    client.run(rebuild.commit(None));
+                    client.run(filter.named(name).insert("e"));
+                    client.run(rebuild.commit(Expiry::Never));
                     assert_eq!(
-                        client.run(filter.contains_many(name, ["a", "d", "e"])),
-                        [Answer::Absent, Answer::MayContain, Answer::MayContain]
+                        client.run(filter.named(name).might_contain_many(["a", "d", "e"])),
+                        [Answer::Absent, Answer::MightContain, Answer::MightContain]
                     );
-                    let statistics = client.run(filter.statistics(name));
+                    let statistics = client.run(filter.named(name).statistics());
                     assert_eq!(statistics.rebuilds(), 1);
-                    let local = client.run(filter.download(name, Bytes));
+                    let local = client.run(filter.named(name).download(Bytes));
                     assert_eq!(local.ones(), statistics.ones());
-                    client.run(filter.upload(name, &local, None));
+                    client.run(filter.named(name).upload(&local, Expiry::Never));
                 }
-                let error = client.fail(filter.merge("a", ["b"]));
-                assert_eq!(error.trouble(), Some(Trouble::CrossSlot), "{error}");
+                let error = client.fail(filter.named("a").merge(&[filter.named("b")]));
+                assert_eq!(error.kind(), ErrorKind::CrossSlot, "{error}");
             }
         }
         // Filters that are to be merged share a slot.
         let filter = filter.with_prefix("{day}:");
-        client.run(filter.create("1", None));
-        client.run(filter.create("2", None));
-        client.run(filter.insert("2", "a", None));
-        client.run(filter.merge("1", ["2"]));
-        assert_eq!(client.run(filter.contains("1", "a")), Answer::MayContain);
+        client.run(filter.named("1").create(Expiry::Keep));
+        client.run(filter.named("2").create(Expiry::Keep));
+        client.run(filter.named("2").insert("a"));
+        client.run(filter.named("1").merge(&[filter.named("2")]));
+        assert_eq!(
+            client.run(filter.named("1").might_contain("a")),
+            Answer::MightContain
+        );
     });
 }
 
@@ -105,11 +105,11 @@ fn a_key_of_another_type_is_told_from_a_missing_one() {
     for_each_cluster_client(|client, _| {
         client.words::<()>(&["RPUSH", "bf:f", "item"]);
         let filter = fixed(Commands::default(), Missing::Reported);
-        for expiry in [None, Some(HOUR)] {
-            let error = client.fail(filter.insert_many("f", ["a", "b"], expiry));
-            assert_eq!(error.trouble(), Some(Trouble::WrongType), "{error}");
-            let error = client.fail(filter.insert_many("gone", ["a", "b"], expiry));
-            assert!(matches!(error, Error::Missing { .. }), "{error}");
+        for expiry in [Expiry::Keep, HOUR] {
+            let error = client.fail(filter.clone().with_expiry(expiry).insert_many(["a", "b"]));
+            assert_eq!(error.kind(), ErrorKind::WrongType, "{error}");
+            let error = client.fail(filter.named("gone").with_expiry(expiry).insert_many(["a", "b"]));
+            assert!(error.kind() == ErrorKind::Missing, "{error}");
         }
         assert_eq!(
             client.words::<Vec<String>>(&["LRANGE", "bf:f", "0", "-1"]),
@@ -123,34 +123,38 @@ fn a_key_of_another_type_is_told_from_a_missing_one() {
 fn growing_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
         let schema = Schema::words(100, 0.01).unwrap();
-        let spread = Growing::with_names("urls:", schema).spread();
+        let spread = GrowingFilter::new("", schema)
+            .unwrap()
+            .with_prefix("urls:")
+            .spread();
         let masters: std::collections::BTreeSet<usize> = (0..8)
             .map(|number| cluster.master_of(&spread.key(number)))
             .collect();
         assert!(masters.len() > 1);
         let mut bits: Option<Vec<Vec<u8>>> = None;
         for (filter, scripts) in [
-            (Growing::named("g", schema), true),
-            (Growing::named("h", schema), false),
+            (GrowingFilter::new("g", schema).unwrap(), true),
+            (GrowingFilter::new("h", schema).unwrap(), false),
             (spread.clone(), true),
-            (Growing::with_names("more:", schema).spread(), false),
+            (
+                GrowingFilter::new("", schema)
+                    .unwrap()
+                    .with_prefix("more:")
+                    .spread(),
+                false,
+            ),
         ] {
-            let filter = filter.with_options(Options {
-                commands: Commands {
-                    scripts,
-                    ..Commands::default()
-                },
-                ..Options::default()
-            });
+            let filter =
+                filter.with_options(Options::default().commands(Commands::default().scripts(scripts)));
             client.run(filter.adopt());
-            assert_eq!(client.run(filter.contains("a")), Answer::Missing);
-            assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+            assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
+            assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
             assert!(client.run(filter.create()));
             assert!(!client.run(filter.create()));
             let new = client.run(filter.insert_many(elements(400)));
             assert!(new.iter().filter(|&&new| new).count() > 380);
-            check_all_there(&client.run(filter.contains_many(elements(400))));
-            let answers = client.run(filter.contains_many(absent(400)));
+            check_all_there(&client.run(filter.might_contain_many(elements(400))));
+            let answers = client.run(filter.might_contain_many(absent(400)));
             assert!(answers.iter().filter(|&&answer| answer != Answer::Absent).count() < 40);
             let bitmaps = client.run(filter.bitmaps());
             assert!(bitmaps > 3);
@@ -161,39 +165,39 @@ fn growing_filters_keep_to_one_slot_or_are_spread() {
             assert!(*bits.get_or_insert_with(|| now.clone()) == now);
             assert_eq!(client.run(filter.statistics()).bitmaps() as u64, bitmaps);
             client.run(filter.download(1, Bytes));
-            client.run(filter.reset());
+            client.run(filter.clear());
             assert_eq!(client.run(filter.bitmaps()), 1);
         }
-        let filter = Growing::named("g", schema);
+        let filter = GrowingFilter::new("g", schema).unwrap();
         client.run(filter.insert("old"));
         let rebuild = client.run(filter.rebuild(LEASE));
         client.run(rebuild.insert_many(elements(300)));
         client.run(rebuild.commit());
-        check_all_there(&client.run(filter.contains_many(elements(300))));
-        assert_eq!(client.run(filter.contains("old")), Answer::Absent);
+        check_all_there(&client.run(filter.might_contain_many(elements(300))));
+        assert_eq!(client.run(filter.might_contain("old")), Answer::Absent);
         assert_eq!(
             client.fail(spread.rebuild(LEASE)).to_string(),
-            "rebuilding a filter takes keys in one slot, the filter is spread over several"
+            "the keys for rebuilding a filter must be in one slot, got several"
         );
         // The published names lie in several slots, and scripts are told so.
-        let published = Growing::new(schema).with_options(Options {
-            missing: Missing::Empty,
-            ..Options::default()
-        });
+        let published = GrowingFilter::new("", schema)
+            .unwrap()
+            .with_prefix("")
+            .with_options(Options::default().missing(Missing::Empty));
         let error = client.fail(published.insert_many(elements(400)));
-        assert_eq!(error.trouble(), Some(Trouble::CrossSlot), "{error}");
+        assert_eq!(error.kind(), ErrorKind::CrossSlot, "{error}");
     });
 }
 
 #[test]
 fn split_filters_keep_to_one_slot_or_are_spread() {
     for_each_cluster_client(|client, cluster| {
-        let split = Split::new("s", 2_000, 0.01)
+        let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
             .unwrap()
             .with_part_bits(1_024)
             .unwrap();
         let spread = split.clone().spread_over(5).unwrap();
-        let masters_of = |filter: &Split| -> std::collections::BTreeSet<usize> {
+        let masters_of = |filter: &SplitFilter| -> std::collections::BTreeSet<usize> {
             filter.keys().iter().map(|key| cluster.master_of(key)).collect()
         };
         assert_eq!(masters_of(&split).len(), 1);
@@ -202,18 +206,15 @@ fn split_filters_keep_to_one_slot_or_are_spread() {
         for filter in [&split, &spread] {
             for commands in all_commands() {
                 client.words::<()>(&["FLUSHALL"]);
-                let filter = filter.clone().with_options(Options {
-                    commands,
-                    ..Options::default()
-                });
+                let filter = filter.clone().with_options(Options::default().commands(commands));
                 client.run(filter.adopt());
                 client.run(filter.open());
-                assert_eq!(client.run(filter.contains("a")), Answer::Missing);
-                assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+                assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
+                assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
                 client.run(filter.delete());
                 assert!(client.run(filter.create(HOUR)));
                 let new = client.run(filter.insert_many(elements(500)));
-                let answers = client.run(filter.contains_many([elements(500), absent(500)].concat()));
+                let answers = client.run(filter.might_contain_many([elements(500), absent(500)].concat()));
                 check_all_there(&answers[..500]);
                 let statistics = client.run(filter.statistics());
                 let local = client.run(filter.download(Bytes));
@@ -224,25 +225,29 @@ fn split_filters_keep_to_one_slot_or_are_spread() {
                 assert!(!client.run(filter.delete()));
             }
         }
-        client.run(split.create(None));
+        client.run(split.create(Expiry::Keep));
         client.run(split.insert("a"));
         let local = client.run(split.download(Bytes));
-        client.run(split.upload(&local));
+        client.run(split.upload(&local, Expiry::Never));
         let rebuild = client.run(split.rebuild(LEASE));
-        client.run(rebuild.commit(None));
-        assert_eq!(client.run(split.contains("a")), Answer::Absent);
+        client.run(rebuild.commit(Expiry::Never));
+        assert_eq!(client.run(split.might_contain("a")), Answer::Absent);
 
-        client.run(spread.create(None));
+        client.run(spread.create(Expiry::Keep));
         for error in [
             client.fail(spread.rebuild(LEASE)),
-            client.fail(spread.upload(&local)),
+            client.fail(spread.upload(&local, Expiry::Never)),
             client.fail(spread.merge([&spread])),
         ] {
-            assert!(matches!(error, Error::Spread { .. }), "{error}");
+            assert!(error.kind() == ErrorKind::Spread, "{error}");
         }
     });
-    for given in [0, Split::MOST_SLOTS + 1] {
-        let split = Split::new("s", 2_000, 0.01).unwrap();
-        assert_eq!(split.spread_over(given), Err(SchemaError::Slots { given }));
+    for given in [0, SplitFilter::MAX_SLOTS + 1] {
+        let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap()).unwrap();
+        let error = split.spread_over(given).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("the number of slots must be between 1 and 1024, got {given}")
+        );
     }
 }

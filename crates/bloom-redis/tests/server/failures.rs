@@ -6,17 +6,17 @@ use std::thread;
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Call, Error, Fixed, Growing, Missing, OnFailure, Options, Reconnecting, Schema, Split, Trouble,
+    Answer, Call, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Reconnecting,
+    Schema, SplitFilter,
 };
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 
 use crate::support::{Client, Server, wait_until};
 
-fn filter() -> Fixed {
-    Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(Options {
-        missing: Missing::Empty,
-        ..Options::default()
-    })
+fn filter() -> FixedFilter {
+    FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
+        .unwrap()
+        .with_options(Options::default().missing(Missing::Empty))
 }
 
 /// Inserts one element after another until the server is gone; those that it acknowledged.
@@ -32,10 +32,7 @@ fn insert_until_gone(
         match insert(&element).query(&mut connection) {
             Ok(_) => acknowledged.lock().unwrap().push(element),
             Err(error) => {
-                assert!(
-                    error.trouble().is_some_and(Trouble::needs_reconnection),
-                    "{error}"
-                );
+                assert!(error.kind().needs_reconnection(), "{error}");
                 return;
             }
         }
@@ -45,16 +42,16 @@ fn insert_until_gone(
 #[test]
 fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
     let mut server = Server::start(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let fixed = Fixed::new(Schema::fixed(20_000, 0.01).unwrap());
-    let growing = Growing::named("g", Schema::words(100, 0.01).unwrap());
-    let split = Split::new("s", 20_000, 0.01)
+    let fixed = FixedFilter::new("f", Schema::fixed(20_000, 0.01).unwrap()).unwrap();
+    let growing = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
+    let split = SplitFilter::new("s", Schema::words(20_000, 0.01).unwrap())
         .unwrap()
         .with_part_bits(4_096)
         .unwrap();
     let mut client = Client::blocking(&server);
-    client.run(fixed.create("f", None));
+    client.run(fixed.create(Expiry::Keep));
     client.run(growing.create());
-    client.run(split.create(None));
+    client.run(split.create(Expiry::Keep));
     drop(client);
     let acknowledged: [Mutex<Vec<String>>; 3] = Default::default();
     for round in 1..=2 {
@@ -65,9 +62,7 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
             for writer in writers {
                 let (fixed, growing, split) = (&fixed, &growing, &split);
                 scope.spawn(move || {
-                    insert_until_gone(server, &acknowledged[0], writer, |element| {
-                        fixed.insert("f", element, None)
-                    });
+                    insert_until_gone(server, &acknowledged[0], writer, |element| fixed.insert(element));
                 });
                 scope.spawn(move || {
                     insert_until_gone(server, &acknowledged[1], writer, |element| {
@@ -87,11 +82,11 @@ fn no_acknowledged_insert_is_lost_when_the_server_is_killed() {
         let mut client = Client::blocking(&server);
         let inserted = acknowledged.each_ref().map(|some| some.lock().unwrap().clone());
         for answers in [
-            client.run(fixed.contains_many("f", &inserted[0])),
-            client.run(growing.contains_many(&inserted[1])),
-            client.run(split.contains_many(&inserted[2])),
+            client.run(fixed.might_contain_many(&inserted[0])),
+            client.run(growing.might_contain_many(&inserted[1])),
+            client.run(split.might_contain_many(&inserted[2])),
         ] {
-            assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
+            assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
         }
         assert!(client.run(growing.bitmaps()) > 1);
     }
@@ -102,28 +97,25 @@ fn a_command_that_hangs_ends_at_its_time_out() {
     const SHORT: Duration = Duration::from_millis(50);
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
-    client.run(filter().insert("f", "a", None));
+    client.run(filter().insert("a"));
     let hang = || server.process().signal("STOP");
     let go_on = || server.process().signal("CONT");
 
     let redis = redis::Client::open(server.url()).unwrap();
     let mut connection = Reconnecting::new(redis.clone(), Duration::from_secs(30), SHORT);
-    let open = filter().with_options(Options {
-        on_failure: OnFailure::MayContain,
-        ..Options::default()
-    });
+    let open = filter().with_options(Options::default().on_failure(OnFailure::MightContain));
     assert_eq!(
-        open.contains("f", "b").query(&mut connection).unwrap(),
+        open.might_contain("b").query(&mut connection).unwrap(),
         Answer::Absent
     );
     hang();
-    let error = filter().contains("f", "a").query(&mut connection).unwrap_err();
-    assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
+    let error = filter().might_contain("a").query(&mut connection).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     go_on();
     // The late reply is not taken for that of another command.
     for _ in 0..3 {
-        let answers = filter().contains_many("f", ["a", "b"]).query(&mut connection);
-        assert_eq!(answers.unwrap(), [Answer::MayContain, Answer::Absent]);
+        let answers = filter().might_contain_many(["a", "b"]).query(&mut connection);
+        assert_eq!(answers.unwrap(), [Answer::MightContain, Answer::Absent]);
     }
 
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -138,13 +130,13 @@ fn a_command_that_hangs_ends_at_its_time_out() {
             .unwrap();
         hang();
         let error = filter()
-            .contains("f", "a")
+            .might_contain("a")
             .query_async(&mut connection)
             .await
             .unwrap_err();
-        assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
-        let answer = open.contains("f", "b").query_async(&mut connection).await;
-        assert_eq!(answer.unwrap(), Answer::MayContain);
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        let answer = open.might_contain("b").query_async(&mut connection).await;
+        assert_eq!(answer.unwrap(), Answer::MightContain);
         go_on();
     });
 }
@@ -158,8 +150,8 @@ fn a_server_that_does_not_answer_is_given_up_when_connecting() {
     let short = Duration::from_millis(50);
     let mut connection = Reconnecting::new(client, short, short);
     for _ in 0..2 {
-        let error = filter().contains("f", "a").query(&mut connection).unwrap_err();
-        assert_eq!(error.trouble(), Some(Trouble::TimedOut), "{error}");
+        let error = filter().might_contain("a").query(&mut connection).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
     }
 }
 
@@ -181,25 +173,25 @@ fn connections_come_back_with_the_server() {
     let mut managed = runtime
         .block_on(ConnectionManager::new_with_config(redis, config))
         .unwrap();
-    filter().insert("f", "a", None).query(&mut blocking).unwrap();
+    filter().insert("a").query(&mut blocking).unwrap();
     for _ in 0..2 {
         server.kill();
         for error in [
-            filter().contains("f", "a").query(&mut blocking).unwrap_err(),
-            filter().insert("f", "b", None).query(&mut blocking).unwrap_err(),
+            filter().might_contain("a").query(&mut blocking).unwrap_err(),
+            filter().insert("b").query(&mut blocking).unwrap_err(),
             runtime
-                .block_on(filter().contains("f", "a").query_async(&mut managed))
+                .block_on(filter().might_contain("a").query_async(&mut managed))
                 .unwrap_err(),
         ] {
-            assert!(error.trouble().is_some_and(Trouble::is_unavailable), "{error}");
+            assert!(error.kind().is_unavailable(), "{error}");
         }
         server.restart();
-        let answer = filter().contains("f", "a").query(&mut blocking).unwrap();
-        assert_eq!(answer, Answer::MayContain);
+        let answer = filter().might_contain("a").query(&mut blocking).unwrap();
+        assert_eq!(answer, Answer::MightContain);
         // The manager connects anew in the background, after the first failure that it sees.
         wait_until("the manager has connected", || {
-            let answer = runtime.block_on(filter().contains("f", "a").query_async(&mut managed));
-            answer.is_ok_and(|answer| answer == Answer::MayContain)
+            let answer = runtime.block_on(filter().might_contain("a").query_async(&mut managed));
+            answer.is_ok_and(|answer| answer == Answer::MightContain)
         });
     }
 }
@@ -209,16 +201,10 @@ fn a_failure_of_the_caller_is_never_answered_for() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
     client.words::<()>(&["RPUSH", "bf:f", "item"]);
-    for on_failure in [OnFailure::MayContain, OnFailure::Absent] {
-        let filter = filter().with_options(Options {
-            on_failure,
-            ..Options::default()
-        });
-        let error = client.fail(filter.contains("f", "a"));
-        assert_eq!(error.trouble(), Some(Trouble::WrongType));
-        assert!(matches!(
-            client.fail(filter.insert("gone", "a", None)),
-            Error::Missing { .. }
-        ));
+    for on_failure in [OnFailure::MightContain, OnFailure::Absent] {
+        let filter = filter().with_options(Options::default().on_failure(on_failure));
+        let error = client.fail(filter.might_contain("a"));
+        assert_eq!(error.kind(), ErrorKind::WrongType);
+        assert!(client.fail(filter.named("gone").insert("a")).kind() == ErrorKind::Missing);
     }
 }

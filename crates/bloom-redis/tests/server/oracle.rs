@@ -1,7 +1,7 @@
 //! The published designs against a second, small account of them, which shares nothing with the crate: sizes, offsets and
 //! growth points from the published formulas, compared with the bytes that a real server holds.
 
-use bloom_redis::{Answer, Fixed, Growing, Missing, Options, Schema};
+use bloom_redis::{Answer, FixedFilter, GrowingFilter, Missing, Options, Schema};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use redis::cmd;
@@ -101,7 +101,7 @@ impl Chain {
         }
     }
 
-    fn may_contain(&self, element: &[u8]) -> bool {
+    fn might_contain(&self, element: &[u8]) -> bool {
         let offsets = offsets(element, self.bits, self.probes);
         let holds = |bitmap: &Vec<u8>| offsets.iter().all(|&offset| has(bitmap, offset));
         self.bitmaps.iter().any(holds)
@@ -109,7 +109,7 @@ impl Chain {
 
     /// Whether the element was new, and whether the filter grew after it.
     fn put(&mut self, element: &[u8]) -> (bool, bool) {
-        let seen = self.bitmaps.len() > 1 && self.may_contain(element);
+        let seen = self.bitmaps.len() > 1 && self.might_contain(element);
         let mut new = false;
         let last = self.bitmaps.len() - 1;
         if !seen {
@@ -143,10 +143,7 @@ fn element(random: &mut SplitMix64) -> Vec<u8> {
 }
 
 fn as_published() -> Options {
-    Options {
-        missing: Missing::Empty,
-        ..Options::default()
-    }
+    Options::default().missing(Missing::Empty)
 }
 
 #[test]
@@ -170,9 +167,11 @@ fn the_fixed_design_is_that_of_the_formulas() {
             continue;
         };
         sizes += 1;
-        let filter = Fixed::new(Schema::fixed(insertions, fpp).unwrap()).with_options(as_published());
+        let filter = FixedFilter::new("f", Schema::fixed(insertions, fpp).unwrap())
+            .unwrap()
+            .with_options(as_published());
         assert_eq!(
-            (filter.bits(), u64::from(filter.probes())),
+            (filter.schema().bits(), u64::from(filter.schema().probe_count())),
             (bits, probes),
             "{insertions}, {fpp}"
         );
@@ -194,16 +193,16 @@ fn the_fixed_design_is_that_of_the_formulas() {
         }
         let name = number.to_string();
         let (first, rest) = elements.split_at(elements.len() / 2);
-        let mut new = client.run(filter.insert_many(&name, first, None));
-        new.extend(client.run(filter.insert_many(&name, rest, None)));
+        let mut new = client.run(filter.named(&name).insert_many(first));
+        new.extend(client.run(filter.named(&name).insert_many(rest)));
         assert_eq!(new, expected, "{insertions}, {fpp}");
-        let held: Vec<u8> = client.command(cmd("GET").arg(filter.key(&name)));
+        let held: Vec<u8> = client.command(cmd("GET").arg(filter.named(&name).key()));
         assert!(held == string, "{insertions}, {fpp}");
         let asked: Vec<Vec<u8>> = (0..20).map(|_| element(&mut random)).chain(elements).collect();
-        let answers = client.run(filter.contains_many(&name, &asked));
+        let answers = client.run(filter.named(&name).might_contain_many(&asked));
         for (element, answer) in asked.iter().zip(answers) {
             let may = (offsets(element, bits, probes).iter()).all(|&offset| has(&string, offset));
-            assert_eq!(answer, if may { Answer::MayContain } else { Answer::Absent });
+            assert_eq!(answer, if may { Answer::MightContain } else { Answer::Absent });
         }
     }
     assert!(sizes > PAIRS * 9 / 10, "{sizes}");
@@ -223,9 +222,10 @@ fn the_growing_design_is_that_of_the_formulas() {
         };
         sizes += 1;
         let bits = bits.next_multiple_of(64);
-        let filter = Growing::named(&number.to_string(), Schema::words(insertions, fpp).unwrap());
+        let filter =
+            GrowingFilter::new(&number.to_string(), Schema::words(insertions, fpp).unwrap()).unwrap();
         assert_eq!(
-            (filter.bits(), u64::from(filter.probes())),
+            (filter.schema().bits(), u64::from(filter.schema().probe_count())),
             (bits, probes),
             "{insertions}, {fpp}"
         );
@@ -258,9 +258,9 @@ fn the_growing_design_is_that_of_the_formulas() {
             assert!(held == *bitmap, "{insertions}, {fpp}, bitmap {number}");
         }
         let asked: Vec<Vec<u8>> = (0..20).map(|_| element(&mut random)).collect();
-        let answers = client.run(filter.contains_many(&asked));
+        let answers = client.run(filter.might_contain_many(&asked));
         for (element, answer) in asked.iter().zip(answers) {
-            assert_eq!(answer.may_contain(), chain.may_contain(element));
+            assert_eq!(answer.might_contain(), chain.might_contain(element));
         }
     }
     assert!(sizes > PAIRS * 3 / 4 && grown > 3 * PAIRS, "{sizes}, {grown}");

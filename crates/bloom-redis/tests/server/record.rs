@@ -1,6 +1,6 @@
 //! The parameter record on a real server.
 
-use bloom_redis::{Error, Fixed, Growing, Record, Schema, Split, hash_tag};
+use bloom_redis::{ErrorKind, FixedFilter, GrowingFilter, Record, Schema, SplitFilter, hash_tag};
 use redis::cmd;
 
 use crate::support::for_each_client;
@@ -8,8 +8,8 @@ use crate::support::for_each_client;
 #[test]
 fn a_record_is_written_once_and_checked_on_opening() {
     for_each_client(|client| {
-        let filter = Fixed::new(Schema::fixed(3_000, 0.03).unwrap());
-        let other = Fixed::new(Schema::fixed(3_000, 0.01).unwrap());
+        let filter = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap()).unwrap();
+        let other = FixedFilter::new("f", Schema::fixed(3_000, 0.01).unwrap()).unwrap();
         let error = client.fail(filter.open());
         assert_eq!(
             error.to_string(),
@@ -21,12 +21,12 @@ fn a_record_is_written_once_and_checked_on_opening() {
         for error in [client.fail(other.open()), client.fail(other.adopt())] {
             assert_eq!(
                 error.to_string(),
-                "bloom-redis:parameters:{bf:}: fpp is 0.03 on the server, 0.01 was given"
+                "bloom-redis:parameters:{bf:}: fpp must be 0.03 as in the record, got 0.01"
             );
         }
-        let stored = client.run(Record::read(Fixed::PREFIX)).unwrap();
+        let stored = client.run(Record::read(FixedFilter::PREFIX)).unwrap();
         assert_eq!(
-            (stored.design(), stored.bits(), stored.probes()),
+            (stored.design(), stored.bits(), stored.probe_count()),
             ("fixed", 21_895, 5)
         );
         assert_eq!(client.run(Record::read("elsewhere:")), None);
@@ -39,37 +39,33 @@ fn a_record_is_written_once_and_checked_on_opening() {
 fn designs_do_not_pass_for_each_other() {
     for_each_client(|client| {
         let schema = Schema::words(3_000, 0.03).unwrap();
-        client.run(Fixed::new(schema).with_prefix("p:").adopt());
-        let error = client.fail(Growing::with_names("p:", schema).open());
+        client.run(FixedFilter::new("f", schema).unwrap().with_prefix("p:").adopt());
+        let error = client.fail(GrowingFilter::new("", schema).unwrap().with_prefix("p:").open());
         assert_eq!(
             error.to_string(),
-            "bloom-redis:parameters:{p:}: design is fixed on the server, growing was given"
+            "bloom-redis:parameters:{p:}: design must be fixed as in the record, got growing"
         );
-        let split = Split::new("s", 3_000, 0.03).unwrap();
+        let split = SplitFilter::new("s", Schema::words(3_000, 0.03).unwrap()).unwrap();
         client.run(split.adopt());
         client.run(split.open());
         let parts = split.with_part_bits(640).unwrap();
-        assert!(matches!(
-            client.fail(parts.open()),
-            Error::Mismatch {
-                what: "part_bits",
-                ..
-            }
-        ));
+        let error = client.fail(parts.open());
+        assert_eq!(error.kind(), ErrorKind::Mismatch);
+        assert!(error.to_string().contains(": part_bits must be "), "{error}");
     });
 }
 
 #[test]
 fn something_else_in_the_place_of_a_record_is_an_error() {
     for_each_client(|client| {
-        let filter = Fixed::new(Schema::fixed(3_000, 0.03).unwrap());
-        let key = Record::key(Fixed::PREFIX.as_bytes());
-        assert_eq!(hash_tag(&key), Some(Fixed::PREFIX.as_bytes()));
+        let filter = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap()).unwrap();
+        let key = Record::key(FixedFilter::PREFIX.as_bytes());
+        assert_eq!(hash_tag(&key), Some(FixedFilter::PREFIX.as_bytes()));
         client.command::<()>(cmd("SET").arg(&key).arg(&b"\xffsomething"[..]));
         for error in [client.fail(filter.open()), client.fail(filter.adopt())] {
             assert_eq!(
                 error.to_string(),
-                "bloom-redis:parameters:{bf:}: \\xffsomething where a parameter record should be"
+                "bloom-redis:parameters:{bf:}: the value must be a parameter record, got \"\\xffsomething\""
             );
         }
     });

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Commands, Expiry, Fixed, Growing, Missing, Options, Schema, Split};
+use bloom_redis::{Commands, Expiry, FixedFilter, GrowingFilter, Missing, Options, Schema, SplitFilter};
 
 use crate::support::{Counting, Server, all_commands};
 
-const HOUR: Expiry = Expiry::Sliding(Duration::from_secs(3_600));
+const HOUR: Expiry = Expiry::After(Duration::from_secs(3_600));
 
 fn elements(count: u32) -> Vec<String> {
     (0..count).map(|i| i.to_string()).collect()
@@ -19,29 +19,32 @@ fn one_trip_whatever_the_number_of_elements() {
     let connection = &mut connection;
     for commands in all_commands() {
         for missing in [Missing::Reported, Missing::Empty] {
-            let options = Options {
-                commands,
-                missing,
-                ..Options::default()
-            };
-            let fixed = Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(options);
-            let split = Split::new("s", 3_000, 0.03)
+            let options = Options::default().commands(commands).missing(missing);
+            let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
+                .unwrap()
+                .with_options(options);
+            let split = SplitFilter::new("s", Schema::words(3_000, 0.03).unwrap())
                 .unwrap()
                 .with_part_bits(1_024)
                 .unwrap()
                 .with_options(options);
-            fixed.create("f", None).query(connection).unwrap();
-            split.create(None).query(connection).unwrap();
+            fixed.create(Expiry::Keep).query(connection).unwrap();
+            split.create(Expiry::Keep).query(connection).unwrap();
             connection.trips();
             for count in [1, 10, 1_000] {
                 let elements = elements(count);
-                fixed.contains_many("f", &elements).query(connection).unwrap();
+                fixed.might_contain_many(&elements).query(connection).unwrap();
                 assert_eq!(connection.trips(), 1, "{commands:?}");
-                fixed.insert_many("f", &elements, None).query(connection).unwrap();
+                fixed.insert_many(&elements).query(connection).unwrap();
                 assert_eq!(connection.trips(), 1, "{commands:?}");
-                fixed.insert_many("f", &elements, HOUR).query(connection).unwrap();
+                fixed
+                    .clone()
+                    .with_expiry(HOUR)
+                    .insert_many(&elements)
+                    .query(connection)
+                    .unwrap();
                 assert_eq!(connection.trips(), 1, "{commands:?}");
-                split.contains_many(&elements).query(connection).unwrap();
+                split.might_contain_many(&elements).query(connection).unwrap();
                 assert_eq!(connection.trips(), 1, "{commands:?}");
                 split.insert_many(&elements).query(connection).unwrap();
                 assert_eq!(connection.trips(), 1, "{commands:?}");
@@ -53,20 +56,16 @@ fn one_trip_whatever_the_number_of_elements() {
 
 /// Batches beyond the bound take as many trips as it says.
 fn fixed_bound(connection: &mut Counting) {
-    let fixed = Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(Options {
-        bits_per_trip: 504.try_into().unwrap(),
-        ..Options::default()
-    });
+    let fixed = FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
+        .unwrap()
+        .with_options(Options::default().bits_per_trip(504));
     // 100 elements of 5 bits each.
     fixed
-        .contains_many("f", elements(1_000))
+        .might_contain_many(elements(1_000))
         .query(connection)
         .unwrap();
     assert_eq!(connection.trips(), 10);
-    fixed
-        .insert_many("f", elements(1_001), None)
-        .query(connection)
-        .unwrap();
+    fixed.insert_many(elements(1_001)).query(connection).unwrap();
     assert_eq!(connection.trips(), 11);
 }
 
@@ -74,11 +73,11 @@ fn fixed_bound(connection: &mut Counting) {
 fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
     let server = Server::start(&[]);
     let mut connection = Counting::new(server.connection());
-    let filter = Growing::named("g", Schema::words(100, 0.01).unwrap());
+    let filter = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap()).unwrap();
     filter.create().query(&mut connection).unwrap();
     // The server learns the scripts.
     filter.insert("a").query(&mut connection).unwrap();
-    filter.contains("a").query(&mut connection).unwrap();
+    filter.might_contain("a").query(&mut connection).unwrap();
     connection.trips();
     filter
         .insert_many(elements(1_000))
@@ -86,34 +85,27 @@ fn a_growing_filter_takes_one_trip_however_many_bitmaps_it_has() {
         .unwrap();
     assert_eq!(connection.trips(), 1);
     filter
-        .contains_many(elements(1_000))
+        .might_contain_many(elements(1_000))
         .query(&mut connection)
         .unwrap();
     assert_eq!(connection.trips(), 1);
     assert!(filter.bitmaps().query(&mut connection).unwrap() > 5);
     connection.trips();
     for keep_count in [false, true] {
-        let filter = filter.clone().with_options(Options {
-            keep_count,
-            ..Options::default()
-        });
+        let filter = filter
+            .clone()
+            .with_options(Options::default().keep_count(keep_count));
         filter.insert("one more").query(&mut connection).unwrap();
-        filter.contains("one more").query(&mut connection).unwrap();
+        filter.might_contain("one more").query(&mut connection).unwrap();
         assert_eq!(connection.trips(), 2, "{keep_count}");
     }
     filter.statistics().query(&mut connection).unwrap();
     // The cursor, then all bitmaps.
     assert_eq!(connection.trips(), 2);
 
-    let plain = filter.with_options(Options {
-        commands: Commands {
-            scripts: false,
-            ..Commands::default()
-        },
-        ..Options::default()
-    });
+    let plain = filter.with_options(Options::default().commands(Commands::default().scripts(false)));
     plain
-        .contains_many(elements(1_000))
+        .might_contain_many(elements(1_000))
         .query(&mut connection)
         .unwrap();
     assert_eq!(connection.trips(), 2);
@@ -141,17 +133,19 @@ fn an_operation_sends_what_is_promised() {
     let server = Server::start(&[]);
     let mut connection = server.connection();
     let of = |follow_rebuilds, missing| {
-        Fixed::new(Schema::fixed(1_000, 0.01).unwrap()).with_options(Options {
-            follow_rebuilds,
-            missing,
-            ..Options::default()
-        })
+        FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
+            .unwrap()
+            .with_options(
+                Options::default()
+                    .follow_rebuilds(follow_rebuilds)
+                    .missing(missing),
+            )
     };
     let by_default = of(true, Missing::Reported);
-    by_default.create("f", None).query(&mut connection).unwrap();
+    by_default.create(Expiry::Keep).query(&mut connection).unwrap();
     // 7 bits each: 11 times 64 and a bit less.
     let many = elements(100);
-    let queries: [(Fixed, usize, &[Calls]); 5] = [
+    let queries: [(FixedFilter, usize, &[Calls]); 5] = [
         (by_default.clone(), 1, &[("bitfield_ro", 1), ("exists", 2)]),
         (
             by_default.clone(),
@@ -175,7 +169,7 @@ fn an_operation_sends_what_is_promised() {
     for (filter, count, expected) in queries {
         let sent = sent(&mut connection, |connection| {
             filter
-                .contains_many("f", &many[..count])
+                .might_contain_many(&many[..count])
                 .query(connection)
                 .unwrap();
         });
@@ -190,20 +184,20 @@ fn an_operation_sends_what_is_promised() {
         ("get", 1),
         ("multi", 1),
     ];
-    let inserts: [(Fixed, Option<Expiry>, Vec<Calls>); 5] = [
+    let inserts: [(FixedFilter, Expiry, Vec<Calls>); 5] = [
         (
             by_default.clone(),
-            None,
+            Expiry::Keep,
             [&guarded[..], &[("strlen", 1)]].concat(),
         ),
         (
             by_default,
-            Some(HOUR),
+            HOUR,
             [&guarded[..], &[("pexpire", 1), ("strlen", 1)]].concat(),
         ),
         (
             of(false, Missing::Reported),
-            None,
+            Expiry::Keep,
             vec![
                 ("bitfield", 11),
                 ("eval", 2),
@@ -215,25 +209,27 @@ fn an_operation_sends_what_is_promised() {
         ),
         (
             of(true, Missing::Empty),
-            None,
+            Expiry::Keep,
             vec![("bitfield", 11), ("exec", 1), ("get", 1), ("multi", 1)],
         ),
-        (of(false, Missing::Empty), None, vec![("bitfield", 11)]),
+        (of(false, Missing::Empty), Expiry::Keep, vec![("bitfield", 11)]),
     ];
     for (filter, expiry, mut expected) in inserts {
         expected.sort_unstable();
         let sent = sent(&mut connection, |connection| {
-            filter.insert_many("f", &many, expiry).query(connection).unwrap();
+            filter
+                .clone()
+                .with_expiry(expiry)
+                .insert_many(&many)
+                .query(connection)
+                .unwrap();
         });
         assert_eq!(sent, named(&expected), "{filter:?}");
     }
     // 146 elements at a time.
     let sent = sent(&mut connection, |connection| {
         let filter = of(true, Missing::Empty);
-        filter
-            .insert_many("f", elements(1_000), None)
-            .query(connection)
-            .unwrap();
+        filter.insert_many(elements(1_000)).query(connection).unwrap();
     });
     assert_eq!(
         sent,

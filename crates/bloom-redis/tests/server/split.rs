@@ -1,6 +1,6 @@
 //! The split design on a real server.
 
-use bloom_redis::{Answer, Error, Missing, Options, Split};
+use bloom_redis::{Answer, ErrorKind, Expiry, Missing, Options, Schema, SplitFilter};
 use guava_bloom::{BloomFilter, Bytes, Parameters, ProbeCountRule};
 use redis::cmd;
 
@@ -27,27 +27,24 @@ fn parts_together_are_the_bits_of_guava() {
     for_each_client(|client| {
         for commands in all_commands() {
             client.words::<()>(&["FLUSHALL"]);
-            let filter = Split::new("s", INSERTIONS, FPP)
+            let filter = SplitFilter::new("s", Schema::words(INSERTIONS, FPP).unwrap())
                 .unwrap()
                 .with_part_bits(1_024)
                 .unwrap()
-                .with_options(Options {
-                    commands,
-                    ..Options::default()
-                });
-            assert_eq!(filter.bits(), local.bits());
-            assert_eq!(filter.keys().len() as u64, filter.bits().div_ceil(1_024));
-            assert!(client.run(filter.create(None)));
-            assert!(!client.run(filter.create(None)));
+                .with_options(Options::default().commands(commands));
+            assert_eq!(filter.schema().bits(), local.bits());
+            assert_eq!(filter.keys().len() as u64, filter.schema().bits().div_ceil(1_024));
+            assert!(client.run(filter.create(Expiry::Keep)));
+            assert!(!client.run(filter.create(Expiry::Keep)));
             let new = client.run(filter.insert_many(elements()));
             assert!(new.iter().filter(|&&new| new).count() > 1_900);
             let again = client.run(filter.insert_many(["twice", "twice", "once", "twice"]));
             assert!(!again[1] && !again[3]);
-            let answers = client.run(filter.contains_many(elements()));
-            assert!(answers.iter().all(|&answer| answer == Answer::MayContain));
-            let absent = client.run(filter.contains_many((0..2_000).map(|i| format!("x{i}"))));
+            let answers = client.run(filter.might_contain_many(elements()));
+            assert!(answers.iter().all(|&answer| answer == Answer::MightContain));
+            let absent = client.run(filter.might_contain_many((0..2_000).map(|i| format!("x{i}"))));
             let expected = (0..2_000).map(|i| local.might_contain(format!("x{i}").as_bytes()));
-            assert!(absent.into_iter().map(Answer::may_contain).eq(expected));
+            assert!(absent.into_iter().map(Answer::might_contain).eq(expected));
 
             let statistics = client.run(filter.statistics());
             assert_eq!(
@@ -58,7 +55,7 @@ fn parts_together_are_the_bits_of_guava() {
             assert_eq!(back.words(), local.words());
             let last = filter.keys().last().unwrap();
             let bytes: u64 = client.command(cmd("STRLEN").arg(last));
-            assert!(bytes <= (filter.bits() % 1_024) / 8);
+            assert!(bytes <= (filter.schema().bits() % 1_024) / 8);
         }
     });
 }
@@ -66,32 +63,26 @@ fn parts_together_are_the_bits_of_guava() {
 #[test]
 fn a_part_that_is_lost_makes_answers_missing_where_it_decides() {
     for_each_client(|client| {
-        let filter = Split::new("s", INSERTIONS, FPP)
+        let filter = SplitFilter::new("s", Schema::words(INSERTIONS, FPP).unwrap())
             .unwrap()
             .with_part_bits(1_024)
             .unwrap();
-        assert_eq!(client.run(filter.contains("a")), Answer::Missing);
-        assert!(matches!(client.fail(filter.insert("a")), Error::Missing { .. }));
+        assert_eq!(client.run(filter.might_contain("a")), Answer::Missing);
+        assert!(client.fail(filter.insert("a")).kind() == ErrorKind::Missing);
         assert_eq!(client.words::<u64>(&["DBSIZE"]), 0);
-        client.run(filter.create(None));
+        client.run(filter.create(Expiry::Keep));
         client.run(filter.insert_many(elements()));
         client.command::<()>(cmd("DEL").arg(&filter.keys()[3]));
-        let present = client.run(filter.contains_many(elements()));
+        let present = client.run(filter.might_contain_many(elements()));
         assert!(present.contains(&Answer::Missing));
         assert!(!present.contains(&Answer::Absent));
-        let absent = client.run(filter.contains_many((0..2_000).map(|i| format!("x{i}"))));
+        let absent = client.run(filter.might_contain_many((0..2_000).map(|i| format!("x{i}"))));
         assert!(absent.contains(&Answer::Absent));
-        assert!(matches!(
-            client.fail(filter.insert_many(elements())),
-            Error::Missing { .. }
-        ));
+        assert!(client.fail(filter.insert_many(elements())).kind() == ErrorKind::Missing);
         assert_eq!(client.command::<u64>(cmd("EXISTS").arg(&filter.keys()[3])), 0);
 
-        let filter = filter.with_options(Options {
-            missing: Missing::Empty,
-            ..Options::default()
-        });
-        let present = client.run(filter.contains_many(elements()));
+        let filter = filter.with_options(Options::default().missing(Missing::Empty));
+        let present = client.run(filter.might_contain_many(elements()));
         assert!(present.contains(&Answer::Absent));
     });
 }

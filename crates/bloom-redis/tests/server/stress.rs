@@ -4,7 +4,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bloom_redis::{Answer, Call, Commands, Error, Fixed, Growing, Options, Schema, Split};
+use bloom_redis::{
+    Answer, Call, Commands, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Options, Schema,
+    SplitFilter,
+};
 use guava_bloom::{Hash128, Modulus, Strategy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -21,26 +24,22 @@ fn names(of: &str, count: u64) -> Vec<String> {
 /// One filter of each design.
 #[derive(Clone)]
 struct Filters {
-    fixed: Fixed,
-    growing: Growing,
-    plain: Growing,
-    split: Split,
+    fixed: FixedFilter,
+    growing: GrowingFilter,
+    plain: GrowingFilter,
+    split: SplitFilter,
 }
 
 impl Filters {
     fn new() -> Self {
-        let growing = Growing::named("g", Schema::words(40, 1e-9).unwrap());
+        let growing = GrowingFilter::new("g", Schema::words(40, 1e-9).unwrap()).unwrap();
         Self {
-            fixed: Fixed::new(Schema::fixed(1_000, 1e-9).unwrap()),
-            plain: growing.clone().with_options(Options {
-                commands: Commands {
-                    scripts: false,
-                    ..Commands::default()
-                },
-                ..Options::default()
-            }),
+            fixed: FixedFilter::new("f", Schema::fixed(1_000, 1e-9).unwrap()).unwrap(),
+            plain: growing
+                .clone()
+                .with_options(Options::default().commands(Commands::default().scripts(false))),
             growing,
-            split: Split::new("s", 1_000, 1e-9)
+            split: SplitFilter::new("s", Schema::words(1_000, 1e-9).unwrap())
                 .and_then(|split| split.with_part_bits(4_096))
                 .unwrap(),
         }
@@ -49,10 +48,10 @@ impl Filters {
     /// Asks all of them.
     fn ask(&self, client: &mut Client, elements: &[String]) -> [Result<Vec<Answer>, Error>; 4] {
         [
-            client.try_run(self.fixed.contains_many("f", elements)),
-            client.try_run(self.growing.contains_many(elements)),
-            client.try_run(self.plain.contains_many(elements)),
-            client.try_run(self.split.contains_many(elements)),
+            client.try_run(self.fixed.might_contain_many(elements)),
+            client.try_run(self.growing.might_contain_many(elements)),
+            client.try_run(self.plain.might_contain_many(elements)),
+            client.try_run(self.split.might_contain_many(elements)),
         ]
     }
 
@@ -60,14 +59,14 @@ impl Filters {
     fn rebuild(&self, client: &mut Client, which: u64, elements: &[String]) -> Result<(), Error> {
         match which {
             0 => {
-                let rebuild = client.try_run(self.fixed.rebuild("f", LEASE))?;
+                let rebuild = client.try_run(self.fixed.rebuild(LEASE))?;
                 client.try_run(rebuild.insert_many(elements))?;
-                client.try_run(rebuild.commit(None))
+                client.try_run(rebuild.commit(Expiry::Never))
             }
             1 => {
                 let rebuild = client.try_run(self.split.rebuild(LEASE))?;
                 client.try_run(rebuild.insert_many(elements))?;
-                client.try_run(rebuild.commit(None))
+                client.try_run(rebuild.commit(Expiry::Never))
             }
             _ => {
                 let rebuild = client.try_run(self.growing.rebuild(LEASE))?;
@@ -99,8 +98,8 @@ fn check(answers: &[Answer], there: &[bool]) {
     let both = || answers.iter().zip(there);
     let denied = both().filter(|&(&answer, &there)| there && answer == Answer::Absent);
     assert_eq!(denied.count(), 0, "{answers:?}");
-    let found = both().filter(|&(&answer, &there)| !there && answer == Answer::MayContain);
-    let unread = answers.iter().all(|&answer| answer == Answer::MayContain);
+    let found = both().filter(|&(&answer, &there)| !there && answer == Answer::MightContain);
+    let unread = answers.iter().all(|&answer| answer == Answer::MightContain);
     assert!(found.count() <= 4 || unread, "{answers:?}, {there:?}");
 }
 
@@ -127,18 +126,19 @@ fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
                         let answers = answers.unwrap();
                         check(&answers, &there);
                         let count = |answer| answers.iter().filter(|&&found| found == answer).count() as u64;
-                        seen.fetch_add(count(Answer::MayContain), Ordering::Relaxed);
+                        seen.fetch_add(count(Answer::MightContain), Ordering::Relaxed);
                         missed.fetch_add(count(Answer::Missing), Ordering::Relaxed);
                     }
                     // Who inserts what is there already begins no filter that lacks the rest.
                     let some: Vec<&String> = inserted.iter().skip(random.next_u64() as usize % 100).collect();
                     for outcome in [
-                        client.try_run(filters.fixed.insert_many("f", &some, None)),
+                        client.try_run(filters.fixed.insert_many(&some)),
                         client.try_run(filters.growing.insert_many(&some)),
                         client.try_run(filters.split.insert_many(&some)),
                     ] {
                         assert!(
-                            matches!(&outcome, Ok(_) | Err(Error::Missing { .. })),
+                            outcome.as_ref().map_or_else(Error::kind, |_| ErrorKind::Missing)
+                                == ErrorKind::Missing,
                             "{outcome:?}"
                         );
                     }
@@ -150,7 +150,7 @@ fn filters_that_go_and_come_back_hide_nothing_and_mix_nothing_up() {
         for _ in 0..ACTS {
             let which = random.next_u64() % 3;
             let key = match which {
-                0 => filters.fixed.key("f"),
+                0 => filters.fixed.key().to_vec(),
                 1 => filters.split.keys()[random.next_u64() as usize % filters.split.keys().len()].clone(),
                 _ => filters.growing.key(0),
             };
@@ -198,15 +198,15 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
     let filters = Filters::new();
     let (inserted, strangers) = (names("in", 150), names("out", 150));
     for create in [
-        filters.fixed.create("f", None),
+        filters.fixed.create(Expiry::Keep),
         filters.growing.create(),
-        filters.split.create(None),
+        filters.split.create(Expiry::Keep),
     ] {
         create.query_async(&mut connection).await.unwrap();
     }
     let inserts = |elements: &[String]| -> [Call<'static, Vec<bool>>; 4] {
         [
-            filters.fixed.insert_many("f", elements, None),
+            filters.fixed.insert_many(elements),
             filters.growing.insert_many(elements),
             filters.plain.insert_many(elements),
             filters.split.insert_many(elements),
@@ -234,15 +234,15 @@ async fn a_connection_stays_in_step_when_callers_give_up() {
             None => dropped += 1,
         }
         let (elements, there) = batch(&mut random, &inserted, &strangers);
-        let question = filters.fixed.contains_many("f", &elements);
+        let question = filters.fixed.might_contain_many(&elements);
         if let Some(answers) = give_up(question.query_async(&mut clone), polls).await {
             check(&answers.unwrap(), &there);
         }
         let questions = [
-            filters.fixed.contains_many("f", &elements),
-            filters.growing.contains_many(&elements),
-            filters.plain.contains_many(&elements),
-            filters.split.contains_many(&elements),
+            filters.fixed.might_contain_many(&elements),
+            filters.growing.might_contain_many(&elements),
+            filters.plain.might_contain_many(&elements),
+            filters.split.might_contain_many(&elements),
         ];
         for question in questions {
             check(&question.query_async(&mut connection).await.unwrap(), &there);
@@ -272,16 +272,17 @@ fn bits_around_the_largest_offsets_are_where_they_belong() {
     let server = Server::start(&[]);
     let mut client = Client::blocking(&server);
     // 5,751,035,072 bits: parts end at 2^31 and at 2^32, and one string could not hold them.
-    let filter = Split::new("s", 600_000_000, 0.01).unwrap();
-    assert!(filter.bits() > 1 << 32);
-    client.run(filter.create(None));
+    let filter = SplitFilter::new("s", Schema::words(600_000_000, 0.01).unwrap()).unwrap();
+    assert!(filter.schema().bits() > 1 << 32);
+    client.run(filter.create(Expiry::Keep));
     for edge in [1_u64 << 31, 1 << 32] {
         for below in [true, false] {
-            let (element, position) = nearest(filter.bits(), filter.probes(), edge, below);
+            let (element, position) =
+                nearest(filter.schema().bits(), filter.schema().probe_count(), edge, below);
             assert!(position.abs_diff(edge) < 1 << 16, "{position}");
-            assert_eq!(client.run(filter.contains(&element)), Answer::Absent);
+            assert_eq!(client.run(filter.might_contain(&element)), Answer::Absent);
             assert!(client.run(filter.insert(&element)));
-            assert_eq!(client.run(filter.contains(&element)), Answer::MayContain);
+            assert_eq!(client.run(filter.might_contain(&element)), Answer::MightContain);
             let part = position / filter.part_bits();
             assert_eq!(part, edge / filter.part_bits() - u64::from(below));
             let mut get = cmd("GETBIT");
@@ -295,10 +296,10 @@ fn bits_around_the_largest_offsets_are_where_they_belong() {
     // The longest string: its last bit is the last that an offset can say. 512 MiB on the server.
     let whole = filter.with_part_bits(1 << 32).unwrap();
     assert_eq!(whole.keys().len(), 2);
-    client.run(whole.create(None));
-    let (element, position) = nearest(whole.bits(), whole.probes(), 1 << 32, true);
+    client.run(whole.create(Expiry::Keep));
+    let (element, position) = nearest(whole.schema().bits(), whole.schema().probe_count(), 1 << 32, true);
     assert!(client.run(whole.insert(&element)));
-    assert_eq!(client.run(whole.contains(&element)), Answer::MayContain);
+    assert_eq!(client.run(whole.might_contain(&element)), Answer::MightContain);
     let length: u64 = client.command(cmd("STRLEN").arg(&whole.keys()[0]));
     assert_eq!(length, position / 8 + 1);
     let last = u64::from(u32::MAX);
@@ -308,6 +309,6 @@ fn bits_around_the_largest_offsets_are_where_they_belong() {
     );
     assert_eq!(
         client.run(whole.statistics()).ones(),
-        u64::from(whole.probes()) + 1
+        u64::from(whole.schema().probe_count()) + 1
     );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bloom_redis::{Answer, Split};
+use bloom_redis::{Answer, Expiry, Schema, SplitFilter};
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{Cmd, Pipeline, RedisFuture, Value};
 use tokio::sync::Barrier;
@@ -56,7 +56,7 @@ async fn a_spread_filter_takes_the_time_of_one_trip() {
         }
     };
     let elements: Vec<String> = (0..200).map(|i| i.to_string()).collect();
-    let filter = Split::new("s", 2_000, 0.01)
+    let filter = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
         .unwrap()
         .with_part_bits(1_024)
         .unwrap()
@@ -64,14 +64,21 @@ async fn a_spread_filter_takes_the_time_of_one_trip() {
         .unwrap();
     // It would wait for ever if one trip waited for another.
     let connection = gathering(usize::from(SLOTS)).await;
-    filter.create(None).query_together(&connection).await.unwrap();
+    filter
+        .create(Expiry::Keep)
+        .query_together(&connection)
+        .await
+        .unwrap();
     let new = filter.insert_many(&elements).query_together(&connection).await;
     assert_eq!(new.unwrap().len(), elements.len());
-    let answers = filter.contains_many(&elements).query_together(&connection).await;
+    let answers = filter
+        .might_contain_many(&elements)
+        .query_together(&connection)
+        .await;
     assert!(
         answers
             .unwrap()
             .iter()
-            .all(|&answer| answer == Answer::MayContain)
+            .all(|&answer| answer == Answer::MightContain)
     );
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bloom_redis::{Answer, Commands, Error, Fixed, Options, Replicas, Schema};
+use bloom_redis::{Answer, Commands, ErrorKind, Expiry, FixedFilter, Options, Schema};
 
 use crate::between::Between;
 use crate::support::{Server, all_commands, for_each_client};
@@ -14,8 +14,10 @@ fn elements() -> Vec<String> {
     (0..ELEMENTS).map(|i| i.to_string()).collect()
 }
 
-fn filter(options: Options) -> Fixed {
-    Fixed::new(Schema::fixed(10_000, 0.01).unwrap()).with_options(options)
+fn filter(options: Options) -> FixedFilter {
+    FixedFilter::new("f", Schema::fixed(10_000, 0.01).unwrap())
+        .unwrap()
+        .with_options(options)
 }
 
 fn flush(connection: &mut redis::Connection) {
@@ -30,19 +32,11 @@ fn an_element_is_new_to_one_of_two_who_insert_it_at_the_same_time() {
     let mut divided = 0;
     for before in 0.. {
         flush(&mut other);
-        filter.create("f", None).query(&mut other).unwrap();
+        filter.create(Expiry::Keep).query(&mut other).unwrap();
         let mut others = Vec::new();
-        let mut act = || {
-            others = filter
-                .insert_many("f", &elements, None)
-                .query(&mut other)
-                .unwrap()
-        };
+        let mut act = || others = filter.insert_many(&elements).query(&mut other).unwrap();
         let mut between = Between::new(&server, [before], &mut act);
-        let ours = filter
-            .insert_many("f", &elements, None)
-            .query(&mut between)
-            .unwrap();
+        let ours = filter.insert_many(&elements).query(&mut between).unwrap();
         if !between.acted {
             break;
         }
@@ -68,35 +62,25 @@ fn a_rebuild_that_ends_between_transactions_loses_nothing() {
     let elements = elements();
     // With neither transactions nor scripts there is a stated loss.
     for (transactions, scripts) in [(true, true), (true, false), (false, true)] {
-        let commands = Commands {
-            bitfield: true,
-            transactions,
-            scripts,
-        };
-        let filter = filter(Options {
-            commands,
-            ..Options::default()
-        });
+        let commands = Commands::default()
+            .bitfield(true)
+            .transactions(transactions)
+            .scripts(scripts);
+        let filter = filter(Options::default().commands(commands));
         for before in 0.. {
             flush(&mut other);
-            filter.create("f", None).query(&mut other).unwrap();
-            let rebuild = filter
-                .rebuild("f", Duration::from_secs(60))
-                .query(&mut other)
-                .unwrap();
-            let mut act = || rebuild.clone().commit(None).query(&mut other).unwrap();
+            filter.create(Expiry::Keep).query(&mut other).unwrap();
+            let rebuild = filter.rebuild(Duration::from_secs(60)).query(&mut other).unwrap();
+            let mut act = || rebuild.clone().commit(Expiry::Never).query(&mut other).unwrap();
             let mut between = Between::new(&server, [before], &mut act);
-            filter
-                .insert_many("f", &elements, None)
-                .query(&mut between)
-                .unwrap();
+            filter.insert_many(&elements).query(&mut between).unwrap();
             if !between.acted {
                 assert!(before >= 12, "{before}");
                 break;
             }
-            let answers = filter.contains_many("f", &elements).query(&mut other).unwrap();
+            let answers = filter.might_contain_many(&elements).query(&mut other).unwrap();
             assert!(
-                answers.iter().all(|&answer| answer == Answer::MayContain),
+                answers.iter().all(|&answer| answer == Answer::MightContain),
                 "{commands:?}, before command {before}"
             );
         }
@@ -111,14 +95,18 @@ fn a_filter_that_goes_between_transactions_is_not_begun_anew() {
     let mut missing = 0;
     for before in 0.. {
         flush(&mut other);
-        filter.create("f", None).query(&mut other).unwrap();
-        let mut act = || assert!(filter.delete("f").query(&mut other).unwrap());
+        filter.create(Expiry::Keep).query(&mut other).unwrap();
+        let mut act = || assert!(filter.delete().query(&mut other).unwrap());
         let mut between = Between::new(&server, [before], &mut act);
-        let done = filter.insert_many("f", &elements, None).query(&mut between);
+        let done = filter.insert_many(&elements).query(&mut between);
         if !between.acted {
             break;
         }
-        assert!(matches!(done, Err(Error::Missing { .. })), "{done:?}");
+        assert!(
+            done.as_ref()
+                .is_err_and(|error| error.kind() == ErrorKind::Missing),
+            "{done:?}"
+        );
         let left: u64 = redis::cmd("DBSIZE").query(&mut other).unwrap();
         assert_eq!(left, 0, "before command {before}");
         missing += 1;
@@ -133,18 +121,13 @@ fn transactions_do_what_one_would_over_every_connection() {
         for commands in all_commands() {
             for replicas in [None, Some(0)] {
                 client.words::<()>(&["FLUSHALL"]);
-                let filter = filter(Options {
-                    commands,
-                    replicas: replicas.map(|count| Replicas {
-                        count,
-                        timeout: Duration::from_secs(1),
-                    }),
-                    ..Options::default()
-                });
-                client.run(filter.create("f", None));
+                let options = Options::default().commands(commands);
+                let waiting = |count| options.replicas(count, Duration::from_secs(1));
+                let filter = filter(replicas.map_or(options, waiting));
+                client.run(filter.create(Expiry::Keep));
                 // The second half repeats the first.
                 let twice = [elements(), elements()].concat();
-                let new = client.run(filter.insert_many("f", &twice, None));
+                let new = client.run(filter.insert_many(&twice));
                 let (first, second) = new.split_at(elements().len());
                 assert!(
                     first.iter().filter(|&&new| new).count() > first.len() - 5,

@@ -1,95 +1,92 @@
 //! What a server that fails looks like to a caller.
 
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use bloom_redis::{
-    Answer, Commands, Error, Expiry, Fixed, Growing, Missing, OnFailure, Options, Replicas, Schema, Split,
-    Trouble,
+    Answer, Error, ErrorKind, Expiry, FixedFilter, GrowingFilter, Missing, OnFailure, Options, Schema,
+    SplitFilter,
 };
 use redis::{Cmd, ConnectionLike, RedisResult, Value};
 
 use crate::support::{Client, Server, all_commands, for_each_client, wait_until};
 
-fn filter(options: Options) -> Fixed {
-    Fixed::new(Schema::fixed(3_000, 0.03).unwrap()).with_options(options)
+fn filter(options: Options) -> FixedFilter {
+    FixedFilter::new("f", Schema::fixed(3_000, 0.03).unwrap())
+        .unwrap()
+        .with_options(options)
 }
 
-const EMPTY: Options = Options {
-    missing: Missing::Empty,
-    commands: Commands {
-        bitfield: true,
-        transactions: true,
-        scripts: true,
-    },
-    on_failure: OnFailure::Error,
-    bits_per_trip: NonZeroUsize::MIN,
-    follow_rebuilds: true,
-    keep_count: false,
-    replicas: None,
-};
+fn empty() -> Options {
+    Options::default().missing(Missing::Empty).bits_per_trip(1)
+}
 
 #[test]
 fn a_server_that_is_gone_is_an_error_or_the_answer_of_choice() {
     for connect in [Client::blocking, Client::asynchronous] {
         let mut server = Server::start(&[]);
         let mut client = connect(&server);
-        client.run(filter(EMPTY).insert("f", "a", None));
+        client.run(filter(empty()).insert("a"));
         server.kill();
         for _ in 0..2 {
-            let error = client.fail(filter(EMPTY).contains("f", "a"));
-            let trouble = error.trouble().unwrap();
+            let error = client.fail(filter(empty()).might_contain("a"));
+            let trouble = error.kind();
             assert!(
                 trouble.is_unavailable() && trouble.needs_reconnection(),
                 "{error}: {trouble:?}"
             );
         }
         for (on_failure, expected) in [
-            (OnFailure::MayContain, Answer::MayContain),
+            (OnFailure::MightContain, Answer::MightContain),
             (OnFailure::Absent, Answer::Absent),
         ] {
-            let filter = filter(Options { on_failure, ..EMPTY });
-            assert_eq!(client.run(filter.contains_many("f", ["a", "b"])), [expected; 2]);
-            assert!(client.fail(filter.insert("f", "a", None)).trouble().is_some());
-            let growing =
-                Growing::new(Schema::words(100, 0.01).unwrap()).with_options(Options { on_failure, ..EMPTY });
-            assert_eq!(client.run(growing.contains("a")), expected);
+            let filter = filter(empty().on_failure(on_failure));
+            assert_eq!(client.run(filter.might_contain_many(["a", "b"])), [expected; 2]);
+            assert!(client.fail(filter.insert("a")).kind().is_unavailable());
+            let growing = GrowingFilter::new("", Schema::words(100, 0.01).unwrap())
+                .unwrap()
+                .with_prefix("")
+                .with_options(empty().on_failure(on_failure));
+            assert_eq!(client.run(growing.might_contain("a")), expected);
         }
         let refused = redis::Client::open(server.url()).unwrap().get_connection();
         let error = Error::from(refused.err().unwrap());
-        assert_eq!(error.trouble(), Some(Trouble::Refused));
+        assert_eq!(error.kind(), ErrorKind::Refused);
 
         server.restart();
         let mut client = connect(&server);
-        assert_eq!(client.run(filter(EMPTY).contains("f", "a")), Answer::Absent);
+        assert_eq!(client.run(filter(empty()).might_contain("a")), Answer::Absent);
     }
 }
 
 #[test]
 fn a_server_that_is_out_of_memory_says_so_and_keeps_answering() {
     for_each_client(|client| {
-        let options = Options {
-            missing: Missing::Reported,
-            ..EMPTY
-        };
-        let growing = Growing::named("g", Schema::words(100, 0.01).unwrap()).with_options(options);
-        client.run(filter(options).create("f", None));
+        let options = empty().missing(Missing::Reported);
+        let growing = GrowingFilter::new("g", Schema::words(100, 0.01).unwrap())
+            .unwrap()
+            .with_options(options);
+        client.run(filter(options).create(Expiry::Keep));
         client.run(growing.create());
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "1"]);
         for error in [
-            client.fail(filter(options).insert("f", "a", None)),
-            client.fail(filter(EMPTY).insert("f", "a", None)),
-            client.fail(filter(EMPTY).insert("f", "a", Expiry::Sliding(Duration::from_secs(9)))),
-            client.fail(filter(options).insert("gone", "a", None)),
+            client.fail(filter(options).insert("a")),
+            client.fail(filter(empty()).insert("a")),
+            client.fail(
+                filter(empty())
+                    .clone()
+                    .with_expiry(Expiry::After(Duration::from_secs(9)))
+                    .insert("a"),
+            ),
+            client.fail(filter(options).named("gone").insert("a")),
             client.fail(filter(options).adopt()),
             client.fail(growing.insert("a")),
         ] {
-            assert_eq!(error.trouble(), Some(Trouble::OutOfMemory), "{error}");
+            assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
         }
-        assert_eq!(client.run(filter(options).contains("f", "a")), Answer::Absent);
-        assert_eq!(client.run(growing.contains("a")), Answer::Absent);
+        assert_eq!(client.run(filter(options).might_contain("a")), Answer::Absent);
+        assert_eq!(client.run(growing.might_contain("a")), Answer::Absent);
         client.words::<()>(&["CONFIG", "SET", "maxmemory", "0"]);
-        assert!(client.run(filter(options).insert("f", "a", None)));
+        assert!(client.run(filter(options).insert("a")));
     });
 }
 
@@ -100,39 +97,20 @@ fn a_replica_answers_and_refuses_to_write() {
     let replica = Server::start(&["--replicaof", "127.0.0.1", &port]);
     for connect in [Client::blocking, Client::asynchronous] {
         let mut writer = connect(&master);
-        let waiting = filter(Options {
-            replicas: Some(Replicas {
-                count: 1,
-                timeout: Duration::from_secs(30),
-            }),
-            ..EMPTY
-        });
-        writer.run(waiting.insert("f", "a", None));
+        let waiting = filter(empty().replicas(1, Duration::from_secs(30)));
+        writer.run(waiting.insert("a"));
         let mut reader = connect(&replica);
-        assert_eq!(reader.run(waiting.contains("f", "a")), Answer::MayContain);
-        let error = reader.fail(waiting.insert("f", "b", None));
-        assert_eq!(error.trouble(), Some(Trouble::ReadOnly), "{error}");
+        assert_eq!(reader.run(waiting.might_contain("a")), Answer::MightContain);
+        let error = reader.fail(waiting.insert("b"));
+        assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
 
-        let too_many = filter(Options {
-            replicas: Some(Replicas {
-                count: 2,
-                timeout: Duration::from_millis(50),
-            }),
-            ..EMPTY
-        });
-        let error = writer.fail(too_many.insert("f", "c", None));
+        let too_many = filter(empty().replicas(2, Duration::from_millis(50)));
+        let error = writer.fail(too_many.insert("c"));
         // The one replica may be slower than the time-out.
-        assert!(
-            matches!(
-                error,
-                Error::Replication {
-                    wanted: 2,
-                    reached: 0..=1
-                }
-            ),
-            "{error}"
-        );
-        assert_eq!(writer.run(waiting.contains("f", "c")), Answer::MayContain);
+        assert_eq!(error.kind(), ErrorKind::Replication);
+        let text = "the replicas that have the insert must be at least 2, got ";
+        assert!(error.to_string().starts_with(text), "{error}");
+        assert_eq!(writer.run(waiting.might_contain("c")), Answer::MightContain);
     }
 }
 
@@ -187,36 +165,31 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
     let schema = Schema::words(100, 0.01).unwrap();
     for commands in all_commands() {
         for missing in [Missing::Empty, Missing::Reported] {
-            let options = Options {
-                commands,
-                missing,
-                replicas: Some(Replicas {
-                    count: 1,
-                    timeout: Duration::from_millis(20),
-                }),
-                ..EMPTY
-            };
-            let (fixed, growing) = (filter(options), Growing::named("g", schema));
-            let split = Split::new("s", 2_000, 0.01)
+            let options = empty()
+                .commands(commands)
+                .missing(missing)
+                .replicas(1, Duration::from_millis(20));
+            let (fixed, growing) = (filter(options), GrowingFilter::new("g", schema).unwrap());
+            let split = SplitFilter::new("s", Schema::words(2_000, 0.01).unwrap())
                 .and_then(|split| split.with_part_bits(1_024))
                 .unwrap()
                 .with_options(options);
             for server in [&before, &after] {
                 let mut connection = server.connection();
-                fixed.create("f", None).query(&mut connection).unwrap();
-                split.create(None).query(&mut connection).unwrap();
+                fixed.create(Expiry::Keep).query(&mut connection).unwrap();
+                split.create(Expiry::Keep).query(&mut connection).unwrap();
                 growing.create().query(&mut connection).unwrap();
                 // The server learns the script.
                 growing.insert("a").query(&mut connection).unwrap();
             }
-            let expiry = Expiry::Sliding(Duration::from_secs(99));
+            let expiry = Expiry::After(Duration::from_secs(99));
             let mut inserts = vec![
-                fixed.insert("f", "a", None),
-                fixed.insert("f", "b", expiry),
+                fixed.insert("a"),
+                fixed.clone().with_expiry(expiry).insert("b"),
                 split.insert("a"),
             ];
             // Without scripts it takes several trips.
-            if commands.scripts {
+            if commands == commands.scripts(true) {
                 inserts.push(growing.with_options(options).insert("b"));
             }
             for (number, insert) in inserts.into_iter().enumerate() {
@@ -225,11 +198,8 @@ fn replicas_are_waited_for_over_the_connection_that_wrote() {
                     after: &after,
                 };
                 let error = insert.query(&mut connection).unwrap_err();
-                let expected = Error::Replication {
-                    wanted: 1,
-                    reached: 0,
-                };
-                assert_eq!(error.to_string(), expected.to_string(), "{number} {options:?}");
+                let expected = "the replicas that have the insert must be at least 1, got 0";
+                assert_eq!(error.to_string(), expected, "{number} {options:?}");
             }
         }
     }
@@ -240,14 +210,14 @@ fn a_command_that_is_forbidden_is_named_as_such() {
     let server = Server::start(&["--rename-command", "BITFIELD_RO", ""]);
     for connect in [Client::blocking, Client::asynchronous] {
         let mut client = connect(&server);
-        let error = client.fail(filter(EMPTY).contains("f", "a"));
-        assert_eq!(error.trouble(), Some(Trouble::UnknownCommand), "{error}");
+        let error = client.fail(filter(empty()).might_contain("a"));
+        assert_eq!(error.kind(), ErrorKind::UnknownCommand, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "-bitfield"]);
-        let error = client.fail(filter(EMPTY).insert("f", "a", None));
-        assert_eq!(error.trouble(), Some(Trouble::Forbidden), "{error}");
+        let error = client.fail(filter(empty()).insert("a"));
+        assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "+@all", "-multi"]);
-        let error = client.fail(filter(EMPTY).insert("f", "a", None));
-        assert_eq!(error.trouble(), Some(Trouble::Forbidden), "{error}");
+        let error = client.fail(filter(empty()).insert("a"));
+        assert_eq!(error.kind(), ErrorKind::Forbidden, "{error}");
         client.words::<()>(&["ACL", "SETUSER", "default", "+@all"]);
     }
 }

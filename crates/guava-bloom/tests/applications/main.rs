@@ -2,6 +2,7 @@
 #![cfg(feature = "std")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "slot")]
 mod malicious_urls;
 #[path = "../support/example.rs"]
 mod support;

@@ -46,10 +46,11 @@ pub(crate) fn all_commands() -> impl Iterator<Item = Commands> {
         (false, false, false),
     ]
     .into_iter()
-    .map(|(bitfield, transactions, scripts)| Commands {
-        bitfield,
-        transactions,
-        scripts,
+    .map(|(bitfield, transactions, scripts)| {
+        Commands::default()
+            .bitfield(bitfield)
+            .transactions(transactions)
+            .scripts(scripts)
     })
 }
 
