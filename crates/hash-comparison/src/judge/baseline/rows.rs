@@ -8,31 +8,24 @@ use crate::record::files::{FILES, RecordFile, Records};
 use crate::record::{Difference, EMPTY, IDEAL, Run};
 use plots::thousands::grouped;
 
-/// The cells of a file, as far as they are compared.
-struct Cells {
-    header: StringRecord,
-    /// By what tells a row apart: the cells of the key columns.
-    rows: Vec<(Vec<String>, StringRecord)>,
-}
-
-impl Cells {
-    fn of(file: &RecordFile, records: &Records, comparable: &Comparable) -> Self {
-        let (header, rows) = file.spelled(records);
-        let cell = |row: &StringRecord, column: &str| {
-            let at = header.iter().position(|name| name == column)?;
-            row.get(at).map(str::to_owned)
-        };
-        let key = |row: &StringRecord| -> Vec<String> {
-            let cells = file.key.iter().map(|column| cell(row, column));
-            cells.map(Option::unwrap_or_default).collect()
-        };
-        let rows = rows
-            .into_iter()
-            .filter(|row| comparable.has(cell(row, "dataset"), cell(row, "function")))
-            .map(|row| (key(&row), row))
-            .collect();
-        Self { header, rows }
-    }
+/// The first line of a file, and its rows as far as they are compared, by the cells of the key columns.
+fn cells(
+    file: &RecordFile,
+    records: &Records,
+    comparable: &Comparable,
+) -> (StringRecord, Vec<(Vec<String>, StringRecord)>) {
+    let (header, mut rows) = file.spelled(records);
+    let cell = |row: &StringRecord, column: &str| {
+        let at = header.iter().position(|name| name == column)?;
+        row.get(at).map(str::to_owned)
+    };
+    let key = |row: &StringRecord| -> Vec<String> {
+        let cells = file.key.iter().map(|column| cell(row, column));
+        cells.map(Option::unwrap_or_default).collect()
+    };
+    rows.retain(|row| comparable.has(cell(row, "dataset"), cell(row, "function")));
+    let rows = rows.into_iter().map(|row| (key(&row), row)).collect();
+    (header, rows)
 }
 
 /// What both runs have, so that it can be compared.
@@ -123,11 +116,11 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
         return found;
     }
     for file in FILES.iter().filter(|file| !file.timed) {
-        let old = Cells::of(file, before, comparable);
-        let new = Cells::of(file, now, comparable);
-        let mut old: HashMap<Vec<String>, StringRecord> = old.rows.into_iter().collect();
+        let (_, old) = cells(file, before, comparable);
+        let (header, new) = cells(file, now, comparable);
+        let mut old: HashMap<Vec<String>, StringRecord> = old.into_iter().collect();
         let (mut both, mut only_now) = (Vec::new(), 0);
-        for (key, row) in new.rows {
+        for (key, row) in new {
             match old.remove(&key) {
                 Some(was) => both.push((key, was, row)),
                 None => only_now += 1,
@@ -142,7 +135,7 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
         let whole = comparable.whole && only_now == 0 && old.is_empty();
         found.compared += both.len() as u64;
         for (key, was, is) in both {
-            let cells = new.header.iter().zip(was.iter().zip(&is));
+            let cells = header.iter().zip(was.iter().zip(&is));
             let different =
                 cells.filter(|(column, (was, is))| was != is && (whole || !file.shared.contains(column)));
             found
