@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use csv::StringRecord;
 
 use crate::record::files::{FILES, RecordFile, Records};
-use crate::record::{Difference, EMPTY, IDEAL, Run};
+use crate::record::{Baseline, Difference, EMPTY, IDEAL, Run};
 use plots::thousands::grouped;
 
 /// The first line of a file, and its rows as far as they are compared, by the cells of the key columns.
@@ -63,12 +63,8 @@ impl Comparable {
         let names = |run: &Run| run.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
         let (were, are) = (names(old), names(new));
         let only = |some: &[String], others: &[String]| {
-            let only: Vec<&str> = some
-                .iter()
-                .filter(|name| !others.contains(name))
-                .map(String::as_str)
-                .collect();
-            only.join(", ")
+            let only = some.iter().filter(|name| !others.contains(name));
+            only.cloned().collect::<Vec<_>>().join(", ")
         };
         for (which, names) in [
             ("this run", only(&are, &were)),
@@ -100,20 +96,11 @@ impl Comparable {
     }
 }
 
-/// What came of it.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) compared: u64,
-    pub(super) differences: Vec<Difference>,
-    /// Rows that only one of the runs has, a sentence for each file.
-    pub(super) notes: Vec<String>,
-}
-
-/// Compares every row that both runs have, field by field as the files spell them.
-pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) -> Found {
-    let mut found = Found::default();
+/// Compares every row that both runs have, field by field as the files spell them, and notes for each file the rows that
+/// only one of them has.
+pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable, found: &mut Baseline) {
     if !comparable.same_seed {
-        return found;
+        return;
     }
     for file in FILES.iter().filter(|file| !file.timed) {
         let (_, old) = cells(file, before, comparable);
@@ -133,7 +120,7 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
             found.notes.extend(only(file.name, count, which, others, other));
         }
         let whole = comparable.whole && only_now == 0 && old.is_empty();
-        found.compared += both.len() as u64;
+        found.compared_rows += both.len() as u64;
         for (key, was, is) in both {
             let cells = header.iter().zip(was.iter().zip(&is));
             let different =
@@ -143,7 +130,6 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
                 .extend(different.map(|(column, (was, is))| difference(file, &key, column, was, is)));
         }
     }
-    found
 }
 
 fn difference(file: &RecordFile, key: &[String], column: &str, before: &str, now: &str) -> Difference {
