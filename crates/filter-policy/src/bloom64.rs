@@ -9,6 +9,7 @@ use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::keys::Keys;
+use crate::layouts::Contents;
 use crate::layouts::bloom64::{MARKER, contents};
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};

@@ -204,7 +204,10 @@ fn wrong_arguments_are_said_and_end_with_2() {
         );
     }
     assert!(with("10", "1e-300").contains("the probe count must be between 1 and 255, got 997"));
-    assert!(with("100000000000", "0.01").contains("the number of bits must be at most 137438953408, got 958505837736"));
+    assert!(
+        with("100000000000", "0.01")
+            .contains("the number of bits must be at most 137438953408, got 958505837736")
+    );
     assert!(with("1", "0.99").contains("the number of bits must be at least 1, got 0"));
     assert!(with("ten", "0.01").contains("ten"));
     assert!(message(&["build", "--fpp", "0.01", "--out", &out], b"", 2).contains("--insertions"));

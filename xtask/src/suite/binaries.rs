@@ -47,29 +47,19 @@ impl Binary {
             .envs(variables.iter().copied())
             .output()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;
-        let mut said = output.stdout;
-        if !output.status.success() {
-            said.extend(output.stderr);
-        }
-        let said = String::from_utf8_lossy(&said);
-        let mut out = io::stdout().lock();
+        let is_passed = output.status.success();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let shown = if is_passed {
+            let result = said.lines().find(|line| line.starts_with("test result: "));
+            result.unwrap_or_default().to_owned()
+        } else {
+            let complaints = String::from_utf8_lossy(&output.stderr);
+            format!("{}\n{said}{complaints}", output.status)
+        };
         let seconds = start.elapsed().as_secs_f64();
         // The reader of a broken pipe does not want to know.
-        let _ = if output.status.success() {
-            let result = said.lines().find(|line| line.starts_with("test result: "));
-            writeln!(
-                out,
-                "{seconds:7.1} s  {package} {name}: {}",
-                result.unwrap_or_default()
-            )
-        } else {
-            writeln!(
-                out,
-                "{seconds:7.1} s  {package} {name}: {}\n{said}",
-                output.status
-            )
-        };
-        if output.status.success() {
+        let _ = writeln!(io::stdout().lock(), "{seconds:7.1} s  {package} {name}: {shown}");
+        if is_passed {
             Ok(())
         } else {
             Err(format!("{package} {name}: {}", output.status))

@@ -8,24 +8,19 @@ const ENTRIES: &str =
 
 /// Checks the names at the top level.
 pub(super) fn top_level(names: &[String]) -> Vec<Offence> {
-    names
-        .iter()
-        .filter(|name| {
-            !name.starts_with('.')
-                && *name != "target"
-                && ENTRIES.split(' ').all(|entry| entry != name.as_str())
-        })
-        .map(|name| {
-            Offence::new(
-                name,
-                0,
-                format!(
-                    "top level: only {} and dot-files lie here",
-                    ENTRIES.replace(' ', ", ")
-                ),
-            )
-        })
-        .collect()
+    let is_stray = |name: &&String| {
+        let known = ENTRIES
+            .split(' ')
+            .chain(["target"])
+            .any(|entry| entry == name.as_str());
+        !known && !name.starts_with('.')
+    };
+    let rule = format!(
+        "top level: only {} and dot-files lie here",
+        ENTRIES.replace(' ', ", ")
+    );
+    let strays = names.iter().filter(is_stray);
+    strays.map(|name| Offence::new(name, 0, rule.clone())).collect()
 }
 
 #[cfg(test)]

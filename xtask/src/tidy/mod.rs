@@ -82,10 +82,8 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
     let mut sources = Vec::new();
     for path in paths.iter().filter(|path| text::is_ours(path)) {
         let bytes = fs::read(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
-        match String::from_utf8(bytes) {
-            Ok(text) => sources.push(Source::new(path, text)),
-            Err(_) => return Err(format!("{path}: not UTF-8")),
-        }
+        let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
+        sources.push(Source::new(path, text));
     }
 
     let mut offences = layout::top_level(&entries(root)?);

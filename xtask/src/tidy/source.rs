@@ -16,40 +16,23 @@ const FREESTANDING: &str = "crates/filter-policy/freestanding/";
 /// Checks one Rust file.
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
+    let mut offence = |line, rule: String| offences.push(Offence::new(&source.path, line, rule));
     let lines = source.text.lines().count();
     if lines > LONG && !source.text.contains(REASON) {
-        offences.push(Offence::new(
-            &source.path,
-            lines,
-            format!("{lines} lines: split the file, or say why not: `{REASON}...`"),
-        ));
+        let advice = format!("split the file, or say why not: `{REASON}...`");
+        offence(lines, format!("{lines} lines: {advice}"));
     }
     if !documented(&source.text) {
-        offences.push(Offence::new(
-            &source.path,
-            1,
-            "no `//!` that says what the file holds",
-        ));
+        offence(1, "no `//!` that says what the file holds".to_owned());
     }
-    if NAMELESS
-        .iter()
-        .any(|name| source.path.rsplit('/').next() == Some(name))
-    {
-        offences.push(Offence::new(
-            &source.path,
-            0,
-            "the name does not say what the file holds",
-        ));
+    if NAMELESS.contains(&source.path.rsplit('/').next().unwrap_or_default()) {
+        offence(0, "the name does not say what the file holds".to_owned());
     }
     if !may_be_unsafe(&source.path) {
-        for (index, line) in source.text.lines().enumerate() {
-            if lifts(line) {
-                offences.push(Offence::new(
-                    &source.path,
-                    index + 1,
-                    format!("{UNSAFE}: only the modules `arch` and `ffi` may hold such code"),
-                ));
-            }
+        let lines = source.text.lines().enumerate();
+        for (index, _) in lines.filter(|(_, line)| lifts(line)) {
+            let rule = "only the modules `arch` and `ffi` may hold such code";
+            offence(index + 1, format!("{UNSAFE}: {rule}"));
         }
     }
     offences

@@ -3,6 +3,7 @@
 use super::{Offence, Source};
 
 /// What no file may hold. Written in halves, so that this file does not hold it either.
+#[rustfmt::skip]
 const FORBIDDEN: [(&str, &str); 7] = [
     (concat!("/wo", "rk/"), "a path of one machine"),
     (concat!("/ro", "ot/"), "a path of one machine"),
@@ -11,10 +12,7 @@ const FORBIDDEN: [(&str, &str); 7] = [
     (concat!("to", "do!"), "unfinished code"),
     (concat!("unimpl", "emented!"), "unfinished code"),
     // With a reason it is left to the suite, which runs it.
-    (
-        concat!("#[ig", "nore]"),
-        "a test that is left out says what it needs",
-    ),
+    (concat!("#[ig", "nore]"), "a test that is left out says what it needs"),
 ];
 
 /// Whether people write this file: not data, not what a program wrote.

@@ -201,12 +201,7 @@ fn check(
 }
 
 /// Downloads a filter some times.
-fn download(
-    rig: &mut Rig,
-    filter: &FixedFilter,
-    times: u64,
-    round: u64,
-) -> Result<Batch, Failed> {
+fn download(rig: &mut Rig, filter: &FixedFilter, times: u64, round: u64) -> Result<Batch, Failed> {
     let (ended, ns) = timed(|| {
         (0..times).try_for_each(|_| {
             let copy = filter.download(Bytes).query(&mut rig.connection)?;

@@ -38,7 +38,7 @@ fn fixed_filters_are_spread_by_their_names() {
         let filter = fixed(Commands::default(), Missing::Reported);
         let masters: std::collections::BTreeSet<usize> = names
             .iter()
-            .map(|name| cluster.master_of(&filter.named(name).key()))
+            .map(|name| cluster.master_of(filter.named(name).key()))
             .collect();
         assert!(masters.len() > 1);
         for missing in [Missing::Reported, Missing::Empty] {

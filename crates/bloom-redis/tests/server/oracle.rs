@@ -222,8 +222,7 @@ fn the_growing_design_is_that_of_the_formulas() {
         };
         sizes += 1;
         let bits = bits.next_multiple_of(64);
-        let filter =
-            GrowingFilter::new(&number.to_string(), Schema::words(insertions, fpp).unwrap()).unwrap();
+        let filter = GrowingFilter::new(number.to_string(), Schema::words(insertions, fpp).unwrap()).unwrap();
         assert_eq!(
             (filter.schema().bits(), u64::from(filter.schema().probe_count())),
             (bits, probes),

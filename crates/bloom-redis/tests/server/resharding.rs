@@ -187,7 +187,7 @@ fn a_node_that_is_gone_fails_its_slots_alone_until_it_is_back() {
 }
 
 fn cluster_master(cluster: &Cluster, filter: &FixedFilter, name: &str) -> usize {
-    cluster.master_of(&filter.named(name).key())
+    cluster.master_of(filter.named(name).key())
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn replicas_are_waited_for_where_the_insert_went_and_read_if_the_client_says_so(
     let with = cluster.master_of(waiting.named(&names[0]).key());
     let replica = cluster.add_replica(with);
     let without = (names.iter())
-        .find(|name| cluster.master_of(&waiting.named(name).key()) != with)
+        .find(|name| cluster.master_of(waiting.named(name).key()) != with)
         .unwrap();
     let impatient = waiting.clone().with_options(
         Options::default()

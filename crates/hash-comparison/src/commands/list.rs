@@ -91,35 +91,28 @@ fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io
 }
 
 fn function_facts(function: &Function) -> Vec<[String; 2]> {
+    let (bits, compared) = (function.output_bits, function.compared_bits());
+    let values = if function.stable {
+        "the same for ever on every platform"
+    } else {
+        "may change with every release and platform: not for stored data"
+    };
+    let resistance = function.resistance.label();
     let mut facts = vec![
         fact("group", function.group.to_string()),
         fact("name in code", function.ident),
-        fact(
-            "output",
-            format!(
-                "{} bits, of which {} are compared",
-                function.output_bits,
-                function.compared_bits()
-            ),
-        ),
+        fact("output", format!("{bits} bits, of which {compared} are compared")),
         fact("author", format!("{}, {}", function.author, function.year)),
         fact("source", function.source),
         fact(
             "measured as",
             format!("{}, licence {}", function.origin, function.licence),
         ),
-        fact(
-            "values",
-            if function.stable {
-                "the same for ever on every platform"
-            } else {
-                "may change with every release and platform: not for stored data"
-            },
-        ),
+        fact("values", values),
         fact("seed or key", function.seed.unwrap_or("none")),
         fact(
             "chosen keys",
-            format!("{}: {}", function.resistance.label(), function.resistance_reason),
+            format!("{resistance}: {}", function.resistance_reason),
         ),
     ];
     if !function.aliases.is_empty() {
@@ -135,15 +128,9 @@ fn function_facts(function: &Function) -> Vec<[String; 2]> {
 }
 
 fn dataset_facts(entry: &ManifestEntry) -> Vec<[String; 2]> {
+    let (keys, bytes) = (grouped(entry.count as u64), grouped(entry.bytes as u64));
     vec![
-        fact(
-            "keys",
-            format!(
-                "{}, {} bytes",
-                grouped(entry.count as u64),
-                grouped(entry.bytes as u64)
-            ),
-        ),
+        fact("keys", format!("{keys}, {bytes} bytes")),
         fact("kind", entry.kind.to_string()),
         fact("what they are", entry.description.as_str()),
         fact("source", entry.source.as_str()),

@@ -20,7 +20,19 @@ const IN_MEMORY: Function = Function {
     ..ANCHOR
 };
 
-pub(super) const FX_HASH: Function = Function {
+/// Those of this platform.
+pub(super) const ALL: &[Function] = &[
+    FX_HASH,
+    #[cfg(any(
+        target_arch = "aarch64",
+        all(target_arch = "x86_64", not(target_feature = "aes"))
+    ))]
+    A_HASH,
+    FOLDHASH,
+    FOLDHASH_FAST,
+];
+
+const FX_HASH: Function = Function {
     name: "FxHash",
     ident: "fxhash",
     hash: |key| written(rustc_hash::FxHasher::default(), key),
@@ -54,7 +66,7 @@ pub(super) const FX_HASH: Function = Function {
     target_arch = "aarch64",
     all(target_arch = "x86_64", not(target_feature = "aes"))
 ))]
-pub(super) const A_HASH: Function = Function {
+const A_HASH: Function = Function {
     name: "aHash",
     ident: "ahash_fallback",
     hash: |key| written(ahash::RandomState::with_seeds(0, 0, 0, 0).build_hasher(), key),
@@ -76,7 +88,7 @@ pub(super) const A_HASH: Function = Function {
     ..IN_MEMORY
 };
 
-pub(super) const FOLDHASH: Function = Function {
+const FOLDHASH: Function = Function {
     name: "foldhash",
     ident: "foldhash_quality",
     hash: |key| written(foldhash::quality::FixedState::with_seed(0).build_hasher(), key),
@@ -100,7 +112,7 @@ pub(super) const FOLDHASH: Function = Function {
     ..IN_MEMORY
 };
 
-pub(super) const FOLDHASH_FAST: Function = Function {
+const FOLDHASH_FAST: Function = Function {
     name: "foldhash-fast",
     ident: "foldhash_fast",
     hash: |key| written(foldhash::fast::FixedState::with_seed(0).build_hasher(), key),

@@ -22,21 +22,23 @@ pub const MOST_DIFFERENCES: usize = 50;
 pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline {
     let mut notes = notes(&before.run, &now.run);
     let comparable = rows::Comparable::new(before, now, &mut notes);
-    let found = rows::compare(before, now, &comparable);
-    notes.extend(found.notes);
     let times =
         same_machine(&before.run, &now.run).then(|| times::compare(before, now, &comparable.datasets));
-    Baseline {
+    let mut baseline = Baseline {
         folder: folder.display().to_string(),
         date: before.run.date.clone(),
         generator: before.run.generator.clone(),
         command: before.run.command.clone(),
         notes,
-        compared_rows: found.compared,
-        different_fields: found.differences.len() as u64,
-        differences: found.differences.into_iter().take(MOST_DIFFERENCES).collect(),
+        compared_rows: 0,
+        different_fields: 0,
+        differences: Vec::new(),
         times,
-    }
+    };
+    rows::compare(before, now, &comparable, &mut baseline);
+    baseline.different_fields = baseline.differences.len() as u64;
+    baseline.differences.truncate(MOST_DIFFERENCES);
+    baseline
 }
 
 /// Times of two machines are not compared: which of them would have changed?

@@ -5,34 +5,27 @@ use std::collections::HashMap;
 use csv::StringRecord;
 
 use crate::record::files::{FILES, RecordFile, Records};
-use crate::record::{Difference, EMPTY, IDEAL, Run};
+use crate::record::{Baseline, Difference, EMPTY, IDEAL, Run};
 use plots::thousands::grouped;
 
-/// The cells of a file, as far as they are compared.
-struct Cells {
-    header: StringRecord,
-    /// By what tells a row apart: the cells of the key columns.
-    rows: Vec<(Vec<String>, StringRecord)>,
-}
-
-impl Cells {
-    fn of(file: &RecordFile, records: &Records, comparable: &Comparable) -> Self {
-        let (header, rows) = file.spelled(records);
-        let cell = |row: &StringRecord, column: &str| {
-            let at = header.iter().position(|name| name == column)?;
-            row.get(at).map(str::to_owned)
-        };
-        let key = |row: &StringRecord| -> Vec<String> {
-            let cells = file.key.iter().map(|column| cell(row, column));
-            cells.map(Option::unwrap_or_default).collect()
-        };
-        let rows = rows
-            .into_iter()
-            .filter(|row| comparable.has(cell(row, "dataset"), cell(row, "function")))
-            .map(|row| (key(&row), row))
-            .collect();
-        Self { header, rows }
-    }
+/// The first line of a file, and its rows as far as they are compared, by the cells of the key columns.
+fn cells(
+    file: &RecordFile,
+    records: &Records,
+    comparable: &Comparable,
+) -> (StringRecord, Vec<(Vec<String>, StringRecord)>) {
+    let (header, mut rows) = file.spelled(records);
+    let cell = |row: &StringRecord, column: &str| {
+        let at = header.iter().position(|name| name == column)?;
+        row.get(at).map(str::to_owned)
+    };
+    let key = |row: &StringRecord| -> Vec<String> {
+        let cells = file.key.iter().map(|column| cell(row, column));
+        cells.map(Option::unwrap_or_default).collect()
+    };
+    rows.retain(|row| comparable.has(cell(row, "dataset"), cell(row, "function")));
+    let rows = rows.into_iter().map(|row| (key(&row), row)).collect();
+    (header, rows)
 }
 
 /// What both runs have, so that it can be compared.
@@ -70,12 +63,8 @@ impl Comparable {
         let names = |run: &Run| run.functions.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
         let (were, are) = (names(old), names(new));
         let only = |some: &[String], others: &[String]| {
-            let only: Vec<&str> = some
-                .iter()
-                .filter(|name| !others.contains(name))
-                .map(String::as_str)
-                .collect();
-            only.join(", ")
+            let only = some.iter().filter(|name| !others.contains(name));
+            only.cloned().collect::<Vec<_>>().join(", ")
         };
         for (which, names) in [
             ("this run", only(&are, &were)),
@@ -107,27 +96,18 @@ impl Comparable {
     }
 }
 
-/// What came of it.
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) compared: u64,
-    pub(super) differences: Vec<Difference>,
-    /// Rows that only one of the runs has, a sentence for each file.
-    pub(super) notes: Vec<String>,
-}
-
-/// Compares every row that both runs have, field by field as the files spell them.
-pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) -> Found {
-    let mut found = Found::default();
+/// Compares every row that both runs have, field by field as the files spell them, and notes for each file the rows that
+/// only one of them has.
+pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable, found: &mut Baseline) {
     if !comparable.same_seed {
-        return found;
+        return;
     }
     for file in FILES.iter().filter(|file| !file.timed) {
-        let old = Cells::of(file, before, comparable);
-        let new = Cells::of(file, now, comparable);
-        let mut old: HashMap<Vec<String>, StringRecord> = old.rows.into_iter().collect();
+        let (_, old) = cells(file, before, comparable);
+        let (header, new) = cells(file, now, comparable);
+        let mut old: HashMap<Vec<String>, StringRecord> = old.into_iter().collect();
         let (mut both, mut only_now) = (Vec::new(), 0);
-        for (key, row) in new.rows {
+        for (key, row) in new {
             match old.remove(&key) {
                 Some(was) => both.push((key, was, row)),
                 None => only_now += 1,
@@ -140,9 +120,9 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
             found.notes.extend(only(file.name, count, which, others, other));
         }
         let whole = comparable.whole && only_now == 0 && old.is_empty();
-        found.compared += both.len() as u64;
+        found.compared_rows += both.len() as u64;
         for (key, was, is) in both {
-            let cells = new.header.iter().zip(was.iter().zip(&is));
+            let cells = header.iter().zip(was.iter().zip(&is));
             let different =
                 cells.filter(|(column, (was, is))| was != is && (whole || !file.shared.contains(column)));
             found
@@ -150,7 +130,6 @@ pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable) 
                 .extend(different.map(|(column, (was, is))| difference(file, &key, column, was, is)));
         }
     }
-    found
 }
 
 fn difference(file: &RecordFile, key: &[String], column: &str, before: &str, now: &str) -> Difference {
