@@ -1,4 +1,4 @@
-//! The programs in `examples/`, built as the README says: what they print, and that valgrind finds neither an
+//! The programs in `examples/`, built as the guide says: what they print, and that valgrind finds neither an
 //! error nor lost memory.
 //!
 //! Needs a C and a C++ compiler under the names `cc` and `c++`, and valgrind.
@@ -36,14 +36,15 @@ fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("library")
 }
 
-/// Installs the library below a folder, by the commands in the README.
+/// Installs the library below a folder, by the first commands of the guide.
 fn install(prefix: &Path) {
-    let readme = fs::read_to_string(library_package().join("README.md")).unwrap();
-    let (_, recipe) = readme.split_once("```sh\n").unwrap();
+    let root = library_package().join("../..");
+    let guide = fs::read_to_string(root.join("crates/guides/engine-in-c.md")).unwrap();
+    let (_, recipe) = guide.split_once("```sh\nPREFIX=\"$PWD/filters\"\n").unwrap();
     let (recipe, _) = recipe.split_once("```").unwrap();
     run(Command::new("sh")
         .args(["-e", "-u", "-c", recipe])
-        .current_dir(library_package().join("../.."))
+        .env("CHECKOUT", root)
         .env("PREFIX", prefix)
         .env("CARGO_TARGET_DIR", target()));
 }

@@ -259,8 +259,14 @@ fn wrong_paths_are_exit_code_2() {
     for (arguments, named) in [
         (&["missing.ldb"][..], "missing.ldb: No such file"),
         (&["db", "missing.ldb"], "missing.ldb: No such file"),
-        (&["notes.txt"], "notes.txt: not a table: the last 8 bytes are"),
-        (&["short.txt"], "short.txt: not a table: the file has 0 bytes"),
+        (
+            &["notes.txt"],
+            "notes.txt: not a table: last 8 bytes of a table of LevelDB must be",
+        ),
+        (
+            &["short.txt"],
+            "short.txt: not a table: table must be at least 48 bytes, got 0",
+        ),
         (&["db/CURRENT"], "db/CURRENT: not a table"),
         (&["folder"], "folder: not a database folder"),
         (&["folder.ldb"], "folder.ldb: not a database folder"),
@@ -337,7 +343,7 @@ fn any_bytes_are_survived() {
     assert!(
         outcome
             .stdout
-            .contains("any/huge.ldb: the last 8 bytes are 0x0000000000000000"),
+            .contains("any/huge.ldb: last 8 bytes of a table of LevelDB must be 0xdb4775248b80fb57, got 0x0000000000000000"),
         "{}",
         outcome.stdout
     );
