@@ -114,7 +114,7 @@ pub fn all() -> &'static [Function] {
 /// use hash_comparison::functions::find;
 ///
 /// assert_eq!(find("crc-32")?.name, "CRC-32");
-/// assert_eq!(find("crc23").unwrap_err().nearest[0], "CRC-32");
+/// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
 /// # Ok::<(), hash_comparison::error::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Error> {
