@@ -10,7 +10,7 @@ use crate::layouts::{Contents, bloom64, rocksdb};
 const REACHABLE_BYTES: usize = 1 << 29;
 
 /// How the bytes of a filter are laid out, whatever hashed the keys.
-/// [`policies::layout_of`](crate::policies::layout_of) tells it from a policy's name.
+/// `policies::layout_of` tells it from a policy's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterLayout {

@@ -1,7 +1,7 @@
 //! The checksummed envelope: one stored form for every filter of this crate and of `membership-filters`.
 //!
 //! Guava's own stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
-//! filter and a checksum of 8 bytes behind it: [`to_bytes`] and [`write_to`] write it, [`from_bytes`] and [`read_from`]
+//! filter and a checksum of 8 bytes behind it: [`to_bytes`] and `write_to` write it, [`from_bytes`] and `read_from`
 //! refuse whatever was damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone can
 //! compute it. [`format`](crate::format) describes the bytes.
 //!
