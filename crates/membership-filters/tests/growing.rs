@@ -6,7 +6,7 @@ mod hashes;
 #[path = "support/rates.rs"]
 mod rates;
 
-use guava_bloom::{BloomFilter, Hash128, Parameters, Utf8};
+use guava_bloom::{BloomFilter, Parameters, Utf8};
 use hashes::Hashes;
 use md5::{Digest as _, Md5};
 use membership_filters::{ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule};
