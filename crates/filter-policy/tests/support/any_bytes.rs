@@ -55,7 +55,8 @@ fn check_view(view: &FilterView<'_>, answer: bool, filter: &[u8], at: &dyn Fn() 
         FilterKind::LevelDbBloom
         | FilterKind::Bloom64
         | FilterKind::LegacyBloom
-        | FilterKind::FastLocalBloom => {
+        | FilterKind::FastLocalBloom
+        | FilterKind::SplitBlockBloom => {
             let (ones, probes) = view.ones().zip(view.probe_count()).unwrap();
             assert!(ones <= bits, "{}", at());
             assert!(answer || probes > 0 && ones < bits, "{}", at());

@@ -56,7 +56,7 @@ impl Bits {
             (FilterKind::LegacyBloom, probes) => (Some("legacy Bloom"), probes),
             (FilterKind::FastLocalBloom, probes) => (Some("FastLocalBloom"), probes),
             (FilterKind::Ribbon, _) => (Some("Ribbon"), None),
-            (FilterKind::Bloom64, probes) => (None, probes),
+            (FilterKind::Bloom64 | FilterKind::SplitBlockBloom, probes) => (None, probes),
             _ => return Err(reserved(layout, last)),
         };
         if let (Some(probes), Some(ones)) = (probes, view.ones()) {
@@ -115,6 +115,7 @@ fn reserved(layout: FilterLayout, last: u8) -> String {
             format!("a last byte that must be between 0x81 and 0x9e, got {last:#04x}")
         }
         FilterLayout::RocksDb => "a tail of no kind that is known".to_owned(),
+        FilterLayout::SplitBlocks => "a length that must be a multiple of 32 bytes".to_owned(),
         layout => format!("a layout that is not counted, {layout:?}"),
     }
 }

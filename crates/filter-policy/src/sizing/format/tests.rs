@@ -97,6 +97,7 @@ mod policies {
     use alloc::format;
 
     use super::*;
+    use crate::parquet::SplitBlockBloomPolicy;
     use crate::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
     use crate::view::{FilterKind, FilterLayout, FilterView};
     use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
@@ -134,6 +135,12 @@ mod policies {
                     Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
                     "{at}"
                 );
+
+                let policy = SplitBlockBloomPolicy::new(bits_per_key);
+                let len = policy.max_filter_len(keys).unwrap();
+                assert_eq!(bytes(Format::SplitBlock), len as u64, "{at}");
+                let probes = Format::SplitBlock.probe_count(keys as u64, bits_per_key);
+                assert_eq!(probes, Ok(probes_of(FilterLayout::SplitBlocks, &alloc::vec![0; len])), "{at}");
 
                 let policy = FastLocalBloomPolicy::new(bits_per_key);
                 let len = policy.max_filter_len(keys).unwrap();
@@ -193,8 +200,15 @@ mod policies {
 
 #[test]
 fn searches_in_the_newer_formats_are_tight() {
-    for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
-        for keys in [0, 1, 32, 300, 983, 1_000_000, 960_000_000] {
+    for format in [
+        Format::BloomFilter64,
+        Format::FastLocalBloom,
+        Format::Ribbon,
+        Format::SplitBlock,
+    ] {
+        // Of more keys there are no split blocks with a hundred bits for each.
+        let most = if format == Format::SplitBlock { 170_000_000 } else { 960_000_000 };
+        for keys in [0, 1, 32, 300, 983, 1_000_000, most] {
             let rates: Vec<f64> = (1..=100)
                 .map(|bits| format.rate(keys, BitsPerKey::whole(bits)).unwrap())
                 .collect();
@@ -220,7 +234,7 @@ fn searches_in_the_newer_formats_are_tight() {
                 let found = format.bits_per_key_for_bytes(keys, bytes).unwrap();
                 assert!(format.filter_bytes(keys, found).unwrap() <= bytes);
                 let most = match format {
-                    Format::BloomFilter64 => BitsPerKey::MAX,
+                    Format::BloomFilter64 | Format::SplitBlock => BitsPerKey::MAX,
                     _ => BitsPerKey::whole(100),
                 };
                 if found < most {
