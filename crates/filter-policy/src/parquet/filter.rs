@@ -73,7 +73,9 @@ impl<'a> SplitBlockFilter<'a> {
     pub fn read(stored: &'a [u8]) -> Result<Self, ReadError> {
         let (header, start) = Header::read(stored)?;
         let needed = start as u64 + u64::from(header.bitset_len());
-        let bitset = usize::try_from(needed).ok().and_then(|end| stored.get(start..end));
+        let bitset = usize::try_from(needed)
+            .ok()
+            .and_then(|end| stored.get(start..end));
         Self::new(bitset.ok_or(ReadError::Truncated {
             needed,
             given: stored.len() as u64,

@@ -91,7 +91,10 @@ impl Header {
                 _ => input.skip(kind, MAX_DEPTH)?,
             }
         }
-        for (what, number) in ["algorithm", "hash function", "compression"].into_iter().zip(known) {
+        for (what, number) in ["algorithm", "hash function", "compression"]
+            .into_iter()
+            .zip(known)
+        {
             match number.ok_or(ReadError::Header)? {
                 1 => {}
                 number => return Err(ReadError::Unknown { what, number }),

@@ -8,8 +8,8 @@ use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::keys::Keys;
-use crate::layouts::split_blocks::{contents, may_match_each};
 use crate::layouts::Contents;
+use crate::layouts::split_blocks::{contents, may_match_each};
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 

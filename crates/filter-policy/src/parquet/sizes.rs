@@ -83,7 +83,11 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
     let product = i64::try_from(values).unwrap_or(i64::MAX).wrapping_mul(-8);
     let bits = bits(product as f64 / -8.0, rate)?;
     let most_bits = 8 * u64::from(MAX_BITSET_BYTES);
-    let bits = if bits < 0.0 { most_bits } else { (bits as u64).min(most_bits) };
+    let bits = if bits < 0.0 {
+        most_bits
+    } else {
+        (bits as u64).min(most_bits)
+    };
     let bits = (bits + 255) & !256;
     let most = if most == MIN_BITSET_BYTES {
         MAX_BITSET_BYTES

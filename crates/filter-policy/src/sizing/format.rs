@@ -18,7 +18,7 @@ const REACHABLE_BITS: u64 = 1 << 32;
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 
 /// The longest bit set of split blocks.
-const MOST_BITS_OF_SPLIT_BLOCKS: u64 = 1 << 34;
+const MOST_BITS_OF_SPLIT_BLOCKS: u64 = (1 << 34) - 256;
 
 /// From this many bits per key on, k is 30 and no longer grows.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;

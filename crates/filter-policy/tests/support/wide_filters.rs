@@ -81,7 +81,14 @@ pub(crate) fn split_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> 
 
 pub(crate) fn split_bits(blocks: usize, hash: u64) -> impl Iterator<Item = usize> {
     const SALTS: [u64; 8] = [
-        0x47b6_137b, 0x4497_4d91, 0x8824_ad5b, 0xa2b7_289d, 0x7054_95c7, 0x2df1_424b, 0x9efc_4947, 0x5c6b_fb31,
+        0x47b6_137b,
+        0x4497_4d91,
+        0x8824_ad5b,
+        0xa2b7_289d,
+        0x7054_95c7,
+        0x2df1_424b,
+        0x9efc_4947,
+        0x5c6b_fb31,
     ];
     let block = usize::try_from((u128::from(hash >> 32) * blocks as u128) >> 32).unwrap();
     SALTS.into_iter().enumerate().map(move |(word, salt)| {

@@ -160,7 +160,9 @@ fn print_filters(
 ) -> io::Result<()> {
     if !filters.is_empty() {
         let rows = filters.iter().map(|filter| {
-            let answer = filter.may_match.map(|may_match| if may_match { "yes" } else { "no" });
+            let answer = filter
+                .may_match
+                .map(|may_match| if may_match { "yes" } else { "no" });
             let mut row = vec![
                 filter.column.clone(),
                 grouped(filter.row_group as u64),
@@ -176,7 +178,10 @@ fn print_filters(
     }
     let damage = filters.iter().filter_map(|filter| {
         let damage = filter.damage.as_ref()?;
-        Some(format!("row group {}, {}: {damage}", filter.row_group, filter.column))
+        Some(format!(
+            "row group {}, {}: {damage}",
+            filter.row_group, filter.column
+        ))
     });
     list(out, "damage", damage)?;
     write!(
@@ -186,12 +191,11 @@ fn print_filters(
         counted(filters.len() as u64, "filter")
     )?;
     if question.key.is_some() {
-        let without = filters.iter().filter(|filter| filter.may_match == Some(false)).count();
-        write!(
-            out,
-            "; {} without the key",
-            counted(without as u64, "row group")
-        )?;
+        let without = filters
+            .iter()
+            .filter(|filter| filter.may_match == Some(false))
+            .count();
+        write!(out, "; {} without the key", counted(without as u64, "row group"))?;
     }
     writeln!(out)
 }

@@ -1,7 +1,7 @@
 //! What a Parquet file says of its filters.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read as _, SeekFrom};
 use std::path::Path;
 
 use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
@@ -90,7 +90,10 @@ fn filters(
         };
         let found = columns.clone().find(|chunk| chunk.column_path().string() == name);
         let Some(chunk) = found else {
-            let names: Vec<String> = columns.by_ref().map(|chunk| chunk.column_path().string()).collect();
+            let names: Vec<String> = columns
+                .by_ref()
+                .map(|chunk| chunk.column_path().string())
+                .collect();
             return Err(format!(
                 "--column must be one of {}, got {name:?}",
                 names.join(", ")
@@ -193,7 +196,9 @@ fn bitset(
         )));
     }
     if let Some(stated) = stated.filter(|&stated| u64::try_from(stated) != Ok(needed)) {
-        return Err(wrong(format!("it takes {needed} bytes, but the footer says {stated}")));
+        return Err(wrong(format!(
+            "it takes {needed} bytes, but the footer says {stated}"
+        )));
     }
     read.add(start, start + needed)
         .map_err(|other| wrong(format!("it overlaps the one at offset {other}, and is not read")))?;
@@ -255,7 +260,9 @@ impl<'a> Value<'a> {
             Type::BYTE_ARRAY => Ok(Self::Text(text)),
             Type::FIXED_LEN_BYTE_ARRAY => hexadecimal(chunk.column_descr().type_length()),
             Type::INT96 => hexadecimal(12),
-            Type::BOOLEAN => Err("--column must not be one of truth values, which have no filters".to_owned()),
+            Type::BOOLEAN => {
+                Err("--column must not be one of truth values, which have no filters".to_owned())
+            }
         }
     }
 

@@ -65,7 +65,9 @@ impl BlockLanes for Portable {
     #[inline(always)]
     fn has(self, block: &Block, bits: [u32; 8]) -> bool {
         let words = block.as_chunks().0.iter().zip(bits);
-        words.fold(0, |missing, (word, bit)| missing | bit & !u32::from_le_bytes(*word)) == 0
+        words.fold(0, |missing, (word, bit)| {
+            missing | bit & !u32::from_le_bytes(*word)
+        }) == 0
     }
 
     #[inline(always)]
@@ -212,7 +214,9 @@ pub(in super::super) fn may_match_many_by<L: BlockLanes>(
         lanes.hash(source, start, hashes);
         if ahead {
             prefetch::<L, false>(lanes, blocks, hashes);
-            if waiting > 0 && let Some(word) = words.next() {
+            if waiting > 0
+                && let Some(word) = words.next()
+            {
                 *word = ask(lanes, blocks, &before[..waiting]);
             }
             core::mem::swap(&mut now, &mut before);
@@ -221,7 +225,9 @@ pub(in super::super) fn may_match_many_by<L: BlockLanes>(
             *word = ask(lanes, blocks, hashes);
         }
     }
-    if waiting > 0 && let Some(word) = words.next() {
+    if waiting > 0
+        && let Some(word) = words.next()
+    {
         *word = ask(lanes, blocks, &before[..waiting]);
     }
 }

@@ -140,7 +140,11 @@ mod policies {
                 let len = policy.max_filter_len(keys).unwrap();
                 assert_eq!(bytes(Format::SplitBlock), len as u64, "{at}");
                 let probes = Format::SplitBlock.probe_count(keys as u64, bits_per_key);
-                assert_eq!(probes, Ok(probes_of(FilterLayout::SplitBlocks, &alloc::vec![0; len])), "{at}");
+                assert_eq!(
+                    probes,
+                    Ok(probes_of(FilterLayout::SplitBlocks, &alloc::vec![0; len])),
+                    "{at}"
+                );
 
                 let policy = FastLocalBloomPolicy::new(bits_per_key);
                 let len = policy.max_filter_len(keys).unwrap();
@@ -207,7 +211,11 @@ fn searches_in_the_newer_formats_are_tight() {
         Format::SplitBlock,
     ] {
         // Of more keys there are no split blocks with a hundred bits for each.
-        let most = if format == Format::SplitBlock { 170_000_000 } else { 960_000_000 };
+        let most = if format == Format::SplitBlock {
+            170_000_000
+        } else {
+            960_000_000
+        };
         for keys in [0, 1, 32, 300, 983, 1_000_000, most] {
             let rates: Vec<f64> = (1..=100)
                 .map(|bits| format.rate(keys, BitsPerKey::whole(bits)).unwrap())

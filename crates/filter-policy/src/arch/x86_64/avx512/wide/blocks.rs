@@ -24,10 +24,7 @@ const PRIME_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// Bytes that the four accumulators take in together.
 const STRIPE: usize = 32;
 
-block_entries!(
-    Avx512,
-    "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt"
-);
+block_entries!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,bmi1,bmi2,popcnt");
 
 impl BlockLanes for Avx512 {
     type Bits = __m256i;
@@ -97,7 +94,10 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
             }
         }
         WideSource::Hashes(values) => {
-            groups.into_slice().as_flattened_mut().copy_from_slice(&values[start..start + whole]);
+            groups
+                .into_slice()
+                .as_flattened_mut()
+                .copy_from_slice(&values[start..start + whole]);
         }
     }
     source.hash_by(|key| xxh64(key, 0), start + whole, rest);
