@@ -12,7 +12,7 @@ use crate::inspection::parquet::{self, ColumnFilter, Question};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
 
-/// Show the filters in tables of LevelDB's and RocksDB's, and what is damaged.
+/// Show the filters in tables of LevelDB's and RocksDB's and in Parquet files, and what is damaged.
 ///
 /// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
 /// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
