@@ -38,6 +38,5 @@ pub use error::ReadError;
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
 pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
-pub(crate) use policy::bitset_bytes;
 pub use sizes::{MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, parquet_java_bytes};
 pub use value::PhysicalValue;

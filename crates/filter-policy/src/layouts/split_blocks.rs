@@ -2,7 +2,23 @@
 
 use super::Contents;
 use crate::arch::KernelToken;
-use crate::arch::wide::blocks::{self, Block};
+use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
+use crate::error::Error;
+use crate::params::BitsPerKey;
+
+/// The longest bit set: Parquet's header has the length as a number of 32 bits with a sign.
+pub(crate) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
+
+/// The bytes of a bit set for so many keys: whole blocks, at least one.
+pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
+    let bytes = bits_per_key.filter_bits(keys)? / 8;
+    Some(bytes.div_ceil(BLOCK_LEN as u64) * BLOCK_LEN as u64)
+        .filter(|&bytes| bytes <= MAX_LEN.into())
+        .ok_or(Error::FilterTooLarge {
+            keys,
+            bits_per_key: bits_per_key.get(),
+        })
+}
 
 /// What stored bytes are. Hash values reach 2^32 blocks and no further.
 #[inline]

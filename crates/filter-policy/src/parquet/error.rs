@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::layouts::split_blocks::MAX_LEN;
+
 /// Why bytes are not a filter as Parquet stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,7 +39,7 @@ impl fmt::Display for ReadError {
             Self::Length { given } => write!(
                 f,
                 "length of a filter's bit set must be a multiple of 32 between 32 and {}, got {given}",
-                super::header::MAX_LEN
+                MAX_LEN
             ),
             Self::Truncated { needed, given } => write!(f, "filter takes {needed} bytes, got {given}"),
         }

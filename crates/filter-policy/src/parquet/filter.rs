@@ -9,7 +9,7 @@ use super::header::Header;
 use super::value::{Equals, PhysicalValue};
 use crate::arch::KernelToken;
 use crate::arch::wide::WideSource;
-use crate::arch::wide::blocks::{self, Block};
+use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
 use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::keys::KeyBatch;
@@ -30,8 +30,8 @@ use crate::view::count_ones;
 /// // `hello` and `world`, as a Parquet file has them: the header, then a block.
 /// let stored = [
 ///     0x15, 0x40, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0x1c, 0x1c, 0, 0, 0, // 32 bytes follow.
-///     0x00, 0x00, 0x12, 0x00, 0x00, 0x00, 0x00, 0x88, 0x04, 0x00, 0x00, 0x02, 0x00, 0x80, 0x80, 0x00, //
-///     0x00, 0x40, 0x00, 0x01, 0x00, 0x00, 0x00, 0x21, 0x00, 0x00, 0x20, 0x08, 0x00, 0x28, 0x00, 0x00,
+///     0x00, 0x00, 0x30, 0x00, 0x00, 0x02, 0x00, 0x02, 0x10, 0x04, 0x00, 0x00, 0xa0, 0x00, 0x00, 0x00, //
+///     0x20, 0x02, 0x00, 0x00, 0x00, 0x00, 0x80, 0x80, 0x00, 0x00, 0x20, 0x10, 0x00, 0x00, 0x01, 0x08,
 /// ];
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
@@ -224,15 +224,16 @@ impl<'a> SplitBlockFilterMut<'a> {
         let mut group = 1;
         while (blocks.len() / group).is_multiple_of(2) {
             zeros *= zeros;
-            if !(eighth_power(1.0 - zeros) <= rate) {
+            if eighth_power(1.0 - zeros) <= rate {
+                group *= 2;
+            } else {
                 break;
             }
-            group *= 2;
         }
         let folded = blocks.len() / group;
         for i in 0..folded {
             // Reads at and behind what it writes.
-            let mut united = [0; 32];
+            let mut united = [0; BLOCK_LEN];
             for block in blocks.iter().skip(i * group).take(group) {
                 unite(&mut united, block);
             }
@@ -241,7 +242,7 @@ impl<'a> SplitBlockFilterMut<'a> {
             }
         }
         let bytes = blocks.as_flattened_mut();
-        bytes.get_mut(..folded * 32).unwrap_or_default()
+        bytes.get_mut(..folded * BLOCK_LEN).unwrap_or_default()
     }
 
     /// Returns the filter as it is so far.

@@ -4,9 +4,7 @@
 
 use super::error::ReadError;
 use crate::arch::wide::blocks::BLOCK_LEN;
-
-/// The longest bit set: the header has its length as a number of 32 bits with a sign.
-pub(super) const MAX_LEN: u32 = i32::MAX as u32 / BLOCK_LEN as u32 * BLOCK_LEN as u32;
+use crate::layouts::split_blocks::MAX_LEN;
 
 /// Types of fields.
 const BYTE: u8 = 3;
@@ -59,6 +57,7 @@ impl Header {
         })
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "at most the longest there can be")]
     const fn of_length(given: i64) -> Result<Self, ReadError> {
         if given <= 0 || given > MAX_LEN as i64 || given % BLOCK_LEN as i64 != 0 {
             return Err(ReadError::Length { given });

@@ -3,26 +3,15 @@
 use hashzoo::xxh64;
 
 use crate::arch::wide::WideSource;
-use crate::arch::wide::blocks::{self, BLOCK_LEN};
+use crate::arch::wide::blocks;
 use crate::arch::{Kernel, KernelToken};
 use crate::error::Error;
 use crate::hashed::{HashedPolicy as _, Layout};
 use crate::keys::Keys;
 use crate::layouts::Contents;
-use crate::layouts::split_blocks::{contents, may_match_each};
+use crate::layouts::split_blocks::{bitset_bytes, contents, may_match_each};
 use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
-
-/// The bytes of a bit set for so many keys: whole blocks, at least one.
-pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
-    let bytes = bits_per_key.filter_bits(keys)? / 8;
-    Some(bytes.div_ceil(BLOCK_LEN as u64) * BLOCK_LEN as u64)
-        .filter(|&bytes| bytes <= super::header::MAX_LEN.into())
-        .ok_or(Error::FilterTooLarge {
-            keys,
-            bits_per_key: bits_per_key.get(),
-        })
-}
 
 /// The Bloom filter of Parquet: `SplitBlockBloomFilter.Xxh64`.
 ///

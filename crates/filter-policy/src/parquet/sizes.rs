@@ -2,6 +2,10 @@
 //!
 //! All three take the textbook's formula for eight probes, `-8 n / ln(1 - p^(1/8))` bits, and a power of two; they differ in
 //! how they round. Logarithm and power come from `libm`.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "writers cut to whole numbers, and sizes are at most 128 MiB"
+)]
 
 use crate::error::Error;
 use crate::sizing::proper_rate;

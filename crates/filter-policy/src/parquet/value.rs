@@ -56,12 +56,9 @@ impl PhysicalValue<'_> {
         match self {
             Self::Float(value) if value.is_nan() => Equals::Unknown,
             Self::Double(value) if value.is_nan() => Equals::Unknown,
-            Self::Float(value) if value == 0.0 => {
-                Equals::Both(Self::Float(0.0).hash(), Self::Float(-0.0).hash())
-            }
-            Self::Double(value) if value == 0.0 => {
-                Equals::Both(Self::Double(0.0).hash(), Self::Double(-0.0).hash())
-            }
+            // With either sign.
+            Self::Float(0.0) => Equals::Both(Self::Float(0.0).hash(), Self::Float(-0.0).hash()),
+            Self::Double(0.0) => Equals::Both(Self::Double(0.0).hash(), Self::Double(-0.0).hash()),
             _ => Equals::One(self.hash()),
         }
     }

@@ -7,8 +7,8 @@ use super::occupancy::exact_rate;
 use super::textbook::{proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
+use crate::layouts::split_blocks::{self, MAX_LEN};
 use crate::params::BitsPerKey;
-use crate::parquet;
 use crate::rocksdb::{self, RocksDbBits};
 
 /// Hash values of 32 bits reach no bit beyond this many.
@@ -18,7 +18,7 @@ const REACHABLE_BITS: u64 = 1 << 32;
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
 
 /// The longest bit set of split blocks.
-const MOST_BITS_OF_SPLIT_BLOCKS: u64 = (1 << 34) - 256;
+const MOST_BITS_OF_SPLIT_BLOCKS: u64 = MAX_LEN as u64 * 8;
 
 /// From this many bits per key on, k is 30 and no longer grows.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
@@ -44,7 +44,7 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 ///     (Format::BloomFilter64, 15, 85_130),
 ///     (Format::FastLocalBloom, 16, 90_821),
 ///     (Format::Ribbon, 16, 60_741),
-///     (Format::SplitBlock, 16, 90_816),
+///     (Format::SplitBlock, 17, 96_480),
 /// ] {
 ///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
 ///     assert_eq!(bits_per_key, BitsPerKey::whole(bits));
@@ -73,7 +73,7 @@ pub enum Format {
     #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
     Ribbon,
     /// That of [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy): whole blocks of 32 bytes, at least one and at
-    /// most 2 GiB. What writers of Parquet files choose instead, [`parquet`] has.
+    /// most 2 GiB. [`parquet`](crate::parquet) has what writers of Parquet files choose.
     SplitBlock,
 }
 
@@ -90,7 +90,7 @@ impl Format {
             Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
             Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
-            Self::SplitBlock => parquet::bitset_bytes(bits_per_key, keys)?,
+            Self::SplitBlock => split_blocks::bitset_bytes(bits_per_key, keys)?,
         })
     }
 
@@ -148,7 +148,7 @@ impl Format {
                     .unwrap_or_else(|| fast_local_rate(bits, keys)))
             }
             Self::SplitBlock => {
-                let blocks = parquet::bitset_bytes(bits_per_key, keys)? / 32;
+                let blocks = split_blocks::bitset_bytes(bits_per_key, keys)? / 32;
                 Ok(with_equal_halves(blocks, keys, lines::split_block_rate))
             }
         }

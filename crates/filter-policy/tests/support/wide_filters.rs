@@ -92,7 +92,7 @@ pub(crate) fn split_bits(blocks: usize, hash: u64) -> impl Iterator<Item = usize
     ];
     let block = usize::try_from((u128::from(hash >> 32) * blocks as u128) >> 32).unwrap();
     SALTS.into_iter().enumerate().map(move |(word, salt)| {
-        let bit = (hash % (1 << 32) * salt) % (1 << 32) >> 27;
+        let bit = ((hash % (1 << 32) * salt) % (1 << 32)) >> 27;
         block * 256 + word * 32 + usize::try_from(bit).unwrap()
     })
 }

@@ -227,7 +227,18 @@ fn searches_in_the_newer_formats_are_tight() {
                     Some((_, bits)) => {
                         assert_eq!(found, Ok(BitsPerKey::whole(bits)), "{format:?}, {keys} keys")
                     }
-                    None => assert!(found.is_err(), "{format:?}, {keys} keys: {found:?}"),
+                    // Of split blocks more than a hundred bits for each key may do it.
+                    None => assert!(
+                        found.is_err()
+                            || format == Format::SplitBlock
+                                && found.is_ok_and(|bits| {
+                                    let fewer = BitsPerKey::fractional(bits.get() - 1.0).unwrap();
+                                    bits > BitsPerKey::whole(100)
+                                        && format.rate(keys, bits).unwrap() <= wanted
+                                        && format.rate(keys, fewer).unwrap() > wanted
+                                }),
+                        "{format:?}, {keys} keys: {found:?}"
+                    ),
                 }
             }
             let sizes: Vec<u64> = (1..=100)
