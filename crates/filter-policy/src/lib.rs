@@ -36,6 +36,7 @@ mod keys;
 mod layouts;
 mod modulus;
 mod params;
+pub mod parquet;
 #[cfg(feature = "alloc")]
 pub mod policies;
 mod policy;

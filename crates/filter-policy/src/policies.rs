@@ -18,6 +18,7 @@ use crate::bloom::BloomFilterPolicy;
 use crate::bloom64::BloomFilter64Policy;
 use crate::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::params::BitsPerKey;
+use crate::parquet::SplitBlockBloomPolicy;
 use crate::policy::FilterPolicy;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
@@ -82,6 +83,9 @@ pub const ALL: &[NamedPolicy] = &[
     }),
     named(RibbonPolicy::NAME, FilterLayout::RocksDb, |bits| {
         Box::new(RibbonPolicy::new(bits))
+    }),
+    named(SplitBlockBloomPolicy::NAME, FilterLayout::SplitBlocks, |bits| {
+        Box::new(SplitBlockBloomPolicy::new(bits))
     }),
 ];
 

@@ -114,6 +114,7 @@ fn reserved(layout: FilterLayout, last: u8) -> String {
             format!("a last byte that must be between 0x81 and 0x9e, got {last:#04x}")
         }
         FilterLayout::RocksDb => "a tail of no kind that is known".to_owned(),
+        FilterLayout::SplitBlocks => "a length that must be a multiple of 32 bytes".to_owned(),
         layout => format!("a layout that is not counted, {layout:?}"),
     }
 }
