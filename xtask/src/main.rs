@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod cross;
 mod failure;
 mod suite;
 mod tidy;

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod cross;
 mod forward;
 mod fuzz;
 mod test;
@@ -51,6 +52,7 @@ enum Command {
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
+    Cross(cross::Arguments),
 }
 
 impl Cli {
@@ -68,6 +70,7 @@ impl Cli {
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
+            Command::Cross(arguments) => cross::run(&arguments),
         }
     }
 }

@@ -11,7 +11,6 @@ use hashzoo::xxph3_64;
 use crate::keys::Keys;
 
 /// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
-#[cfg(target_arch = "x86_64")]
 pub(super) const TILE: usize = 64;
 
 /// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
@@ -37,7 +36,6 @@ pub(crate) enum WideSource<'a> {
 }
 
 impl WideSource<'_> {
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) const fn len(&self) -> usize {
         match self {
@@ -57,7 +55,6 @@ impl WideSource<'_> {
     }
 
     /// The hash values from `start` on, one by one. Panics if there are too few.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
         let end = start + hashes.len();

@@ -3,7 +3,6 @@
 use core::arch::x86_64::*;
 
 use super::super::super::generic::Lanes;
-use super::super::entries::operations;
 use super::Avx512;
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
