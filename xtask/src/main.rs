@@ -4,6 +4,7 @@
 mod commands;
 mod cross;
 mod failure;
+mod release;
 mod suite;
 mod tidy;
 mod workspace;

@@ -3,6 +3,7 @@
 mod cross;
 mod forward;
 mod fuzz;
+mod release;
 mod test;
 mod tidy;
 
@@ -53,6 +54,7 @@ enum Command {
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
     Cross(cross::Arguments),
+    Release(release::Arguments),
 }
 
 impl Cli {
@@ -71,6 +73,7 @@ impl Cli {
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
+            Command::Release(arguments) => release::run(&arguments),
         }
     }
 }

@@ -10,10 +10,12 @@ use crate::failure::Failure;
 pub(crate) type Need = (&'static str, &'static str);
 
 /// What the suite needs, other processors aside.
-pub(crate) const NEEDS: [Need; 13] = [
+pub(crate) const NEEDS: [Need; 15] = [
     ("cc", "gcc"),
     ("c++", "g++"),
     ("nm", "binutils"),
+    ("pkg-config", "pkg-config"),
+    ("cmake", "cmake"),
     ("leveldb/c.h", "libleveldb-dev"),
     ("rocksdb/c.h", "librocksdb-dev"),
     ("redis-server", "redis-server"),

@@ -157,12 +157,12 @@ pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
     #[cfg(not(target_arch = "x86_64"))]
     match KernelToken::given(kernel) {
         #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-        KernelToken::Neon(lanes) => {
+        KernelToken::Neon(lanes) if Neon::looks_up(filter) => {
             return lanes.may_match_key(hasher, key, filter, |lanes, hasher: &H, key, filter| {
                 may_match_stored(hasher, key, filter, KernelToken::Neon(lanes))
             });
         }
-        KernelToken::Scalar => {}
+        _ => {}
     }
     scalar::may_match_key(hasher, key, filter, |hasher: &H, key, filter| {
         may_match_stored(hasher, key, filter, KernelToken::Scalar)

@@ -30,6 +30,12 @@ impl Neon {
         Self(())
     }
 
+    /// Whether a stored filter fits into the registers of [`all_of_8`](Self::all_of_8).
+    #[inline(always)]
+    pub(in crate::arch) const fn looks_up(filter: &[u8]) -> bool {
+        matches!(filter.len(), 17..=65)
+    }
+
     /// [`query::may_match`] for at most 8 probes. Bit arrays of 16 to 64 bytes are looked up in registers, as two halves
     /// that overlap, the second of which ends with the array.
     #[inline(always)]

@@ -46,6 +46,8 @@ const fn packings() -> [[u8; 8]; 256] {
 pub(super) trait Lanes: Copy {
     /// How many lanes a vector has, at most [`MAX_LANES`].
     const LANES: usize;
+    /// Whether keys of different lengths are hashed sooner in lanes than one by one.
+    const UNEVEN: bool;
     /// How many bytes four vectors hold, the largest table.
     const TABLE_BYTES: usize;
 

@@ -25,6 +25,7 @@ macro_rules! operations {
 
 impl Lanes for Neon {
     const LANES: usize = 8;
+    const UNEVEN: bool = false;
     const TABLE_BYTES: usize = 128;
 
     type Vector = [uint32x4_t; 2];

@@ -9,6 +9,7 @@ use crate::keys::Keys;
 
 impl Lanes for Avx2 {
     const LANES: usize = 8;
+    const UNEVEN: bool = true;
     const TABLE_BYTES: usize = 128;
 
     type Vector = __m256i;

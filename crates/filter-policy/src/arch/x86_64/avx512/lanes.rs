@@ -9,6 +9,7 @@ use crate::keys::Keys;
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;
+    const UNEVEN: bool = true;
     const TABLE_BYTES: usize = 256;
 
     type Vector = __m512i;
