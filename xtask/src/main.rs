@@ -5,6 +5,7 @@ mod commands;
 mod cross;
 mod failure;
 mod release;
+mod site;
 mod suite;
 mod tidy;
 mod workspace;

@@ -76,6 +76,6 @@ fn kernels_are_chosen() {
     }
     assert_eq!(
         Kernel::ALL.map(|kernel| format!("{kernel:>7}")),
-        [" scalar", "   avx2", " avx512"]
+        [" scalar", "   avx2", " avx512", "   neon"]
     );
 }

@@ -4,6 +4,7 @@ mod cross;
 mod forward;
 mod fuzz;
 mod release;
+mod site;
 mod test;
 mod tidy;
 
@@ -55,6 +56,7 @@ enum Command {
     Fuzz(fuzz::Arguments),
     Cross(cross::Arguments),
     Release(release::Arguments),
+    Site(site::Arguments),
 }
 
 impl Cli {
@@ -74,6 +76,7 @@ impl Cli {
             Command::Fuzz(arguments) => fuzz::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
             Command::Release(arguments) => release::run(&arguments),
+            Command::Site(arguments) => site::run(&arguments),
         }
     }
 }

@@ -153,6 +153,13 @@ pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
             target.triple,
             emulator(root, target)
         ));
+        // Compiled quickly: what takes an emulator long is optimised by settings of its own.
+        cargo.args([
+            "--config",
+            "profile.dev.opt-level=0",
+            "--config",
+            "profile.dev.debug=0",
+        ]);
         if let Some(linker) = target.linker {
             cargo.args([
                 "--config".to_owned(),
