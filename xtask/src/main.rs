@@ -2,7 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod cross;
 mod failure;
+mod release;
+mod site;
 mod suite;
 mod tidy;
 mod workspace;

@@ -1,12 +1,13 @@
 //! The header and the libraries, as C and C++ programs use them.
 //!
-//! Needs a C and a C++ compiler under the names `cc` and `c++`, and a linker that knows `--wrap`.
+//! Needs a C and a C++ compiler under the names `cc` and `c++`, a linker that knows `--wrap`, LevelDB, pkg-config and CMake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
@@ -45,18 +46,26 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Builds the libraries as the README says, and gives the folder that they are in.
-fn libraries() -> PathBuf {
-    // Not the folder of the tests themselves: their profile and features may be others.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-library");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo
-        .args(["build", "--release", "--lib", "--manifest-path"])
-        .arg(package().join("Cargo.toml"))
-        .arg("--target-dir")
-        .arg(&target);
-    run(&mut cargo);
-    target.join("release")
+/// Builds and installs the libraries as the README says, and gives the folder below which they are.
+fn prefix() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let prefix = folder.join("c-prefix");
+        // Not the folder of the tests themselves: their profile and features may be others.
+        let mut install = Command::new(package().join("install.sh"));
+        run(install
+            .arg(&prefix)
+            .env("CARGO_TARGET_DIR", folder.join("c-library")));
+        prefix
+    })
+}
+
+/// A program that finds the installed library through pkg-config.
+fn with_pkg_config(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"));
+    command
 }
 
 /// Runs a program; gives its standard output, or fails with everything that it said.
@@ -144,7 +153,7 @@ fn the_header_has_the_numbers_of_the_code() {
 
 #[test]
 fn c_and_cpp_programs_link_to_both_libraries() {
-    let libraries = libraries();
+    let libraries = prefix().join("lib");
     let folder = tempfile::tempdir().unwrap();
     let every_function = source("every_function.c");
     for (compiler_name, standard, language) in [("cc", "-std=c11", "c"), ("c++", "-std=c++11", "c++")] {
@@ -182,7 +191,7 @@ fn an_allocator_that_fails_loses_no_key() {
         .arg(source("no_memory.c"))
         .arg("-o")
         .arg(&program)
-        .arg(libraries().join("libfilter_policy_leveldb.a"))
+        .arg(prefix().join("lib/libfilter_policy_leveldb.a"))
         .args(wraps.iter().map(OsStr::new))
         .args(STATIC_NEEDS));
     // One for the state and eight in reserve; one for the slices of the keys and one for the filter. A Ribbon filter takes
@@ -199,4 +208,76 @@ fn an_allocator_that_fails_loses_no_key() {
     })
     .concat();
     assert_eq!(run(&mut Command::new(&program)), expected);
+}
+
+#[test]
+fn the_library_exports_the_functions_of_the_header() {
+    let library = prefix().join("lib/libfilter_policy_leveldb.so");
+    let symbols = run(Command::new("nm")
+        .args(["--dynamic", "--defined-only", "--format=posix"])
+        .arg(library));
+    let exported: BTreeSet<&str> = symbols
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let committed: BTreeSet<&str> = include_str!("c/exported.txt").lines().collect();
+    assert_eq!(
+        exported, committed,
+        "the list only grows, and no function changes"
+    );
+    assert_eq!(
+        committed.into_iter().map(str::to_owned).collect::<BTreeSet<_>>(),
+        functions(include_str!("../src/ffi/c_api.rs"), &["extern \"C\" fn "],)
+    );
+}
+
+/// What the examples print.
+const FOUND: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
+
+#[test]
+fn installed_libraries_are_found_by_pkg_config() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = run(with_pkg_config("pkg-config").args(["--cflags", "--libs", "filter_policy_leveldb"]));
+    let version = run(with_pkg_config("pkg-config").args(["--modversion", "filter_policy_leveldb"]));
+    assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
+    for (compiler, standard, file) in [
+        ("cc", "-std=c11", "open_database.c"),
+        ("c++", "-std=c++17", "open_database.cc"),
+    ] {
+        let program = folder.path().join(compiler);
+        run(Command::new(compiler)
+            .arg(standard)
+            .arg(package().join("examples").join(file))
+            .arg("-o")
+            .arg(&program)
+            .args(told.split_whitespace())
+            .arg("-lleveldb"));
+        // By the name that its own file says it has.
+        let mut program = Command::new(&program);
+        program.env("LD_LIBRARY_PATH", prefix().join("lib"));
+        assert_eq!(
+            run(program.arg(folder.path().join("database").with_extension(compiler))),
+            FOUND
+        );
+    }
+    let needed = run(Command::new("ldd").arg(folder.path().join("cc")));
+    assert!(needed.contains("libfilter_policy_leveldb.so.0.1 "), "{needed}");
+}
+
+#[test]
+fn installed_libraries_are_found_by_cmake() {
+    let folder = tempfile::tempdir().unwrap();
+    run(with_pkg_config("cmake")
+        .arg("-S")
+        .arg(package().join("examples"))
+        .arg("-B")
+        .arg(folder.path()));
+    run(Command::new("cmake").arg("--build").arg(folder.path()));
+    for name in ["open_database", "open_database_cpp"] {
+        let mut program = Command::new(folder.path().join(name));
+        assert_eq!(
+            run(program.arg(folder.path().join(name).with_extension("database"))),
+            FOUND
+        );
+    }
 }

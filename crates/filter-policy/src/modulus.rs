@@ -54,14 +54,12 @@ impl Modulus {
 /// quotient or one less, because `hash / bits - hash * m / 2^32` is at most `hash / 2^32`, which is below 1. So
 /// `r = hash - q * bits` is below `2 * bits`, and the lesser of `r` and `r - bits`, which wraps around where `r` is the
 /// remainder already, is the remainder.
-#[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LaneDivisor {
     pub(crate) bits: u32,
     pub(crate) reciprocal: u32,
 }
 
-#[cfg(target_arch = "x86_64")]
 impl LaneDivisor {
     /// The most bytes whose positions lanes can add.
     pub(crate) const MAX_BYTES: usize = (1 << 28) - 1;
@@ -89,7 +87,6 @@ mod tests {
     use super::*;
 
     /// The remainder as lanes compute it.
-    #[cfg(target_arch = "x86_64")]
     fn in_lanes(bits: u32, hash: u32) -> u32 {
         let LaneDivisor { bits, reciprocal } = LaneDivisor::new(bits);
         let quotient = u32::try_from((u64::from(hash) * u64::from(reciprocal)) >> 32).unwrap();
@@ -127,7 +124,6 @@ mod tests {
                 let hash = u32::try_from(hash).unwrap_or(u32::MAX);
                 let expected = u64::from(hash) % bits;
                 assert_eq!(u64::from(modulus.remainder(hash)), expected, "{hash:#x} % {bits}");
-                #[cfg(target_arch = "x86_64")]
                 if let Some(bits) = u32::try_from(bits).ok().filter(|&bits| bits < 1 << 31) {
                     assert_eq!(
                         u64::from(in_lanes(bits, hash)),
@@ -148,7 +144,6 @@ mod tests {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn lanes_take_less_than_2_to_the_31_bits() {
         assert_eq!(

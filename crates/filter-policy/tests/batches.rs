@@ -79,6 +79,6 @@ fn kernels_are_chosen() {
             .iter()
             .map(|kernel| format!("{kernel:>7}"))
             .collect::<Vec<_>>(),
-        [" scalar", "   avx2", " avx512"]
+        [" scalar", "   avx2", " avx512", "   neon"]
     );
 }

@@ -1,7 +1,10 @@
 //! The commands, one file each.
 
+mod cross;
 mod forward;
 mod fuzz;
+mod release;
+mod site;
 mod test;
 mod tidy;
 
@@ -51,6 +54,9 @@ enum Command {
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
+    Cross(cross::Arguments),
+    Release(release::Arguments),
+    Site(site::Arguments),
 }
 
 impl Cli {
@@ -68,6 +74,9 @@ impl Cli {
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
+            Command::Cross(arguments) => cross::run(&arguments),
+            Command::Release(arguments) => release::run(&arguments),
+            Command::Site(arguments) => site::run(&arguments),
         }
     }
 }

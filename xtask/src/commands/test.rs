@@ -1,15 +1,17 @@
 //! `cargo xtask test`: the whole test suite.
 
+use crate::cross;
 use crate::failure::Failure;
-use crate::suite;
+use crate::suite::{self, programs};
 
 /// Run the whole test suite.
 ///
 /// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, those on real storage engines among
 /// them, a second time with the portable kernel, and without the standard library; builds the documentation; explores every
 /// interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the published
-/// figures; and follows the guides. Stops at the first failure and prints the time of each step. Without --install it
-/// fails at once if a program that it needs is missing, and lists what is missing.
+/// figures; follows the guides; and tests the libraries on ARM and on a big-endian processor (see `cargo xtask cross`).
+/// Stops at the first failure and prints the time of each step. Without --install it fails at once if a program that it
+/// needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
@@ -29,7 +31,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quick {
-        suite::programs::require(arguments.install)?;
+        let targets = cross::of_suite();
+        let needs = [&programs::NEEDS[..], &cross::needs(&targets)].concat();
+        programs::require(&needs, arguments.install, "test")?;
+        cross::require(&targets, arguments.install)?;
     }
     suite::run(arguments.quick, arguments.from.as_deref())
 }

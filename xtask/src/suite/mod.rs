@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use self::binaries::{Binaries, Binary};
 use self::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
-use crate::{tidy, workspace};
+use crate::{cross, site, tidy, workspace};
 
 /// One part of the suite.
 struct Step {
@@ -60,7 +60,7 @@ impl Step {
 }
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
     Step::full("spelling", |suite| spelling(&suite.root)),
     Step::quick("clippy", |suite| {
@@ -107,6 +107,14 @@ const STEPS: [Step; 14] = [
     Step::full("guides", |suite| {
         let program = suite.binaries.program("hash-comparison")?;
         guides::check(&suite.root, program.parent().unwrap_or(program))
+    }),
+    Step::full("site", |suite| {
+        let out = suite.root.join("target/site");
+        site::build(&suite.root, &out)?;
+        site::open(&out)
+    }),
+    Step::full("other processors", |suite| {
+        (cross::of_suite().into_iter()).try_for_each(|target| cross::test(&suite.root, target))
     }),
 ];
 

@@ -7,10 +7,15 @@ use super::cargo::{output_of, run_command};
 use crate::failure::Failure;
 
 /// A program, a header for the C compiler or a file that must be there, and the package of Debian that brings it.
-const NEEDS: [(&str, &str); 13] = [
+pub(crate) type Need = (&'static str, &'static str);
+
+/// What the suite needs, other processors aside.
+pub(crate) const NEEDS: [Need; 15] = [
     ("cc", "gcc"),
     ("c++", "g++"),
     ("nm", "binutils"),
+    ("pkg-config", "pkg-config"),
+    ("cmake", "cmake"),
     ("leveldb/c.h", "libleveldb-dev"),
     ("rocksdb/c.h", "librocksdb-dev"),
     ("redis-server", "redis-server"),
@@ -23,27 +28,32 @@ const NEEDS: [(&str, &str); 13] = [
     ("/usr/share/java/guava.jar", "libguava-java"),
 ];
 
-/// Checks that all are there, after installing what is missing if `install` says so.
+/// Checks that all are there, after installing what is missing if `install` says so. `command` is the one that installs.
 ///
 /// # Errors
 ///
 /// With the list, when something is missing and not to be installed.
-pub(crate) fn require(install: bool) -> Result<(), Failure> {
-    let mut missing = missing();
+pub(crate) fn require(needs: &[Need], install: bool, command: &str) -> Result<(), Failure> {
+    let mut missing = missing(needs);
     if install && !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
         apt_get(&packages).map_err(Failure::internal)?;
-        missing = self::missing();
+        missing = self::missing(needs);
     }
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(Failure::input(complaint(&missing)))
+        Err(Failure::input(complaint(&missing, command)))
     }
 }
 
-fn missing() -> Vec<(&'static str, &'static str)> {
-    NEEDS.into_iter().filter(|(name, _)| !is_there(name)).collect()
+/// Those that are not there.
+pub(crate) fn missing(needs: &[Need]) -> Vec<Need> {
+    needs
+        .iter()
+        .copied()
+        .filter(|(name, _)| !is_there(name))
+        .collect()
 }
 
 fn is_there(name: &str) -> bool {
@@ -73,11 +83,11 @@ fn apt_get(packages: &[&str]) -> Result<(), String> {
     run_command(Command::new(words[0]).args(&words[1..]))
 }
 
-fn complaint(missing: &[(&str, &str)]) -> String {
+fn complaint(missing: &[Need], command: &str) -> String {
     let names: Vec<&str> = missing.iter().map(|(name, _)| *name).collect();
     let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
     format!(
-        "missing: {}; run `cargo xtask test --install`, or `apt-get install {}`",
+        "missing: {}; run `cargo xtask {command} --install`, or `apt-get install {}`",
         names.join(", "),
         packages.join(" ")
     )

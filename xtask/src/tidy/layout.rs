@@ -3,8 +3,7 @@
 use super::Offence;
 
 /// Everything else belongs into one of these folders. Dot-files and cargo's `target` come besides.
-const ENTRIES: &str =
-    "CHANGELOG.md Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT README.md bench-data crates reports xtask";
+const ENTRIES: &str = "CHANGELOG.md CITATION.cff Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT README.md bench-data crates reports xtask";
 
 /// Checks the names at the top level.
 pub(super) fn top_level(names: &[String]) -> Vec<Offence> {

@@ -105,7 +105,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Offence>, String> {
 }
 
 /// Names in the root itself.
-fn entries(root: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn entries(root: &Path) -> Result<Vec<String>, String> {
     let failed = |error| format!("{}: {error}", root.display());
     let mut names = Vec::new();
     for entry in fs::read_dir(root).map_err(failed)? {

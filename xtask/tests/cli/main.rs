@@ -21,7 +21,7 @@ fn said(output: &Output) -> (Option<i32>, &str, &str) {
 
 #[test]
 fn help_texts() {
-    for command in ["", "tidy", "test", "fuzz"] {
+    for command in ["", "tidy", "test", "fuzz", "cross", "release", "site"] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()
@@ -82,8 +82,8 @@ fn missing_programs_and_their_packages_are_named() {
     let output = xtask(&["test"]).env("PATH", nothing.path()).output().unwrap();
     let (code, stdout, stderr) = said(&output);
     assert_eq!((code, stdout), (Some(2), ""));
-    let start = "error: missing: cc, c++, nm, leveldb/c.h, ";
+    let start = "error: missing: cc, c++, nm, pkg-config, cmake, leveldb/c.h, ";
     assert!(stderr.starts_with(start), "{stderr}");
-    let way = "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils libleveldb-dev ";
+    let way = "run `cargo xtask test --install`, or `apt-get install gcc g++ binutils pkg-config cmake libleveldb-dev ";
     assert!(stderr.contains(way), "{stderr}");
 }

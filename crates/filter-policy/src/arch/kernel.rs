@@ -7,8 +7,8 @@ use core::fmt;
 /// Policies use [`Kernel::best`] unless they are told otherwise by
 /// [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is for tests and benchmarks.
 ///
-/// With the feature `std` the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
-/// program may use, `scalar` or `avx2`. It is read once, before the first filter is
+/// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
+/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
 /// built or asked; another value changes nothing.
 ///
 /// ```
@@ -26,18 +26,22 @@ pub enum Kernel {
     Avx2,
     /// 16 keys at a time: x86-64 with AVX-512 F, BW, DQ and VL besides (Intel Skylake-SP of 2017, AMD Zen 4).
     Avx512,
+    /// 8 keys at a time: 64-bit Arm with NEON, which every such processor for applications has; nothing is asked of the
+    /// processor, nor of the environment.
+    Neon,
 }
 
 impl Kernel {
     /// All kernels of the crate, for whatever processor, slowest first.
-    pub const ALL: &[Self] = &[Self::Scalar, Self::Avx2, Self::Avx512];
+    pub const ALL: &[Self] = &[Self::Scalar, Self::Avx2, Self::Avx512, Self::Neon];
 
-    /// Returns the name in lower case: `scalar`, `avx2`, `avx512`.
+    /// Returns the name in lower case: `scalar`, `avx2`, `avx512`, `neon`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
+            Self::Neon => "neon",
         }
     }
 }

@@ -1,18 +1,29 @@
 //! The same filters and answers by different instructions, chosen when the program runs.
 //!
-//! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, and `x86_64` the
-//! instructions for them; [`token`] is the one place that chooses. Knows nothing of policies, names or errors; what
+//! [`scalar`] is code for every processor. [`generic`] holds the algorithms over lanes of 32 bits, `x86_64` and `aarch64`
+//! the instructions for them; [`token`] is the one place that chooses. Knows nothing of policies, names or errors; what
 //! comes in was checked, but for stored filters that are asked for one key.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::indexing_slicing,
+    reason = "lanes are 32 bits wide and count keys of a group; indices follow from lengths beside them"
+)]
+// Lanes are compiled for every processor, so that no change breaks them unseen, and used where there are instructions.
 #![cfg_attr(
-    target_arch = "x86_64",
-    expect(
-        clippy::cast_possible_truncation,
-        clippy::indexing_slicing,
-        reason = "lanes are 32 bits wide and count keys of a group; indices follow from lengths beside them"
+    not(any(
+        target_arch = "x86_64",
+        all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+    )),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_macros,
+        reason = "no instructions for lanes"
     )
 )]
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod aarch64;
 mod generic;
 mod kernel;
 mod scalar;
@@ -27,10 +38,10 @@ pub(crate) use source::Source;
 pub(crate) use token::KernelToken;
 
 use crate::hashers::KeyHasher;
-#[cfg(target_arch = "x86_64")]
-use crate::modulus::LaneDivisor;
-use crate::modulus::Modulus;
+use crate::modulus::{LaneDivisor, Modulus};
 use crate::params::MAX_PROBES;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+use aarch64::Neon;
 #[cfg(target_arch = "x86_64")]
 use x86_64::{Avx2, Avx512, Found};
 
@@ -63,28 +74,22 @@ enum Dispatch {
     Avx2(Avx2, LaneDivisor),
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512, LaneDivisor),
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    Neon(Neon, LaneDivisor),
 }
 
 impl Dispatch {
     #[inline]
     fn new(kernel: KernelToken, bytes: usize) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        match kernel {
-            KernelToken::Scalar => {}
-            KernelToken::Avx2(lanes) => {
-                if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
-                    return Self::Avx2(lanes, divisor);
-                }
-            }
-            KernelToken::Avx512(lanes) => {
-                if let Some(divisor) = LaneDivisor::of_bytes(bytes) {
-                    return Self::Avx512(lanes, divisor);
-                }
-            }
+        match (kernel, LaneDivisor::of_bytes(bytes)) {
+            #[cfg(target_arch = "x86_64")]
+            (KernelToken::Avx2(lanes), Some(divisor)) => Self::Avx2(lanes, divisor),
+            #[cfg(target_arch = "x86_64")]
+            (KernelToken::Avx512(lanes), Some(divisor)) => Self::Avx512(lanes, divisor),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            (KernelToken::Neon(lanes), Some(divisor)) => Self::Neon(lanes, divisor),
+            _ => Self::Scalar(Modulus::of_bytes(bytes)),
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let KernelToken::Scalar = kernel;
-        Self::Scalar(Modulus::of_bytes(bytes))
     }
 }
 
@@ -96,6 +101,8 @@ macro_rules! dispatch {
             Dispatch::Avx512(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
             #[cfg(target_arch = "x86_64")]
             Dispatch::Avx2(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Dispatch::Neon(lanes, divisor) => lanes.$function($bit_array, divisor $(, $argument)*),
             Dispatch::Scalar(modulus) => scalar::$function($bit_array, modulus $(, $argument)*),
         }
     };
@@ -148,7 +155,15 @@ pub(crate) fn may_match_key<H: KeyHasher + ?Sized>(
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let KernelToken::Scalar = KernelToken::given(kernel);
+    match KernelToken::given(kernel) {
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) if Neon::looks_up(filter) => {
+            return lanes.may_match_key(hasher, key, filter, |lanes, hasher: &H, key, filter| {
+                may_match_stored(hasher, key, filter, KernelToken::Neon(lanes))
+            });
+        }
+        _ => {}
+    }
     scalar::may_match_key(hasher, key, filter, |hasher: &H, key, filter| {
         may_match_stored(hasher, key, filter, KernelToken::Scalar)
     })

@@ -23,7 +23,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Slices(keys, _) => keys.len(),

@@ -1,5 +1,7 @@
 //! The one place that chooses a kernel.
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+use super::aarch64::Neon;
 use super::kernel::Kernel;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{Avx2, Avx512, Found};
@@ -30,6 +32,8 @@ pub enum KernelToken {
     Avx2(Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    Neon(Neon),
 }
 
 impl KernelToken {
@@ -53,10 +57,10 @@ impl KernelToken {
             Self::among(Found::before().unwrap_or_else(Found::now), kernel)
         }
         #[cfg(not(target_arch = "x86_64"))]
-        {
-            // Whichever it is, there is no other.
-            let _ = kernel;
-            Self::Scalar
+        match kernel {
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            None | Some(Kernel::Neon) => Self::Neon(Neon::new()),
+            _ => Self::Scalar,
         }
     }
 
@@ -81,6 +85,8 @@ impl KernelToken {
             Self::Avx2(_) => Kernel::Avx2,
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(_) => Kernel::Avx512,
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            Self::Neon(_) => Kernel::Neon,
         }
     }
 }

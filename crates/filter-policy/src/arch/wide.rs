@@ -56,7 +56,6 @@ impl WideSource<'_> {
     }
 
     /// The hash values by XXPH3 from `start` on, one by one. Panics if there are too few.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
         self.hash_by(|key| xxph3_64(key, 0), start, hashes);

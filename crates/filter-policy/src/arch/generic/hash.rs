@@ -136,7 +136,12 @@ pub(super) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> 
             longest = longest.max(key.len());
         }
     }
-    if longest > LONGEST || longest / 4 > shortest + UNEVEN / 4 {
+    let uneven = if S::UNEVEN {
+        longest / 4 > shortest + UNEVEN / 4
+    } else {
+        longest != shortest
+    };
+    if longest > LONGEST || uneven {
         return one_by_one(lanes, function, keys);
     }
     let group = Group {

@@ -3,10 +3,12 @@
 //! Everything here is inlined into functions that are compiled for one instruction set. Knows no instruction.
 
 pub(super) mod create;
+pub(super) mod entries;
 mod hash;
 mod probes;
 pub(super) mod query;
 pub(super) mod source;
+pub(super) mod tiles;
 
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
@@ -17,6 +19,26 @@ pub(super) const MAX_LANES: usize = 16;
 /// The bytes of a key that are hashed between two loads.
 const STEP: usize = 16;
 
+/// For each set of 8 lanes, their numbers in order.
+pub(super) static PACKINGS: [[u8; 8]; 256] = packings();
+
+const fn packings() -> [[u8; 8]; 256] {
+    let mut packings = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut next) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                packings[set][next] = lane;
+                next += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    packings
+}
+
 /// Operations on vectors of [`LANES`](Self::LANES) lanes of 32 bits.
 ///
 /// Values of the implementing types exist only where the processor has the instructions, so that the operations are
@@ -24,6 +46,8 @@ const STEP: usize = 16;
 pub(super) trait Lanes: Copy {
     /// How many lanes a vector has, at most [`MAX_LANES`].
     const LANES: usize;
+    /// Whether keys of different lengths are hashed sooner in lanes than one by one.
+    const UNEVEN: bool;
     /// How many bytes four vectors hold, the largest table.
     const TABLE_BYTES: usize;
 

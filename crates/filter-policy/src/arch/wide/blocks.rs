@@ -94,6 +94,8 @@ macro_rules! by_kernel {
             KernelToken::Avx512(lanes) => lanes.$method($($argument),+),
             #[cfg(target_arch = "x86_64")]
             KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+            KernelToken::Neon(lanes) => lanes.$method($($argument),+),
             KernelToken::Scalar => $function(Portable, $($argument),+),
         }
     };

@@ -9,7 +9,6 @@ use super::super::token::KernelToken;
 use super::super::x86_64::Found;
 use super::WideSource;
 use crate::keys::Keys;
-#[cfg(target_arch = "x86_64")]
 use crate::params::MAX_PROBES;
 
 /// The bits that one key can set.
@@ -27,11 +26,9 @@ const MULTIPLIER: u32 = 0x9e37_79b9;
 pub(in super::super) const USUAL_PROBES: u8 = 6;
 
 /// Number of lines from which they are brought into the cache before they are used.
-#[cfg(target_arch = "x86_64")]
 pub(in super::super) const PREFETCHED: usize = (1 << 20) / LINE_LEN;
 
 /// The powers of the multiplier: what the start of a walk is multiplied by for each probe.
-#[cfg(target_arch = "x86_64")]
 pub(in super::super) static POWERS: [u32; 32] = {
     let mut powers = [1; 32];
     let mut i = 1;
@@ -71,6 +68,8 @@ pub(crate) fn insert(kernel: KernelToken, lines: &mut [Line], probes: u8, source
         KernelToken::Avx512(lanes) => lanes.insert_in_lines(lines, probes, source),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.insert_in_lines(lines, probes, source),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.insert_in_lines(lines, probes, source),
         KernelToken::Scalar => scalar_insert(lines, probes, source),
     }
 }
@@ -83,6 +82,8 @@ pub(crate) fn may_match(kernel: KernelToken, lines: &[Line], probes: u8, hash: u
         KernelToken::Avx512(lanes) => lanes.line_may_match(lines, probes, hash),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.line_may_match(lines, probes, hash),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.line_may_match(lines, probes, hash),
         KernelToken::Scalar => scalar_may_match(lines, probes, hash),
     }
 }
@@ -95,6 +96,8 @@ pub(crate) fn key_may_match(kernel: KernelToken, lines: &[Line], probes: u8, key
         KernelToken::Avx512(lanes) => lanes.line_may_match_key(lines, probes, key),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.line_may_match_key(lines, probes, key),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.line_may_match_key(lines, probes, key),
         KernelToken::Scalar => scalar_key_may_match(lines, probes, key),
     }
 }
@@ -120,7 +123,11 @@ pub(crate) fn stored_may_match<S: Stored>(
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let KernelToken::Scalar = KernelToken::given(kernel);
+    match KernelToken::given(kernel) {
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => return lanes.stored_may_match(stored, key, filter),
+        KernelToken::Scalar => {}
+    }
     scalar_stored_may_match(stored, key, filter)
 }
 
@@ -154,6 +161,8 @@ pub(crate) fn may_match_many(
         KernelToken::Avx512(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.lines_may_match_many(lines, probes, source, answers),
         KernelToken::Scalar => {
             answers.fill(0);
             let mut index = 0_usize;
@@ -190,25 +199,31 @@ fn scalar_insert(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usiz
 
 #[inline(always)]
 fn scalar_insert_all(lines: &mut [Line], probes: u8, source: WideSource<'_>) -> usize {
-    let count = lines.len();
     let mut repeats = 0;
     let mut last = None;
     source.for_each(|hash| {
         repeats += usize::from(last.replace(hash) == Some(hash));
-        // Never absent, unless there is no line.
-        if let Some(line) = lines.get_mut(line_of(hash, count)) {
-            let mut walk = walk_of(hash);
-            // Words are changed twice as fast as bytes on some processors.
-            let words = line.as_chunks_mut::<4>().0;
-            for _ in 0..probes {
-                if let Some(word) = words.get_mut((walk >> 28) as usize) {
-                    *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
-                }
-                walk = walk.wrapping_mul(MULTIPLIER);
-            }
-        }
+        set_one(lines, probes, hash);
     });
     repeats
+}
+
+/// Sets the bits of a hash value.
+#[inline(always)]
+pub(in super::super) fn set_one(lines: &mut [Line], probes: u8, hash: u64) {
+    let count = lines.len();
+    // Never absent, unless there is no line.
+    if let Some(line) = lines.get_mut(line_of(hash, count)) {
+        let mut walk = walk_of(hash);
+        // Words are changed twice as fast as bytes on some processors.
+        let words = line.as_chunks_mut::<4>().0;
+        for _ in 0..probes {
+            if let Some(word) = words.get_mut((walk >> 28) as usize) {
+                *word = (u32::from_le_bytes(*word) | 1 << (walk >> 23 & 31)).to_le_bytes();
+            }
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    }
 }
 
 fn scalar_stored_may_match<S: Stored>(stored: &S, key: &[u8], filter: &[u8]) -> bool {

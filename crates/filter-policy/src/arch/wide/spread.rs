@@ -17,7 +17,6 @@ pub(crate) const MULTIPLIER: u64 = 0xf135_7aea_2e62_a9c5;
 pub(in super::super) const USUAL_PROBES: u8 = 7;
 
 /// Length from which bytes are brought into the cache before they are used.
-#[cfg(target_arch = "x86_64")]
 pub(in super::super) const PREFETCHED: usize = 4 << 20;
 
 /// Length from which positions do not fit into lanes.
@@ -60,6 +59,8 @@ pub(crate) fn insert(kernel: KernelToken, bit_array: &mut [u8], probes: u8, sour
         }
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.insert_spread(bit_array, probes, source),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.insert_spread(bit_array, probes, source),
         _ => set(bit_array, probes, source),
     }
 }
@@ -108,6 +109,8 @@ pub(crate) fn may_match_many(
         }
         #[cfg(target_arch = "x86_64")]
         KernelToken::Avx2(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
+        #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+        KernelToken::Neon(lanes) => lanes.spread_may_match_many(bit_array, probes, source, answers),
         _ => {
             answers.fill(0);
             let mut index = 0_usize;

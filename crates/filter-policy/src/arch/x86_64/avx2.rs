@@ -5,11 +5,11 @@ pub(super) mod wide;
 
 use core::arch::x86_64::*;
 
+use super::super::generic::entries::{entries, entry, usual};
 use super::super::generic::{Lanes, create, query, source};
 use super::super::source::Source;
-use super::entries::{entries, entry};
 use super::found::Found;
-use super::single::{bytes_at, usual};
+use super::single::bytes_at;
 use crate::hashers::{KeyHasher, LaneHash};
 use crate::keys::Keys;
 use crate::modulus::LaneDivisor;

@@ -61,7 +61,7 @@ impl Found {
     pub(crate) fn only_for(self, kernel: Option<Kernel>) -> Self {
         let wanted = match kernel {
             None => Self::AVX2 | Self::AVX512,
-            Some(Kernel::Scalar) => 0,
+            Some(Kernel::Scalar | Kernel::Neon) => 0,
             Some(Kernel::Avx2) => Self::AVX2,
             Some(Kernel::Avx512) => Self::AVX512,
         };
@@ -73,7 +73,9 @@ impl Found {
 fn most_wanted() -> Kernel {
     #[cfg(feature = "std")]
     if let Some(name) = std::env::var_os("FILTER_POLICY_KERNEL")
-        && let Some(&kernel) = Kernel::ALL.iter().find(|kernel| name == kernel.name())
+        && let Some(kernel) = [Kernel::Scalar, Kernel::Avx2]
+            .into_iter()
+            .find(|kernel| name == kernel.name())
     {
         return kernel;
     }

@@ -4,9 +4,19 @@
     reason = "instructions that not every processor has, and loads of parts of vectors"
 )]
 
+/// Operations on vectors alone, each an expression of the processor's instructions.
+macro_rules! operations {
+    ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
+        #[inline(always)]
+        fn $name(self, $($vector: Self::Vector),+) -> Self::Vector {
+            // SAFETY: see the type.
+            unsafe { $expression }
+        }
+    )+};
+}
+
 mod avx2;
 mod avx512;
-mod entries;
 mod found;
 mod single;
 

@@ -1,22 +1,6 @@
-//! What the questions about one key have in common.
+//! Look-ups of single bytes.
 
 use core::arch::x86_64::*;
-
-use crate::modulus::LaneDivisor;
-
-/// The parts of a stored filter that has at most 8 probes and is neither too short nor too long for lanes.
-#[inline(always)]
-pub(super) fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
-    // Too short and too long in one comparison.
-    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
-        return None;
-    }
-    let [bit_array @ .., probes @ 0..=8] = filter else {
-        return None;
-    };
-    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
-    Some((bit_array, divisor, u32::from(*probes)))
-}
 
 /// The bytes that hold the bits at these positions, all 8 or, where there are not more probes, the first 6. The others
 /// are 0.

@@ -2,34 +2,14 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::generic::Lanes;
-use super::super::entries::operations;
+use super::super::super::generic::{Lanes, PACKINGS};
 use super::Avx2;
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
 
-/// For each set of lanes, their numbers in order.
-static PACKINGS: [[u8; 8]; 256] = packings();
-
-const fn packings() -> [[u8; 8]; 256] {
-    let mut packings = [[0; 8]; 256];
-    let mut set = 0;
-    while set < 256 {
-        let (mut lane, mut next) = (0, 0);
-        while lane < 8 {
-            if set >> lane & 1 == 1 {
-                packings[set][next] = lane;
-                next += 1;
-            }
-            lane += 1;
-        }
-        set += 1;
-    }
-    packings
-}
-
 impl Lanes for Avx2 {
     const LANES: usize = 8;
+    const UNEVEN: bool = true;
     const TABLE_BYTES: usize = 128;
 
     type Vector = __m256i;

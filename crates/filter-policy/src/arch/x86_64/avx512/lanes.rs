@@ -3,13 +3,13 @@
 use core::arch::x86_64::*;
 
 use super::super::super::generic::Lanes;
-use super::super::entries::operations;
 use super::Avx512;
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
 
 impl Lanes for Avx512 {
     const LANES: usize = 16;
+    const UNEVEN: bool = true;
     const TABLE_BYTES: usize = 256;
 
     type Vector = __m512i;

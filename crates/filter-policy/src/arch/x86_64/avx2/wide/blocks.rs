@@ -4,9 +4,9 @@ use core::arch::x86_64::*;
 
 use hashzoo::xxh64;
 
-use super::super::super::entries::{block_entries, entry};
 use super::super::Avx2;
 use crate::arch::generic::Lanes;
+use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::blocks::{
     BLOCK_LEN, Block, BlockLanes, SALTS, insert_by, key_may_match_by, may_match_by, may_match_each_by,

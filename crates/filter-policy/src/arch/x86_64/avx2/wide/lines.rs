@@ -5,12 +5,12 @@ use core::hint::black_box;
 
 use hashzoo::xxph3_64;
 
-use super::super::super::entries::line_entries;
 use super::super::Avx2;
 use super::hash;
-use crate::arch::generic::Lanes;
-use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES, line_of, walk_of};
-use crate::arch::wide::{TILE, WideSource};
+use crate::arch::generic::entries::line_entries;
+use crate::arch::generic::tiles::{self, WideLanes};
+use crate::arch::wide::WideSource;
+use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, Stored, USUAL_PROBES, line_of, walk_of};
 use crate::params::MAX_PROBES;
 
 /// Words of a line.
@@ -21,22 +21,31 @@ const MAX: usize = MAX_PROBES as usize;
 
 line_entries!(Avx2);
 
-/// Asks for the lines of these hash values.
-#[inline(always)]
-fn prefetch<const WRITE: bool>(lanes: Avx2, lines: &[Line], hashes: &[u64]) {
-    let bytes = lines.as_flattened();
-    // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
-    let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
-    for &hash in hashes {
-        let start = line_of(hash, lines.len()) * LINE_LEN;
-        lanes.prefetch::<WRITE>(bytes, start);
-        if !aligned {
-            lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
-        }
+impl WideLanes for Avx2 {
+    #[inline(always)]
+    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
+        // SAFETY: see the type.
+        unsafe { hash(source, start, hashes) }
+    }
+
+    #[inline(always)]
+    fn set_in_lines<const PROBES: usize, const MAX: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        hashes: &[u64],
+    ) {
+        // SAFETY: see the type.
+        unsafe { set::<PROBES, MAX>(lines, probes, hashes) }
+    }
+
+    #[inline(always)]
+    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64 {
+        // SAFETY: see the type.
+        unsafe { ask(lines, probes, hashes) }
     }
 }
 
-/// `PROBES` is the probe count if it is known when this is compiled, and 0 otherwise; `MAX` the most there can be.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn insert<const PROBES: usize, const MAX: usize>(
     lanes: Avx2,
@@ -44,44 +53,7 @@ fn insert<const PROBES: usize, const MAX: usize>(
     probes: u8,
     source: WideSource<'_>,
 ) -> usize {
-    let len = source.len();
-    // The first one is the last of the tile before.
-    let mut now = [0; TILE + 1];
-    if lines.len() < PREFETCHED {
-        let mut repeats = 0;
-        for start in (0..len).step_by(TILE) {
-            let count = TILE.min(len - start);
-            repeats += next_tile(source, start, &mut now[..=count]);
-            set::<PROBES, MAX>(lines, probes, &now[1..=count]);
-            now[0] = now[count];
-        }
-        return repeats;
-    }
-    let mut before = [0; TILE + 1];
-    let (mut waiting, mut repeats) = (0, 0);
-    for start in (0..len).step_by(TILE) {
-        let count = TILE.min(len - start);
-        repeats += next_tile(source, start, &mut now[..=count]);
-        prefetch::<true>(lanes, lines, &now[1..=count]);
-        set::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
-        core::mem::swap(&mut now, &mut before);
-        now[0] = before[count];
-        waiting = count;
-    }
-    set::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
-    repeats
-}
-
-/// Puts the hash values from `start` on behind the first of `hashes`, which is the one before them. Gives how many equal
-/// the one before them.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-fn next_tile(source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize {
-    hash(source, start, &mut hashes[1..]);
-    if start == 0 {
-        hashes[0] = !hashes[1];
-    }
-    hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
+    tiles::insert_in_lines::<_, PROBES, MAX>(lanes, lines, probes, source)
 }
 
 /// Sets the bits of these hash values.
@@ -179,24 +151,7 @@ fn may_match(lines: &[Line], probes: u8, hash: u64) -> bool {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn may_match_many(lanes: Avx2, lines: &[Line], probes: u8, source: WideSource<'_>, answers: &mut [u64]) {
-    let (len, ahead) = (source.len(), lines.len() >= PREFETCHED);
-    let (mut now, mut before) = ([0; TILE], [0; TILE]);
-    for (word, start) in (0..len).step_by(TILE).enumerate() {
-        let count = TILE.min(len - start);
-        hash(source, start, &mut now[..count]);
-        if ahead {
-            prefetch::<false>(lanes, lines, &now[..count]);
-            if word > 0 {
-                answers[word - 1] = ask(lines, probes, &before);
-            }
-            core::mem::swap(&mut now, &mut before);
-        } else {
-            answers[word] = ask(lines, probes, &now[..count]);
-        }
-    }
-    if ahead && let Some(last) = answers.last_mut() {
-        *last = ask(lines, probes, &before[..len - (len - 1) / TILE * TILE]);
-    }
+    tiles::lines_may_match_many(lanes, lines, probes, source, answers);
 }
 
 /// The answers for these hash values.

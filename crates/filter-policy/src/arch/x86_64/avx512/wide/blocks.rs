@@ -5,9 +5,9 @@ use core::arch::x86_64::*;
 use hashzoo::xxh64;
 
 use super::super::super::avx2::wide::blocks::{bits_of, has, prefetch, set};
-use super::super::super::entries::{block_entries, entry};
 use super::super::Avx512;
 use super::{each, store, word};
+use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::blocks::{
     Block, BlockLanes, insert_by, key_may_match_by, may_match_by, may_match_each_by, may_match_many_by,

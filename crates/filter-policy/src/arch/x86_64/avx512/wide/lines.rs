@@ -9,9 +9,9 @@ use core::hint::black_box;
 use single::{all_of_32, key_may_match, may_match, stored_may_match};
 use tile::Tile;
 
-use super::super::super::entries::line_entries;
 use super::super::Avx512;
 use super::{first_bits, half, hash, load, load_words, store_words, whole};
+use crate::arch::generic::entries::line_entries;
 use crate::arch::wide::lines::{LINE_LEN, Line, POWERS, PREFETCHED, Stored, USUAL_PROBES};
 use crate::arch::wide::{TILE, WideSource};
 use crate::params::MAX_PROBES;

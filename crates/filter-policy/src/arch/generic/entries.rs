@@ -1,5 +1,7 @@
 //! The functions that are compiled for an instruction set, the same ones for all of them.
 
+use crate::modulus::LaneDivisor;
+
 /// Gives lanes a method that is compiled for instructions of these names: `fn name(arguments) = function`, where the
 /// function takes the lanes before the arguments.
 macro_rules! entry {
@@ -204,15 +206,18 @@ macro_rules! block_entries {
     };
 }
 
-/// Operations on vectors alone, each an expression of the processor's instructions.
-macro_rules! operations {
-    ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
-        #[inline(always)]
-        fn $name(self, $($vector: Self::Vector),+) -> Self::Vector {
-            // SAFETY: see the type.
-            unsafe { $expression }
-        }
-    )+};
-}
+pub(in crate::arch) use {block_entries, entries, entry, line_entries};
 
-pub(super) use {block_entries, entries, entry, line_entries, operations};
+/// The parts of a stored filter that has at most 8 probes and is neither too short nor too long for lanes.
+#[inline(always)]
+pub(in crate::arch) fn usual(filter: &[u8]) -> Option<(&[u8], LaneDivisor, u32)> {
+    // Too short and too long in one comparison.
+    if filter.len().wrapping_sub(2) >= LaneDivisor::MAX_BYTES {
+        return None;
+    }
+    let [bit_array @ .., probes @ 0..=8] = filter else {
+        return None;
+    };
+    let divisor = LaneDivisor::of_bytes(bit_array.len())?;
+    Some((bit_array, divisor, u32::from(*probes)))
+}

@@ -1,0 +1,177 @@
+//! Filters of 64-bit hash values, a tile of keys at a time, with memory asked for ahead where filters are large.
+
+use super::super::wide::lines::{self, LINE_LEN, Line, line_of};
+use super::super::wide::spread::{self, MULTIPLIER, all_set, position, set};
+use super::super::wide::{TILE, WideSource};
+use super::Lanes;
+
+/// What these filters take beyond [`Lanes`], for at most [`TILE`] keys a call.
+pub(in super::super) trait WideLanes: Lanes {
+    /// [`WideSource::hash`].
+    fn hash_wide(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]);
+    /// Sets the bits of these hash values. `PROBES` is the probe count if it is known when this is compiled, and 0
+    /// otherwise; `MAX` the most there can be.
+    fn set_in_lines<const PROBES: usize, const MAX: usize>(
+        self,
+        lines: &mut [Line],
+        probes: u8,
+        hashes: &[u64],
+    );
+    /// The answers for these hash values, a bit each.
+    fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64;
+}
+
+/// Asks for the lines of these hash values.
+#[inline(always)]
+fn prefetch_lines<S: Lanes, const WRITE: bool>(lanes: S, lines: &[Line], hashes: &[u64]) {
+    let bytes = lines.as_flattened();
+    // The last byte of a line lies in the next line of the cache unless the filter happens to begin with one.
+    let aligned = bytes.as_ptr().align_offset(LINE_LEN) == 0;
+    for &hash in hashes {
+        let start = line_of(hash, lines.len()) * LINE_LEN;
+        lanes.prefetch::<WRITE>(bytes, start);
+        if !aligned {
+            lanes.prefetch::<WRITE>(bytes, start + LINE_LEN - 1);
+        }
+    }
+}
+
+/// [`lines::insert`].
+#[inline(always)]
+pub(in super::super) fn insert_in_lines<S: WideLanes, const PROBES: usize, const MAX: usize>(
+    lanes: S,
+    lines: &mut [Line],
+    probes: u8,
+    source: WideSource<'_>,
+) -> usize {
+    let len = source.len();
+    // The first one is the last of the tile before.
+    let mut now = [0; TILE + 1];
+    if lines.len() < lines::PREFETCHED {
+        let mut repeats = 0;
+        for start in (0..len).step_by(TILE) {
+            let count = TILE.min(len - start);
+            repeats += next_tile(lanes, source, start, &mut now[..=count]);
+            lanes.set_in_lines::<PROBES, MAX>(lines, probes, &now[1..=count]);
+            now[0] = now[count];
+        }
+        return repeats;
+    }
+    let mut before = [0; TILE + 1];
+    let (mut waiting, mut repeats) = (0, 0);
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        repeats += next_tile(lanes, source, start, &mut now[..=count]);
+        prefetch_lines::<S, true>(lanes, lines, &now[1..=count]);
+        lanes.set_in_lines::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
+        core::mem::swap(&mut now, &mut before);
+        now[0] = before[count];
+        waiting = count;
+    }
+    lanes.set_in_lines::<PROBES, MAX>(lines, probes, &before[1..=waiting]);
+    repeats
+}
+
+/// Puts the hash values from `start` on behind the first of `hashes`, which is the one before them. Gives how many equal
+/// the one before them.
+#[inline(always)]
+fn next_tile<S: WideLanes>(lanes: S, source: WideSource<'_>, start: usize, hashes: &mut [u64]) -> usize {
+    lanes.hash_wide(source, start, &mut hashes[1..]);
+    if start == 0 {
+        hashes[0] = !hashes[1];
+    }
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+/// [`lines::may_match_many`].
+#[inline(always)]
+pub(in super::super) fn lines_may_match_many<S: WideLanes>(
+    lanes: S,
+    lines: &[Line],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let (len, ahead) = (source.len(), lines.len() >= lines::PREFETCHED);
+    let (mut now, mut before) = ([0; TILE], [0; TILE]);
+    for (word, start) in (0..len).step_by(TILE).enumerate() {
+        let count = TILE.min(len - start);
+        lanes.hash_wide(source, start, &mut now[..count]);
+        if ahead {
+            prefetch_lines::<S, false>(lanes, lines, &now[..count]);
+            if word > 0 {
+                answers[word - 1] = lanes.ask_lines(lines, probes, &before);
+            }
+            core::mem::swap(&mut now, &mut before);
+        } else {
+            answers[word] = lanes.ask_lines(lines, probes, &now[..count]);
+        }
+    }
+    if ahead && let Some(last) = answers.last_mut() {
+        *last = lanes.ask_lines(lines, probes, &before[..len - (len - 1) / TILE * TILE]);
+    }
+}
+
+/// Asks for the bytes of all probes of these hash values.
+#[inline(always)]
+fn prefetch_spread<S: Lanes, const WRITE: bool>(lanes: S, bit_array: &[u8], probes: u8, hashes: &[u64]) {
+    let bits = bit_array.len() as u64 * 8;
+    for &hash in hashes {
+        let mut walk = hash;
+        for _ in 0..probes {
+            let byte = (position(walk, bits) / 8) as usize;
+            lanes.prefetch::<WRITE>(bit_array, byte);
+            walk = walk.wrapping_mul(MULTIPLIER);
+        }
+    }
+}
+
+/// [`spread::insert`].
+#[inline(always)]
+pub(in super::super) fn insert_spread<S: WideLanes>(
+    lanes: S,
+    bit_array: &mut [u8],
+    probes: u8,
+    source: WideSource<'_>,
+) {
+    if bit_array.len() < spread::PREFETCHED {
+        return set(bit_array, probes, source);
+    }
+    let len = source.len();
+    let (mut now, mut before) = ([0; TILE], [0; TILE]);
+    let mut waiting = 0;
+    for start in (0..len).step_by(TILE) {
+        let count = TILE.min(len - start);
+        lanes.hash_wide(source, start, &mut now[..count]);
+        prefetch_spread::<S, true>(lanes, bit_array, probes, &now[..count]);
+        set(bit_array, probes, WideSource::Hashes(&before[..waiting]));
+        core::mem::swap(&mut now, &mut before);
+        waiting = count;
+    }
+    set(bit_array, probes, WideSource::Hashes(&before[..waiting]));
+}
+
+/// [`spread::may_match_many`].
+#[inline(always)]
+pub(in super::super) fn spread_may_match_many<S: WideLanes>(
+    lanes: S,
+    bit_array: &[u8],
+    probes: u8,
+    source: WideSource<'_>,
+    answers: &mut [u64],
+) {
+    let len = source.len();
+    let mut hashes = [0; TILE];
+    for (word, start) in answers.iter_mut().zip((0..len).step_by(TILE)) {
+        let hashes = &mut hashes[..TILE.min(len - start)];
+        lanes.hash_wide(source, start, hashes);
+        if bit_array.len() >= spread::PREFETCHED {
+            // All 64 are under way together before the first is waited for.
+            prefetch_spread::<S, false>(lanes, bit_array, probes, hashes);
+        }
+        *word = 0;
+        for (i, &hash) in hashes.iter().enumerate() {
+            *word |= u64::from(all_set(bit_array, probes, hash)) << i;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask cross`: the libraries' tests on other processors.
+
+use std::io::{self, Write as _};
+
+use crate::cross::{self, Target};
+use crate::failure::Failure;
+use crate::workspace;
+
+/// Test the libraries on other processors.
+///
+/// The unit tests and those on golden data of hashzoo, filter-policy, guava-bloom and membership-filters, and the tests of
+/// the comparison's records, are compiled for each target and run by an emulator: QEMU, or Node.js for WebAssembly. The
+/// standard library comes from rustup, or is built by Debian's compiler where rustup has no server to ask.
+/// `cargo xtask test` does this for aarch64 and s390x.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Targets: aarch64, s390x (big-endian), i686 and armv7 (32 bits), riscv64gc, wasm32\n\n\
+        Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686 wasm32"
+)]
+pub(crate) struct Arguments {
+    /// What to test, by its short name or its triple; aarch64 and s390x if there is none
+    #[arg(value_name = "TARGET", value_parser = cross::find)]
+    targets: Vec<&'static Target>,
+    /// Install missing emulators, linkers and standard libraries first (Debian and its relatives)
+    #[arg(long)]
+    install: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let targets = match &arguments.targets[..] {
+        [] => cross::of_suite(),
+        targets => targets.to_vec(),
+    };
+    cross::require(&targets, arguments.install)?;
+    for target in targets {
+        writeln!(io::stdout(), "\n==> {}", target.triple)?;
+        cross::test(&workspace::root(), target).map_err(Failure::internal)?;
+    }
+    Ok(())
+}

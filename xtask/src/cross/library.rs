@@ -1,0 +1,74 @@
+//! Where a target's standard library comes from: rustup where it reaches its server, else Debian's compiler, which builds
+//! it from its sources.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Target;
+use crate::failure::Failure;
+use crate::suite::cargo::{cargo_command, output_of, run_command};
+use crate::suite::programs::{self, Need};
+
+/// Debian's compiler, and the sources of its standard library.
+const DEBIAN: [Need; 2] = [
+    ("/usr/bin/rustc", "rustc-web"),
+    ("/usr/lib/rustlib/src/rust/library/Cargo.lock", "rust-web-src"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Library {
+    /// The toolchain has it.
+    Toolchain,
+    /// Cargo builds it first.
+    Debian,
+}
+
+impl Library {
+    /// If it can be had at once.
+    pub(super) fn of(target: &Target) -> Option<Self> {
+        if is_in_toolchain(target) {
+            Some(Self::Toolchain)
+        } else {
+            programs::missing(&DEBIAN).is_empty().then_some(Self::Debian)
+        }
+    }
+
+    /// Cargo, with the compiler that has the library, and a target folder of its own.
+    pub(super) fn cargo(self, root: &Path, command: &str) -> Command {
+        let mut cargo = cargo_command(root, &[command, "--target-dir", "target/cross"]);
+        if self == Self::Debian {
+            let [(compiler, _), _] = DEBIAN;
+            cargo
+                .arg("-Zbuild-std")
+                .env("RUSTC", compiler)
+                .env("RUSTC_BOOTSTRAP", "1");
+        }
+        cargo
+    }
+}
+
+fn is_in_toolchain(target: &Target) -> bool {
+    let mut compiler = Command::new("rustc");
+    compiler.args(["--print", "target-libdir", "--target", target.triple]);
+    let folder = output_of(&mut compiler).unwrap_or_default();
+    let folder = String::from_utf8_lossy(&folder);
+    !folder.is_empty() && Path::new(folder.trim()).is_dir()
+}
+
+pub(super) fn require(target: &Target, install: bool) -> Result<(), Failure> {
+    if Library::of(target).is_some() {
+        return Ok(());
+    }
+    if !install {
+        return Err(Failure::input(format!(
+            "missing: Rust's standard library for {}; run `cargo xtask cross --install {}`",
+            target.triple, target.name
+        )));
+    }
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", target.triple]).stdin(Stdio::null());
+    match run_command(&mut rustup) {
+        Ok(()) => Ok(()),
+        Err(_) => programs::require(&DEBIAN, true, "cross"),
+    }
+}

@@ -1,0 +1,182 @@
+//! The libraries' tests on other processors: compiled here, run by an emulator.
+
+mod library;
+
+use std::path::Path;
+
+use self::library::Library;
+use crate::failure::Failure;
+use crate::suite::cargo::{run_command, words};
+use crate::suite::programs::{self, Need};
+
+/// A processor, and what stands in for it here.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// What people call it.
+    pub(crate) name: &'static str,
+    pub(crate) triple: &'static str,
+    linker: Option<&'static str>,
+    /// What runs its programs. A word that ends with `.mjs` is a file of this folder.
+    emulator: &'static str,
+    needs: &'static [Need],
+    /// Whether the suite tests it.
+    pub(crate) in_suite: bool,
+}
+
+const QEMU: &str = "qemu-user";
+
+pub(crate) const TARGETS: [Target; 6] = [
+    Target {
+        name: "aarch64",
+        triple: "aarch64-unknown-linux-gnu",
+        linker: Some("aarch64-linux-gnu-gcc"),
+        emulator: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+        needs: &[
+            ("qemu-aarch64", QEMU),
+            ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+            ("/usr/aarch64-linux-gnu/lib/libc.so", "libc6-dev-arm64-cross"),
+        ],
+        in_suite: true,
+    },
+    Target {
+        name: "s390x",
+        triple: "s390x-unknown-linux-gnu",
+        linker: Some("s390x-linux-gnu-gcc"),
+        emulator: "qemu-s390x -L /usr/s390x-linux-gnu",
+        needs: &[
+            ("qemu-s390x", QEMU),
+            ("s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
+            ("/usr/s390x-linux-gnu/lib/libc.so", "libc6-dev-s390x-cross"),
+        ],
+        in_suite: true,
+    },
+    Target {
+        name: "i686",
+        triple: "i686-unknown-linux-gnu",
+        linker: Some("i686-linux-gnu-gcc"),
+        emulator: "qemu-i386 -L /usr/i686-linux-gnu",
+        needs: &[
+            ("qemu-i386", QEMU),
+            ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
+            ("/usr/i686-linux-gnu/lib/libc.so", "libc6-dev-i386-cross"),
+        ],
+        in_suite: false,
+    },
+    Target {
+        name: "armv7",
+        triple: "armv7-unknown-linux-gnueabihf",
+        linker: Some("arm-linux-gnueabihf-gcc"),
+        emulator: "qemu-arm -L /usr/arm-linux-gnueabihf",
+        needs: &[
+            ("qemu-arm", QEMU),
+            ("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
+            ("/usr/arm-linux-gnueabihf/lib/libc.so", "libc6-dev-armhf-cross"),
+        ],
+        in_suite: false,
+    },
+    Target {
+        name: "riscv64gc",
+        triple: "riscv64gc-unknown-linux-gnu",
+        linker: Some("riscv64-linux-gnu-gcc"),
+        emulator: "qemu-riscv64 -L /usr/riscv64-linux-gnu",
+        needs: &[
+            ("qemu-riscv64", QEMU),
+            ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
+            ("/usr/riscv64-linux-gnu/lib/libc.so", "libc6-dev-riscv64-cross"),
+        ],
+        in_suite: false,
+    },
+    Target {
+        name: "wasm32",
+        triple: "wasm32-wasip1",
+        linker: None,
+        emulator: "node --no-warnings wasi.mjs",
+        needs: &[("node", "nodejs")],
+        in_suite: false,
+    },
+];
+
+/// Those that the suite tests.
+pub(crate) fn of_suite() -> Vec<&'static Target> {
+    TARGETS.iter().filter(|target| target.in_suite).collect()
+}
+
+/// The target of this name or triple.
+pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
+    let is_it = |target: &&Target| target.name == name || target.triple == name;
+    TARGETS.iter().find(is_it).ok_or_else(|| {
+        let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+        format!("must be one of {}", names.join(", "))
+    })
+}
+
+/// What these targets need from the system.
+pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
+    let mut needs = targets
+        .iter()
+        .flat_map(|target| target.needs)
+        .copied()
+        .collect::<Vec<_>>();
+    needs.dedup();
+    needs
+}
+
+/// Checks that everything is there, after installing what is missing if `install` says so.
+///
+/// # Errors
+///
+/// With the list, when something is missing and not to be installed.
+pub(crate) fn require(targets: &[&Target], install: bool) -> Result<(), Failure> {
+    programs::require(&needs(targets), install, "cross")?;
+    targets
+        .iter()
+        .try_for_each(|target| library::require(target, install))
+}
+
+/// What is tested, and with which tests: those inside the libraries, on golden data, and on memory that must not be
+/// touched. Properties of thousands of random cases would take an emulator hours, and say nothing of a processor.
+const TESTS: [&str; 2] = [
+    "--package hashzoo --package filter-policy --package guava-bloom --package membership-filters --lib \
+     --test golden --test golden_* --test kernels --test wide_kernels --test guard_pages --test wide_guard_pages \
+     --test policies --test format --test stored",
+    "--package hash-comparison --lib record::",
+];
+
+/// Tests the libraries on this processor.
+pub(crate) fn test(root: &Path, target: &Target) -> Result<(), String> {
+    let library = Library::of(target).ok_or("its standard library is missing")?;
+    for tests in TESTS {
+        let mut cargo = library.cargo(root, "test");
+        cargo.args(["--target", target.triple, "--config"]);
+        cargo.arg(format!(
+            "target.{}.runner={:?}",
+            target.triple,
+            emulator(root, target)
+        ));
+        // Compiled quickly: what takes an emulator long is optimised by settings of its own.
+        cargo.args([
+            "--config",
+            "profile.dev.opt-level=0",
+            "--config",
+            "profile.dev.debug=0",
+        ]);
+        if let Some(linker) = target.linker {
+            cargo.args([
+                "--config".to_owned(),
+                format!("target.{}.linker={linker:?}", target.triple),
+            ]);
+        }
+        run_command(cargo.args(words(tests)))?;
+    }
+    Ok(())
+}
+
+/// The emulator, in words.
+fn emulator(root: &Path, target: &Target) -> Vec<String> {
+    let folder = root.join("xtask/src/cross");
+    let word = |word: &str| match word.ends_with(".mjs") {
+        true => folder.join(word).display().to_string(),
+        false => word.to_owned(),
+    };
+    words(target.emulator).into_iter().map(word).collect()
+}

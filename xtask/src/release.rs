@@ -1,0 +1,127 @@
+//! What must be true before a release: checks of what cargo and its registry do not refuse.
+
+use std::path::Path;
+
+use crate::suite::cargo::{cargo, cargo_command, output_of};
+
+/// The host of addresses that nobody has filled in yet: a name that can never be one.
+const UNSET: &str = "//unset.invalid";
+
+/// Checks that all packages of the workspace that are published can be, builds each from what would be uploaded, and
+/// uploads them if `publish` says so.
+pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
+    let metadata = output_of(&mut cargo_command(
+        root,
+        &["metadata", "--no-deps", "--format-version", "1"],
+    ))?;
+    let metadata = serde_json::from_slice(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let changelog = root.join("CHANGELOG.md");
+    let changelog = std::fs::read_to_string(&changelog).map_err(|error| format!("CHANGELOG.md: {error}"))?;
+    let packages = published(&metadata);
+    let offences: Vec<String> = packages
+        .iter()
+        .flat_map(|package| offences(package, &changelog))
+        .collect();
+    if !offences.is_empty() {
+        return Err(format!("not ready for a release:\n  {}", offences.join("\n  ")));
+    }
+    let names = packages.iter().filter_map(|package| package["name"].as_str());
+    let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
+    let command = if publish { "publish" } else { "package" };
+    cargo(root, &[&[command, "--locked"], &selection[..]].concat())
+}
+
+/// Those whose manifest does not keep them from being published.
+fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
+    let packages = metadata["packages"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    packages
+        .iter()
+        .filter(|package| package["publish"].is_null())
+        .collect()
+}
+
+/// What keeps a package from being released.
+fn offences(package: &serde_json::Value, changelog: &str) -> Vec<String> {
+    let text = |field: &str| package[field].as_str().unwrap_or_default();
+    let (name, version) = (text("name"), text("version"));
+    let mut offences = Vec::new();
+    for field in ["repository", "homepage"] {
+        if text(field).is_empty() || text(field).contains(UNSET) {
+            offences.push(format!(
+                "{name}: {field} is {:?}; set it in [workspace.package] of the root's Cargo.toml",
+                text(field)
+            ));
+        }
+    }
+    for field in ["description", "license", "readme", "rust_version"] {
+        if text(field).is_empty() {
+            offences.push(format!("{name}: {field} is missing"));
+        }
+    }
+    for field in ["categories", "keywords"] {
+        let count = package[field].as_array().map_or(0, Vec::len);
+        if !(1..=5).contains(&count) {
+            offences.push(format!("{name}: {count} {field}; there must be 1 to 5"));
+        }
+    }
+    let heading = format!("## {version}");
+    let is_heading = |line: &str| line == heading || line.starts_with(&format!("{heading} "));
+    if !changelog.lines().any(is_heading) {
+        offences.push(format!("{name}: CHANGELOG.md has no section {heading:?}"));
+    }
+    offences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(repository: &str, keywords: &str) -> serde_json::Value {
+        serde_json::from_str(&format!(
+            r#"{{"name": "a", "version": "0.1.0", "publish": null, "repository": "{repository}", "homepage": "https://a.org",
+                "description": "A.", "license": "MIT", "readme": "README.md", "rust_version": "1.89",
+                "categories": ["caching"], "keywords": [{keywords}]}}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_package_that_is_ready_has_no_offence() {
+        let found = offences(
+            &package("https://a.org/a", r#""bloom""#),
+            "# Changelog\n\n## 0.1.0 (today)\n",
+        );
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let found = offences(
+            &package("https://unset.invalid", ""),
+            "## 0.1.01\n## Unreleased\n",
+        );
+        let starts = [
+            "a: repository is",
+            "a: 0 keywords",
+            "a: CHANGELOG.md has no section",
+        ];
+        assert_eq!(found.len(), starts.len(), "{found:?}");
+        for (offence, start) in found.iter().zip(starts) {
+            assert!(offence.starts_with(start), "{offence}");
+        }
+    }
+
+    #[test]
+    fn packages_that_stay_here_are_left_out() {
+        let metadata = r#"{"packages": [{"name": "a", "publish": null}, {"name": "b", "publish": []}]}"#;
+        let metadata = serde_json::from_str(metadata).unwrap();
+        let names: Vec<&str> = published(&metadata)
+            .iter()
+            .filter_map(|package| package["name"].as_str())
+            .collect();
+        assert_eq!(names, ["a"]);
+    }
+}

@@ -1,0 +1,178 @@
+//! The documentation as a folder of pages: every Markdown file of the workspace in its place, with what it links to, and
+//! the reference report with its records.
+
+mod page;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use self::page::Page;
+use crate::suite::cargo::output_of;
+use crate::tidy;
+
+/// What every page leads to.
+const SECTIONS: [(&str, &str); 9] = [
+    ("Start", "README.md"),
+    ("Guides", "crates/guides"),
+    ("Policies", "crates/filter-policy/WHICH.md"),
+    ("Formats", "crates/filter-policy/FORMAT.md"),
+    ("Theory", "crates/filter-policy/THEORY.md"),
+    ("Report", "reports/reference"),
+    ("Benchmarks", "crates/benchmarks/README.md"),
+    ("Map", "crates/ARCHITECTURE.md"),
+    ("Changes", "CHANGELOG.md"),
+];
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:auto;padding:1rem}\
+    nav a{margin-right:1rem}table{border-collapse:collapse;display:block;overflow-x:auto}\
+    td,th{border:1px solid #bbb;padding:.2rem .5rem}pre{background:#f4f4f4;padding:.7rem;overflow-x:auto}\
+    img{max-width:100%}@media(prefers-color-scheme:dark){body{background:#161616;color:#ddd}a{color:#8bf}\
+    pre{background:#262626}}";
+
+/// Writes the pages into `out`, over what is there, and gives their number.
+///
+/// # Errors
+///
+/// With every link that leads nowhere; when a file cannot be read or written.
+pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
+    let mut pages = BTreeMap::new();
+    for path in tidy::written_files(root)?
+        .into_iter()
+        .filter(|path| path.ends_with(".md"))
+    {
+        let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
+        pages.insert(path.clone(), Page::new(&path, &text));
+    }
+    // Folders that a page leads to, and that nothing in them introduces, get a list of what they hold.
+    let mut wanted: BTreeSet<String> = pages.values().flat_map(Page::targets).collect();
+    wanted.extend(SECTIONS.map(|(_, path)| path.to_owned()));
+    let is_listed = |folder: &&String| {
+        let introduced = ["README.md", "index.html"]
+            .iter()
+            .any(|name| root.join(folder).join(name).is_file());
+        root.join(folder).is_dir() && !introduced
+    };
+    for folder in wanted.iter().filter(is_listed) {
+        let page = format!("{folder}/README.md");
+        pages.insert(page.clone(), Page::new(&page, &listing(root, folder)?));
+    }
+    wanted.extend(pages.values().flat_map(Page::targets));
+
+    let mut lost: Vec<String> = Vec::new();
+    for (path, page) in &pages {
+        lost.extend(
+            page.lost(root, &pages)
+                .into_iter()
+                .map(|link| format!("{path}: {link} leads nowhere")),
+        );
+    }
+    if !lost.is_empty() {
+        return Err(lost.join("\n"));
+    }
+    for page in pages.values() {
+        write(&out.join(page.place()), page.html(&pages, &SECTIONS).as_bytes())?;
+    }
+    write(&out.join("style.css"), STYLE.as_bytes())?;
+    copy(root, out, "reports/reference")?;
+    for path in wanted
+        .iter()
+        .filter(|path| !pages.contains_key(*path) && root.join(path).is_file())
+    {
+        copy(root, out, path)?;
+    }
+    Ok(pages.len())
+}
+
+/// Opens the first page and the report in a browser, which must find what they begin with.
+pub(crate) fn open(out: &Path) -> Result<(), String> {
+    for (path, expected) in [
+        ("index.html", "<h1 id="),
+        ("reports/reference/index.html", "<svg"),
+    ] {
+        let mut browser = Command::new("chromium");
+        browser.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"]);
+        let shown = output_of(browser.arg(out.join(path)))?;
+        if !String::from_utf8_lossy(&shown).contains(expected) {
+            return Err(format!("{path}: the browser shows no {expected}"));
+        }
+    }
+    Ok(())
+}
+
+/// A page about a folder: its title, and what lies in it.
+fn listing(root: &Path, folder: &str) -> Result<String, String> {
+    let mut text = format!("# {folder}\n\n");
+    for name in tidy::entries(&root.join(folder))? {
+        text += &format!("- [{name}]({name})\n");
+    }
+    Ok(text)
+}
+
+fn copy(root: &Path, out: &Path, path: &str) -> Result<(), String> {
+    let from = root.join(path);
+    if from.is_dir() {
+        let names = tidy::entries(&from)?;
+        return names
+            .iter()
+            .try_for_each(|name| copy(root, out, &format!("{path}/{name}")));
+    }
+    let bytes = fs::read(&from).map_err(|error| format!("{path}: {error}"))?;
+    write(&out.join(path), &bytes)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let said = |error: std::io::Error| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(said)?;
+    }
+    fs::write(path, bytes).map_err(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_files_and_folders_are_linked() {
+        let (root, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let file = |path: &str, text: &str| write(&root.path().join(path), text.as_bytes()).unwrap();
+        for (_, path) in SECTIONS {
+            if path.ends_with(".md") {
+                file(path, "# A title\n");
+            }
+        }
+        file("crates/guides/one.md", "# One");
+        file("reports/reference/index.html", "<svg>");
+        file("a.rs", "fn main() {}");
+        file(
+            "README.md",
+            "# Start here\n\n[one](crates/guides/one.md#one) [a](a.rs) [all](crates/guides)\n",
+        );
+        build(root.path(), out.path()).unwrap();
+        let index = fs::read_to_string(out.path().join("index.html")).unwrap();
+        for part in [
+            "<h1 id=\"start-here\">",
+            "href=\"crates/guides/one.html#one\"",
+            "href=\"a.rs\"",
+            "href=\"crates/guides/index.html\"",
+            "href=\"reports/reference/index.html\"",
+        ] {
+            assert!(index.contains(part), "{part}: {index}");
+        }
+        for path in [
+            "a.rs",
+            "crates/guides/index.html",
+            "crates/guides/one.html",
+            "style.css",
+        ] {
+            assert!(out.path().join(path).is_file(), "{path}");
+        }
+
+        file("README.md", "[one](crates/guides/one.md#two) [b](b.rs)\n");
+        let lost = build(root.path(), out.path()).unwrap_err();
+        let expected = "README.md: crates/guides/one.md#two leads nowhere\nREADME.md: b.rs leads nowhere";
+        assert_eq!(lost, expected);
+    }
+}
