@@ -17,7 +17,7 @@ use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPo
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-#[path = "../tests/support/expectation.rs"]
+#[path = "../tests/all/support/expectation.rs"]
 mod expectation;
 
 use expectation::exact_rate;

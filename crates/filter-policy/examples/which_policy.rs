@@ -8,7 +8,7 @@
 
 use std::io::{self, Write};
 
-#[path = "../tests/support/which_policy.rs"]
+#[path = "../tests/all/support/which_policy.rs"]
 mod which_policy;
 
 fn main() -> io::Result<()> {

@@ -199,7 +199,8 @@ fn table(times: &[(&str, Duration)]) -> String {
 
 /// Runs these cases of the fuzz targets.
 pub(crate) fn fuzz(root: &Path, first: u64, cases: u64) -> Result<(), String> {
-    let arguments = words("test --release --package filter-policy --features snappy,xxhash --test fuzz");
+    let arguments =
+        words("test --release --package filter-policy --features snappy,xxhash --test all fuzz::");
     let mut command = cargo_command(root, &arguments);
     command
         .env("FILTER_POLICY_FUZZ_FIRST", first.to_string())

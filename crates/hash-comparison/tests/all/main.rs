@@ -2,16 +2,23 @@
 //! key files, and the library behind it.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
+mod bit_false_alarms;
+mod custom_function;
 mod damaged;
+mod false_alarms;
 mod folder;
 mod help;
 mod interrupt;
 mod keys;
 mod mistakes;
 mod output;
+
+mod published_counts;
 mod quick_run;
+mod recommendation;
 mod render;
 mod schema;
+mod structure;
 mod whole_run;
 
 use std::ffi::OsStr;

@@ -1,0 +1,142 @@
+//! Filters against RocksDB's own, built and asked directly.
+
+use bench_rocksdb::{EnginePolicy, version};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
+
+use super::support::Source;
+
+/// RocksDB's policies and ours for the same bits per key.
+fn policies(bits_per_key: f64) -> [(EnginePolicy, Box<dyn FilterPolicy>); 3] {
+    let bits = BitsPerKey::fractional(bits_per_key).unwrap();
+    [
+        (
+            EnginePolicy::bloom(bits_per_key, 5),
+            Box::new(FastLocalBloomPolicy::new(bits)),
+        ),
+        (
+            EnginePolicy::bloom(bits_per_key, 4),
+            Box::new(LegacyFullFilterPolicy::new(bits)),
+        ),
+        (
+            EnginePolicy::ribbon(bits_per_key),
+            Box::new(RibbonPolicy::new(bits)),
+        ),
+    ]
+}
+
+/// Mostly below 200, up to 5000.
+fn count(source: &mut Source) -> u64 {
+    match source.below(20) {
+        0 => source.below(5001),
+        1 => 0,
+        _ => source.below(200),
+    }
+}
+
+/// From 1 to 100, whole or not.
+fn bits_per_key(source: &mut Source) -> f64 {
+    match source.below(3) {
+        0 => (1 + source.below(40)) as f64,
+        1 => 1.0 + source.below(39_000) as f64 / 1000.0,
+        _ => 1.0 + source.below(1 << 53) as f64 / (1_u64 << 53) as f64 * 99.0,
+    }
+}
+
+fn ours(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
+    let slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let mut filter = Vec::new();
+    policy.append_filter(&slices, &mut filter).unwrap();
+    filter
+}
+
+#[test]
+fn the_library_is_the_release_that_the_shim_knows() {
+    assert!(version().starts_with("7.8."), "{}", version());
+}
+
+#[test]
+fn filters_are_rocksdbs_own_byte_for_byte() {
+    let mut source = Source::new(1);
+    let mut ribbons = 0;
+    for round in 0..2_000 {
+        let bits_per_key = bits_per_key(&mut source);
+        let count = count(&mut source);
+        let keys = source.keys(count);
+        let absent: Vec<Vec<u8>> = (0..20).map(|_| source.key()).collect();
+        for (theirs, policy) in &policies(bits_per_key) {
+            let expected = theirs.create_filter(&keys);
+            let what = || {
+                format!(
+                    "round {round}: {}, {count} keys, {bits_per_key} bits",
+                    policy.name()
+                )
+            };
+            assert!(ours(&**policy, &keys) == expected, "{}", what());
+            let reader = theirs.reader(&expected);
+            let view = FilterView::new(FilterLayout::RocksDb, &expected);
+            ribbons += u32::from(view.kind() == FilterKind::Ribbon);
+            for key in keys.iter().chain(&absent) {
+                let answer = reader.may_match(key);
+                assert_eq!(
+                    policy.key_may_match(key, &expected),
+                    answer,
+                    "{}: {key:x?}",
+                    what()
+                );
+            }
+            assert!(
+                keys.iter().all(|key| policy.key_may_match(key, &expected)),
+                "{}",
+                what()
+            );
+        }
+    }
+    assert!(ribbons > 500, "{ribbons} Ribbon filters among them");
+}
+
+/// Sizes at which steps of tables, of lines and of Ribbon's own sizes lie, and keys as neighbours have them.
+#[test]
+fn every_number_of_keys_up_to_600() {
+    let keys: Vec<Vec<u8>> = (0..600_u32).map(|i| i.to_be_bytes().to_vec()).collect();
+    for (theirs, policy) in &policies(10.0) {
+        for count in 0..=keys.len() {
+            let keys = &keys[..count];
+            assert!(
+                ours(&**policy, keys) == theirs.create_filter(keys),
+                "{}, {count} keys",
+                policy.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_large_filter_is_rocksdbs_own() {
+    let keys: Vec<Vec<u8>> = (0..300_000_u32).map(|i| i.to_le_bytes().to_vec()).collect();
+    for bits_per_key in [7.3, 15.0] {
+        for (theirs, policy) in &policies(bits_per_key) {
+            assert!(
+                ours(&**policy, &keys) == theirs.create_filter(&keys),
+                "{}, {bits_per_key} bits",
+                policy.name()
+            );
+        }
+    }
+}
+
+/// Numbers that RocksDB corrects: those that are too small, too large, or none.
+#[test]
+fn odd_bits_per_key_are_corrected_alike() {
+    let keys: Vec<Vec<u8>> = (0..500_u32).map(|i| i.to_le_bytes().to_vec()).collect();
+    for bits_per_key in [0.5, 0.75, 0.999, 99.9996, 100.0, 1e9, f64::INFINITY, f64::NAN] {
+        // What is not a number or too large counts as the most.
+        let bits = BitsPerKey::fractional(bits_per_key).unwrap_or(BitsPerKey::MAX);
+        let theirs = EnginePolicy::bloom(bits_per_key, 5).create_filter(&keys);
+        assert!(
+            ours(&FastLocalBloomPolicy::new(bits), &keys) == theirs,
+            "{bits_per_key}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Tables that RocksDB writes, read by ours.
+//!
+//! The other way round there is nothing to test: since release 7.0 a policy from outside may only choose among
+//! RocksDB's own builders, so no table gets filter bytes of ours.
+
+use std::collections::BTreeMap;
+
+use bench_rocksdb::{EnginePolicy, TableForm};
+use filter_policy::rocksdb::{
+    COMPATIBILITY_NAME, FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy,
+};
+use filter_policy::table::{BlockRole, RocksDbFilters, RocksDbTable};
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
+use filter_policy::{BitsPerKey, FilterPolicy};
+
+use super::support::Source;
+
+/// The user's keys of all data blocks.
+fn stored_keys(table: &RocksDbTable<&[u8]>) -> Vec<Vec<u8>> {
+    let mut keys = Vec::new();
+    for handle in table.data_blocks().unwrap() {
+        let block = table.block(BlockRole::Data, handle).unwrap();
+        let mut entries = block.entries().unwrap();
+        while let Some(entry) = entries.next_entry().unwrap() {
+            keys.push(entry.key.split_last_chunk::<8>().unwrap().0.to_vec());
+        }
+    }
+    keys
+}
+
+/// Writes a table, finds every key in it and in its filter, and holds each filter against ours of the same keys. Gives
+/// the number of filters.
+fn check(theirs: &EnginePolicy, ours: &dyn FilterPolicy, keys: &[Vec<u8>], form: TableForm) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.sst");
+    theirs.write_table(&path, keys, form);
+    let bytes = std::fs::read(&path).unwrap();
+    let table = RocksDbTable::open(bytes.as_slice()).unwrap();
+    assert_eq!(table.filters_name(), Some(COMPATIBILITY_NAME));
+    assert_eq!(stored_keys(&table), keys);
+
+    let filters = table.filters().unwrap();
+    match (&filters, form) {
+        (RocksDbFilters::Full(_), TableForm::Full)
+        | (RocksDbFilters::Partitioned(_), TableForm::Partitioned { .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    let mut keys_of: BTreeMap<u64, (_, Vec<&[u8]>)> = BTreeMap::new();
+    for key in keys {
+        let handle = filters.filter_of(key).unwrap();
+        let (_, keys) = keys_of.entry(handle.offset).or_insert((handle, Vec::new()));
+        keys.push(key);
+    }
+    for (handle, keys) in keys_of.values() {
+        let filter = table.filter(*handle).unwrap();
+        let view = FilterView::new(FilterLayout::RocksDb, &filter);
+        assert_ne!(view.kind(), FilterKind::Reserved);
+        assert!(
+            keys.iter().all(|key| ours.key_may_match(key, &filter)),
+            "{}",
+            ours.name()
+        );
+        let mut made = Vec::new();
+        ours.append_filter(keys, &mut made).unwrap();
+        assert!(made == filter, "{}, {} keys", ours.name(), keys.len());
+    }
+    keys_of.len()
+}
+
+#[test]
+fn every_key_of_every_kind_of_table_is_found() {
+    let mut source = Source::new(4);
+    for round in 0..12 {
+        let bits_per_key = 5.0 + source.below(150) as f64 / 10.0;
+        let count = 1 + match round {
+            0 => 0,
+            _ => source.below(4000),
+        };
+        let mut keys = source.keys(count);
+        keys.sort();
+        keys.dedup();
+        let bits = BitsPerKey::fractional(bits_per_key).unwrap();
+        let kinds: [(EnginePolicy, Box<dyn FilterPolicy>); 3] = [
+            (
+                EnginePolicy::bloom(bits_per_key, 4),
+                Box::new(LegacyFullFilterPolicy::new(bits)),
+            ),
+            (
+                EnginePolicy::bloom(bits_per_key, 5),
+                Box::new(FastLocalBloomPolicy::new(bits)),
+            ),
+            (
+                EnginePolicy::ribbon(bits_per_key),
+                Box::new(RibbonPolicy::new(bits)),
+            ),
+        ];
+        for (theirs, ours) in &kinds {
+            assert_eq!(check(theirs, &**ours, &keys, TableForm::Full), 1);
+            let form = TableForm::Partitioned { bytes: 256 };
+            let partitions = check(theirs, &**ours, &keys, form);
+            assert!(
+                keys.len() < 1000 || partitions > 1,
+                "{} keys in one filter",
+                keys.len()
+            );
+        }
+    }
+}

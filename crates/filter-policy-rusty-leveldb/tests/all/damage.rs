@@ -1,0 +1,318 @@
+//! Damaged databases: refused with the reason, or read to the last key; never a panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use filter_policy::filter_block::FilterBlockDamage;
+use filter_policy::hashers::Murmur2;
+use filter_policy::table::{BlockHandle, BlockRole, Damage, Table, TableError, block_checksum};
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy_rusty_leveldb::{
+    FilterDefect, ManifestDefect, OpenError, RustyLevelDbPolicy, check, checked_open,
+};
+use rusty_leveldb::{DB, Options};
+
+use super::support::{options, tables, with_policy};
+
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+const KEYS: u32 = 60;
+
+fn key(number: u32) -> String {
+    format!("key{number:03}")
+}
+
+/// A database with one small table of several blocks, and that table.
+fn small() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut db = checked_open(folder.path(), options(), BLOOM).unwrap();
+    for number in 0..KEYS {
+        db.put(key(number).as_bytes(), &[b'v'; 100]).unwrap();
+    }
+    db.compact_range(b"a", b"z").unwrap();
+    db.close().unwrap();
+    drop(db);
+    let [table] = &tables(folder.path())[..] else {
+        panic!("more than one table");
+    };
+    let table = table.clone();
+    (folder, table)
+}
+
+fn verdict(folder: &Path) -> Result<(), OpenError> {
+    check(folder, &options(), "BloomFilter2")
+}
+
+fn table_error(folder: &Path) -> TableError<rusty_leveldb::Status> {
+    match verdict(folder) {
+        Err(OpenError::Table { source, .. }) => source,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn filter_defect(folder: &Path) -> FilterDefect {
+    match verdict(folder) {
+        Err(OpenError::Filters { defect, .. }) => defect,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn filter_handle(bytes: &[u8]) -> BlockHandle {
+    Table::open(bytes).unwrap().metaindex()[0].handle().unwrap()
+}
+
+/// Changes the filter block and gives it the checksum that it needs.
+fn rewrite_filters(table: &Path, change: impl FnOnce(&mut [u8], &mut u8)) {
+    let mut bytes = fs::read(table).unwrap();
+    let handle = filter_handle(&bytes);
+    let start = usize::try_from(handle.offset).unwrap();
+    let end = start + usize::try_from(handle.size).unwrap();
+    let mut compression = bytes[end];
+    change(&mut bytes[start..end], &mut compression);
+    let checksum = block_checksum(&bytes[start..end], compression);
+    bytes[end] = compression;
+    bytes[end + 1..end + 5].copy_from_slice(&checksum.to_le_bytes());
+    fs::write(table, bytes).unwrap();
+}
+
+#[test]
+fn every_damaged_byte_behind_the_data_is_found_or_harmless() {
+    let (folder, table) = small();
+    let whole = fs::read(&table).unwrap();
+    let first = usize::try_from(filter_handle(&whole).offset).unwrap();
+    let mut refused = 0;
+    for position in first..whole.len() {
+        for mask in [0x01, 0x80, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[position] ^= mask;
+            fs::write(&table, bytes).unwrap();
+            match verdict(folder.path()) {
+                Err(OpenError::Table { table: named, .. }) => {
+                    assert_eq!(named, table);
+                    refused += 1;
+                }
+                Err(error) => panic!("{position}: {error}"),
+                Ok(()) => {
+                    let mut db = checked_open(folder.path(), options(), BLOOM).unwrap();
+                    for number in 0..KEYS {
+                        assert!(
+                            db.get(key(number).as_bytes()).is_some(),
+                            "byte {position} lost {}",
+                            key(number)
+                        );
+                    }
+                }
+            }
+        }
+    }
+    // All but the padding of the footer.
+    assert!(refused > 3 * (whole.len() - first - 40), "{refused}");
+}
+
+#[test]
+fn without_the_check_a_damaged_filter_loses_keys_in_silence() {
+    let (folder, table) = small();
+    let mut bytes = fs::read(&table).unwrap();
+    let start = usize::try_from(filter_handle(&bytes).offset).unwrap();
+    bytes[start..start + 20].fill(0);
+    fs::write(&table, bytes).unwrap();
+    let raw = RustyLevelDbPolicy::new(BLOOM).unwrap();
+    let mut db = DB::open(folder.path(), with_policy(options(), raw)).unwrap();
+    let found = (0..KEYS)
+        .filter(|&number| db.get(key(number).as_bytes()).is_some())
+        .count();
+    assert!(
+        found < KEYS as usize,
+        "has the engine begun to check filter blocks?"
+    );
+    let damage = table_error(folder.path());
+    assert!(
+        matches!(
+            damage,
+            TableError::Damaged(Damage::Checksum {
+                block: BlockRole::Filter,
+                ..
+            })
+        ),
+        "{damage}"
+    );
+}
+
+#[test]
+fn cut_and_foreign_tables_are_refused() {
+    let (folder, table) = small();
+    let whole = fs::read(&table).unwrap();
+    for len in [0, 1, 47, 48, 100, whole.len() - 1] {
+        fs::write(&table, &whole[..len]).unwrap();
+        let error = table_error(folder.path());
+        assert!(
+            matches!(
+                error,
+                TableError::TooShort { .. } | TableError::UnknownMagic { .. }
+            ),
+            "{len}: {error}"
+        );
+    }
+    fs::write(&table, &whole).unwrap();
+    verdict(folder.path()).unwrap();
+
+    // The engine would not find it under this name.
+    let old = table.with_extension("sst");
+    fs::rename(&table, &old).unwrap();
+    assert!(matches!(verdict(folder.path()), Err(OpenError::OldTableName { table }) if table == old));
+    // A table that is missing the engine finds itself.
+    fs::remove_file(&old).unwrap();
+    verdict(folder.path()).unwrap();
+    assert!(matches!(
+        checked_open(folder.path(), options(), BLOOM),
+        Err(OpenError::Engine(_))
+    ));
+}
+
+#[test]
+fn tables_that_an_interrupted_writer_left_do_not_matter() {
+    let (folder, _) = small();
+    fs::write(folder.path().join("000900.ldb"), b"half a table").unwrap();
+    let foreign = tempfile::tempdir().unwrap();
+    let mut db = DB::open(foreign.path(), Options::default()).unwrap();
+    db.put(b"key", b"value").unwrap();
+    db.compact_range(b"a", b"z").unwrap();
+    fs::copy(&tables(foreign.path())[0], folder.path().join("000901.ldb")).unwrap();
+    let mut db = checked_open(folder.path(), options(), BLOOM).unwrap();
+    assert!((0..KEYS).all(|number| db.get(key(number).as_bytes()).is_some()));
+}
+
+#[test]
+fn filters_that_the_engine_cannot_read_are_refused() {
+    let (folder, table) = small();
+    let whole = fs::read(&table).unwrap();
+    // Where the offsets start, by the first four of the five bytes at the end.
+    let tail = |block: &[u8]| block.len() - 5;
+    let array = |block: &[u8]| {
+        let start = block[tail(block)..].first_chunk().copied().unwrap();
+        usize::try_from(u32::from_le_bytes(start)).unwrap()
+    };
+
+    rewrite_filters(&table, |_, compression| *compression = 1);
+    assert!(
+        matches!(verdict(folder.path()), Err(OpenError::Table { .. })),
+        "it does not decompress"
+    );
+    fs::write(&table, &whole).unwrap();
+
+    // One literal of Snappy's: the length of it all, the tag for one byte of length, and that.
+    rewrite_filters(&table, |block, compression| {
+        *compression = 1;
+        let len = u8::try_from(block.len() - 3).unwrap();
+        assert!(len < 128, "the length of it all takes one byte");
+        block[..3].copy_from_slice(&[len, 60 << 2, len - 1]);
+    });
+    assert_eq!(
+        filter_defect(folder.path()),
+        FilterDefect::Compressed { compression: 1 }
+    );
+    fs::write(&table, &whole).unwrap();
+
+    rewrite_filters(&table, |block, _| block[block.len() - 1] = 12);
+    assert_eq!(
+        filter_defect(folder.path()),
+        FilterDefect::Offsets(FilterBlockDamage::BaseLg { given: 12 })
+    );
+    fs::write(&table, &whole).unwrap();
+
+    rewrite_filters(&table, |block, _| {
+        let tail = tail(block);
+        block[tail..tail + 4].fill(0xff);
+    });
+    assert!(matches!(
+        filter_defect(folder.path()),
+        FilterDefect::Offsets(FilterBlockDamage::ArrayOffset { .. })
+    ));
+    fs::write(&table, &whole).unwrap();
+
+    // The first filter starts where the second does: its bytes belong to none.
+    rewrite_filters(&table, |block, _| {
+        let array = array(block);
+        block.copy_within(array + 4..array + 8, array);
+    });
+    assert!(matches!(
+        filter_defect(folder.path()),
+        FilterDefect::Offsets(FilterBlockDamage::Unclaimed { .. })
+    ));
+    fs::write(&table, &whole).unwrap();
+
+    // The second starts where the first does, which is then as empty as one of no keys: the engine panics.
+    rewrite_filters(&table, |block, _| {
+        let array = array(block);
+        block.copy_within(array..array + 4, array + 4);
+    });
+    assert_eq!(
+        filter_defect(folder.path()),
+        FilterDefect::NoFilter { block_offset: 0 }
+    );
+    fs::write(&table, &whole).unwrap();
+    verdict(folder.path()).unwrap();
+}
+
+#[test]
+fn damaged_manifests_are_refused_or_end_early() {
+    let (folder, _) = small();
+    let current = folder.path().join("CURRENT");
+    let name = fs::read_to_string(&current).unwrap();
+    let manifest = folder.path().join(name.trim_end());
+    let whole = fs::read(&manifest).unwrap();
+    let mut refused = 0;
+    for position in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[position] ^= 0x10;
+        fs::write(&manifest, bytes).unwrap();
+        match verdict(folder.path()) {
+            Ok(()) => {}
+            Err(OpenError::Manifest { manifest: named, .. }) => {
+                assert_eq!(named, manifest);
+                refused += 1;
+            }
+            Err(error) => panic!("{position}: {error}"),
+        }
+    }
+    // Only where a length reaches beyond the end is it as if the writer had been interrupted.
+    assert!(refused > whole.len() * 9 / 10, "{refused} of {}", whole.len());
+    fs::write(&manifest, &whole).unwrap();
+
+    for line in [
+        "",
+        "\n",
+        "MANIFEST-\n",
+        "MANIFEST-000001",
+        "MANIFEST-1x\n",
+        "../MANIFEST-000001\n",
+        &"9".repeat(99),
+    ] {
+        fs::write(&current, line).unwrap();
+        assert!(
+            matches!(
+                verdict(folder.path()),
+                Err(OpenError::Manifest {
+                    defect: ManifestDefect::Name,
+                    ..
+                })
+            ),
+            "{line:?}"
+        );
+    }
+    fs::write(&current, [0xff, b'\n']).unwrap();
+    let error = verdict(folder.path()).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            OpenError::Manifest {
+                defect: ManifestDefect::Read { .. },
+                ..
+            }
+        ),
+        "{error}"
+    );
+    fs::write(&current, "MANIFEST-999999\n").unwrap();
+    assert!(matches!(verdict(folder.path()), Err(OpenError::Engine(_))));
+    fs::write(&current, &name).unwrap();
+    verdict(folder.path()).unwrap();
+}

@@ -1,0 +1,231 @@
+//! Whole databases on disk: written, compacted, opened again and read; what filters they hold, and how many
+//! blocks those kept from being read.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::hashers::KeyHasher;
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::table::{BlockRole, Table};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy, HashedPolicy};
+use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
+use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
+
+use super::support::asked::{Counting, counting};
+use super::support::disk::CountingEnv;
+use super::support::filled::{self, COUNT, found, iterated, key, scattered, written};
+use super::support::{options, tables, with_policy};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+fn snappy() -> Options {
+    Options {
+        compressor: compressor::SnappyCompressor::ID,
+        ..options()
+    }
+}
+
+/// Denies nothing: what reads cost without filters.
+pub(crate) struct Unfiltered;
+
+impl rusty_leveldb::FilterPolicy for Unfiltered {
+    fn name(&self) -> &'static str {
+        "Unfiltered"
+    }
+
+    fn create_filter(&self, _: &[u8], _: &[usize]) -> Vec<u8> {
+        vec![0]
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        true
+    }
+}
+
+fn read_absent(db: &mut DB) {
+    for number in scattered() {
+        assert_eq!(db.get(&key(2 * number + 1)), None);
+    }
+}
+
+/// Writes a database with the policy, opens it again, and reads what is there and what is not.
+fn round_trip<P: FilterPolicy + Clone + Send + 'static>(policy: P, options: &Options) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut db = checked_open(folder.path(), options.clone(), policy.clone()).unwrap();
+    filled::write(&mut db);
+    // Beyond the compaction: some of it stays in the log and becomes a table when it is opened.
+    db.put(b"late", b"value").unwrap();
+    assert_eq!(found(&mut db), COUNT);
+    drop(db);
+    assert!(!tables(folder.path()).is_empty());
+
+    for _ in 0..2 {
+        let (counting, asked) = Counting::new(policy.clone());
+        let mut db = checked_open(folder.path(), options.clone(), counting).unwrap();
+        assert_eq!(iterated(&mut db), COUNT + 1);
+        assert_eq!(found(&mut db), COUNT, "{}", policy.name());
+        assert_eq!(db.get(b"late").as_deref(), Some(&b"value"[..]));
+        assert!(
+            asked.questions.load(Ordering::Relaxed) >= u64::from(COUNT),
+            "filters are not used"
+        );
+        assert_eq!(asked.denials.load(Ordering::Relaxed), 0);
+        read_absent(&mut db);
+    }
+}
+
+#[test]
+fn all_policies_find_what_is_there() {
+    for options in [options(), snappy()] {
+        round_trip(BloomFilterPolicy::bloom_filter2(TEN), &options);
+        round_trip(BloomFilterPolicy::bloom_filter2_signed_tail(TEN), &options);
+        round_trip(BloomFilterPolicy::bloom_filter2_with_seed(7, TEN), &options);
+        round_trip(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(0)), &options);
+        round_trip(
+            PrefixPolicy::new(BloomFilterPolicy::bloom_filter2(TEN), FixedPrefix::new(7)),
+            &options,
+        );
+        round_trip(BloomFilter64Policy::new(TEN), &options);
+        round_trip(FastLocalBloomPolicy::new(TEN), &options);
+        round_trip(RibbonPolicy::new(TEN), &options);
+        round_trip(LegacyFullFilterPolicy::new(TEN), &options);
+    }
+}
+
+/// Reads from tables that Gets of absent keys cause, tables being open, and a Get of a present one each.
+fn reads_of_absent_and_present<P: rusty_leveldb::FilterPolicy + 'static>(
+    folder: &Path,
+    policy: P,
+) -> (u64, u64) {
+    let (env, reads) = CountingEnv::new();
+    let options = Options {
+        env: Rc::new(Box::new(env)),
+        ..with_policy(options(), policy)
+    };
+    let mut db = DB::open(folder, options).unwrap();
+    assert_eq!(found(&mut db), COUNT);
+    let before = reads.get();
+    read_absent(&mut db);
+    let absent = reads.get() - before;
+    assert_eq!(found(&mut db), COUNT);
+    (absent, reads.get() - before - absent)
+}
+
+/// Checks that absent keys of a database with this policy read hardly a block, and present ones one each.
+fn check_reads<P: FilterPolicy + Clone + Send + 'static>(policy: P) {
+    let (counting, asked) = counting(policy.clone());
+    let folder = written(with_policy(
+        options(),
+        RustyLevelDbPolicy::new(policy.clone()).unwrap(),
+    ));
+    let (absent, present) = reads_of_absent_and_present(folder.path(), counting);
+    let denials = asked.denials.load(Ordering::Relaxed);
+    let count = u64::from(COUNT);
+    let name = policy.name();
+    assert!(present >= count * 99 / 100, "{name}: {present}");
+    assert!(absent < count * 3 / 100, "{name}: {absent}");
+    assert!(denials > count * 97 / 100, "{name}: {denials}");
+}
+
+#[test]
+fn absent_keys_read_hardly_a_block() {
+    check_reads(BloomFilterPolicy::bloom_filter2(TEN));
+    check_reads(BloomFilter64Policy::new(TEN));
+    check_reads(FastLocalBloomPolicy::new(TEN));
+    check_reads(RibbonPolicy::new(TEN));
+
+    let folder = written(with_policy(options(), Unfiltered));
+    let (absent, present) = reads_of_absent_and_present(folder.path(), Unfiltered);
+    for all in [present, absent] {
+        assert!(all >= u64::from(COUNT) * 99 / 100, "{all}");
+    }
+}
+
+/// Compares every filter of every table with what the policy makes of the keys in the table's data blocks.
+fn compare_filters<H: KeyHasher>(folder: &Path, policy: &BloomFilterPolicy<H>) {
+    let tables = tables(folder);
+    assert!(!tables.is_empty());
+    for path in tables {
+        let bytes = std::fs::read(&path).unwrap();
+        let table = Table::open(bytes.as_slice()).unwrap();
+        assert_eq!(
+            table.policy_names().collect::<Vec<_>>(),
+            [policy.name().as_bytes()]
+        );
+        let block = table.filter_block(policy.name()).unwrap().unwrap();
+        let filters = FilterBlockReader::new(&block);
+        assert_eq!(filters.damage().count(), 0);
+        let data_blocks = table.data_blocks().unwrap();
+        assert!(data_blocks.len() > 1);
+        for filter in filters.filters() {
+            let mut keys = Vec::new();
+            for handle in data_blocks
+                .iter()
+                .filter(|handle| filter.block_offsets.contains(&handle.offset))
+            {
+                let block = table.block(BlockRole::Data, *handle).unwrap();
+                let mut entries = block.entries().unwrap();
+                while let Some(entry) = entries.next_entry().unwrap() {
+                    // Without the sequence number and the kind.
+                    keys.push(entry.key[..entry.key.len() - 8].to_vec());
+                }
+            }
+            let expected = if keys.is_empty() {
+                Vec::new()
+            } else {
+                policy.build(&keys).unwrap()
+            };
+            assert_eq!(
+                filter.bytes,
+                Some(expected.as_slice()),
+                "{}, filter {}",
+                path.display(),
+                filter.index
+            );
+        }
+    }
+}
+
+#[test]
+fn filters_on_disk_are_the_policys() {
+    for options in [options(), snappy()] {
+        let bloom = BloomFilterPolicy::bloom_filter2(TEN);
+        let folder = written(with_policy(
+            options.clone(),
+            RustyLevelDbPolicy::new(bloom).unwrap(),
+        ));
+        compare_filters(folder.path(), &bloom);
+        let signed = BloomFilterPolicy::bloom_filter2_signed_tail(BitsPerKey::fractional(7.5).unwrap());
+        let folder = written(with_policy(options, RustyLevelDbPolicy::new(signed).unwrap()));
+        compare_filters(folder.path(), &signed);
+    }
+}
+
+#[test]
+fn with_leveldbs_hash_the_tables_are_those_of_the_engines_own_policy() {
+    for bits in [1, 10, 14, 44] {
+        let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(bits));
+        let ours = written(with_policy(options(), RustyLevelDbPolicy::new(builtin).unwrap()));
+        let theirs = written(with_policy(options(), BloomPolicy::new(bits)));
+        let [ours, theirs] = [ours.path(), theirs.path()].map(|folder| {
+            let read = |path: std::path::PathBuf| {
+                (path.file_name().unwrap().to_owned(), std::fs::read(path).unwrap())
+            };
+            tables(folder).into_iter().map(read).collect::<Vec<_>>()
+        });
+        assert!(ours.len() > 2);
+        assert!(ours == theirs, "tables differ at {bits} bits per key");
+    }
+}
+
+#[test]
+fn a_database_changes_hands_where_the_format_is_the_same() {
+    let folder = written(with_policy(options(), BloomPolicy::new(10)));
+    let (counting, asked) = Counting::new(BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(20)));
+    let mut db = checked_open(folder.path(), options(), counting).unwrap();
+    assert_eq!(found(&mut db), COUNT);
+    assert!(asked.questions.load(Ordering::Relaxed) >= u64::from(COUNT));
+}

@@ -1,0 +1,260 @@
+//! Databases that another policy wrote: what the engine makes of them, and that the check says so beforehand.
+
+use std::cmp::Ordering as Order;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use filter_policy::hashers::Murmur2;
+use filter_policy::{BitsPerKey, BloomFilterPolicy, Error, FilterPolicy};
+use filter_policy_rusty_leveldb::{OpenError, RustyLevelDbPolicy, check, checked_open};
+use rusty_leveldb::{BloomPolicy, Cmp, DB, DefaultCmp, Options};
+
+use super::support::asked::{Counting, counting};
+use super::support::filled::{COUNT, found, iterated, written};
+use super::support::{options, tables, with_policy};
+
+const BLOOM: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(10));
+
+/// A policy under another name.
+#[derive(Debug, Clone, Copy)]
+struct Named<P>(&'static str, P);
+
+impl<P: FilterPolicy> FilterPolicy for Named<P> {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+        self.1.max_filter_len(keys)
+    }
+
+    fn create_filter<'out>(&self, keys: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        self.1.create_filter(keys, out)
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        self.1.key_may_match(key, filter)
+    }
+}
+
+#[test]
+fn the_engine_loses_keys_and_the_check_refuses() {
+    let folder = written(with_policy(options(), BloomPolicy::new(10)));
+
+    // What the engine does by itself.
+    let raw = RustyLevelDbPolicy::new(BLOOM).unwrap();
+    let mut db = DB::open(folder.path(), with_policy(options(), raw)).unwrap();
+    assert_eq!(iterated(&mut db), COUNT, "all keys are there");
+    let hardly_any = found(&mut db);
+    assert!(
+        hardly_any < COUNT / 20,
+        "{hardly_any} are found: has the engine been mended?"
+    );
+    drop(db);
+
+    let before: Vec<_> = tables(folder.path());
+    let refused = checked_open(folder.path(), options(), BLOOM).err().unwrap();
+    let OpenError::ForeignFilters {
+        table,
+        found: name,
+        ours,
+    } = &refused
+    else {
+        panic!("{refused}");
+    };
+    assert_eq!(
+        (name.as_str(), ours.as_str()),
+        ("leveldb.BuiltinBloomFilter2", "BloomFilter2")
+    );
+    assert_eq!(table, &before[0]);
+    let text = refused.to_string();
+    for part in [
+        &before[0].display().to_string(),
+        "leveldb.BuiltinBloomFilter2",
+        "\"BloomFilter2\"",
+        "deny keys",
+    ] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    assert_eq!(tables(folder.path()), before);
+
+    // The policy that wrote it opens it, and finds everything.
+    let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    assert_eq!(
+        found(&mut checked_open(folder.path(), options(), builtin).unwrap()),
+        COUNT
+    );
+}
+
+#[test]
+fn a_policy_that_the_engine_passes_over_costs_speed_alone() {
+    let folder = written(with_policy(options(), BloomPolicy::new(10)));
+    let (policy, asked) = Counting::new(Named("zzz.Custom", BLOOM));
+    let mut db = checked_open(folder.path(), options(), policy).unwrap();
+    assert_eq!(found(&mut db), COUNT);
+    assert_eq!(asked.questions.load(Ordering::Relaxed), 0);
+    // What it writes from now on has its own name, and both kinds of tables are read.
+    db.put(b"new", b"value").unwrap();
+    db.compact_range(b"a", b"z").unwrap();
+    assert_eq!(found(&mut db), COUNT);
+    drop(db);
+    let refused = checked_open(
+        folder.path(),
+        options(),
+        BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10)),
+    );
+    assert!(
+        matches!(refused.err().unwrap(), OpenError::ForeignFilters { found, .. } if found == "zzz.Custom")
+    );
+}
+
+/// Orders keys backwards.
+struct Backwards;
+
+impl Cmp for Backwards {
+    fn cmp(&self, a: &[u8], b: &[u8]) -> Order {
+        b.cmp(a)
+    }
+
+    fn find_shortest_sep(&self, from: &[u8], _: &[u8]) -> Vec<u8> {
+        from.to_vec()
+    }
+
+    fn find_short_succ(&self, key: &[u8]) -> Vec<u8> {
+        key.to_vec()
+    }
+
+    fn id(&self) -> &'static str {
+        "Backwards"
+    }
+}
+
+fn comparators() -> [Rc<Box<dyn Cmp>>; 2] {
+    [Rc::new(Box::new(DefaultCmp)), Rc::new(Box::new(Backwards))]
+}
+
+/// Names around each other in every way that the engine's order could tell apart.
+const NAMES: [&str; 16] = [
+    "A",
+    "B",
+    "BloomFilter2",
+    "BloomFilter2.Prefix.Fixed9",
+    "BloomFilter2.Seed00000001",
+    "BloomFilter2.Seed00000002",
+    "BloomFilter2.Seed10000000",
+    "BloomFilter2.Seed20000001",
+    "BloomFilter2.Seedffffffff",
+    "BloomFilter2.SignedTail",
+    "BloomFilter3",
+    "XloomFilter2",
+    "leveldb.BuiltinBloomFilter2",
+    "zzz",
+    "zzz.Custom",
+    "ü",
+];
+
+#[test]
+fn the_check_says_what_the_engine_does() {
+    let (mut refused, mut ignored) = (0, 0);
+    for comparator in comparators() {
+        for wrote in NAMES {
+            let memory = Options {
+                cmp: comparator.clone(),
+                ..rusty_leveldb::in_memory()
+            };
+            let adapter = RustyLevelDbPolicy::new(Named(wrote, BLOOM)).unwrap();
+            let mut db = DB::open("database", with_policy(memory.clone(), adapter)).unwrap();
+            db.put(b"key", b"value").unwrap();
+            db.put(b"other", b"value").unwrap();
+            let (from, to): (&[u8], &[u8]) = match comparator.id() {
+                "Backwards" => (b"z", b"a"),
+                _ => (b"a", b"z"),
+            };
+            db.compact_range(from, to).unwrap();
+            drop(db);
+            for reads in NAMES {
+                let verdict = check("database", &memory, reads);
+                // The bits are the same under every name, so no key is lost, and whether it was asked is all that differs.
+                let (adapter, asked) = counting(Named(reads, BLOOM));
+                let mut db = DB::open("database", with_policy(memory.clone(), adapter)).unwrap();
+                assert!(db.get(b"key").is_some() && db.get(b"other").is_some());
+                let used = asked.questions.load(Ordering::Relaxed) > 0;
+                match verdict {
+                    Ok(()) => assert_eq!(used, wrote == reads, "{wrote} read by {reads}"),
+                    Err(OpenError::ForeignFilters { found, ours, .. }) => {
+                        assert!(used && wrote != reads, "{wrote} read by {reads}");
+                        assert_eq!((found.as_str(), ours.as_str()), (wrote, reads));
+                        refused += 1;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+                ignored += u32::from(!used);
+            }
+        }
+    }
+    assert!(
+        refused > 100 && ignored > 100,
+        "{refused} refused, {ignored} ignored"
+    );
+}
+
+#[test]
+fn without_filters_and_without_tables_every_policy_is_safe() {
+    // A database that does not exist, and one that has only a log.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new");
+    check(&path, &options(), "BloomFilter2").unwrap();
+    let mut db = checked_open(&path, options(), BLOOM).unwrap();
+    db.put(b"key", b"value").unwrap();
+    drop(db);
+    let builtin = BloomFilterPolicy::leveldb_builtin(BitsPerKey::whole(10));
+    let mut db = checked_open(&path, options(), builtin).unwrap();
+    assert_eq!(db.get(b"key").as_deref(), Some(&b"value"[..]));
+    drop(db);
+
+    // Creation is the caller's choice, as ever.
+    let never = Options {
+        create_if_missing: false,
+        ..options()
+    };
+    let missing = folder.path().join("missing");
+    assert!(matches!(
+        checked_open(missing, never, BLOOM).err().unwrap(),
+        OpenError::Engine(_)
+    ));
+    let unnamed = checked_open(folder.path(), options(), Named("", BLOOM))
+        .err()
+        .unwrap();
+    assert!(matches!(unnamed, OpenError::Name(_)));
+    assert!(matches!(
+        check(folder.path(), &options(), "").unwrap_err(),
+        OpenError::Name(_)
+    ));
+}
+
+#[test]
+fn tables_of_leveldb_itself_are_judged_by_their_names() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../filter-policy/tests/data/leveldb/ldb");
+    let folder = written(with_policy(options(), BloomPolicy::new(10)));
+    let live = &tables(folder.path())[0];
+    let golden = tables(&golden);
+    assert_eq!(golden.len(), 13);
+    for table in golden {
+        // In the place of one of the database's tables; the check does not ask which keys it holds.
+        std::fs::copy(&table, live).unwrap();
+        let name = table.file_name().unwrap().to_string_lossy();
+        let verdict = |policy| check(folder.path(), &options(), policy);
+        verdict("leveldb.BuiltinBloomFilter2").unwrap_or_else(|error| panic!("{name}: {error}"));
+        verdict("zzz.Custom").unwrap_or_else(|error| panic!("{name}: {error}"));
+        let first = match verdict("BloomFilter2").unwrap_err() {
+            OpenError::ForeignFilters { table, found, .. } => {
+                assert_eq!(found, "leveldb.BuiltinBloomFilter2", "{name}");
+                table == *live
+            }
+            error => panic!("{name}: {error}"),
+        };
+        // The one without filters passes, and the database's next table is the one that is refused.
+        assert_eq!(first, !name.contains("nofilter"), "{name}");
+    }
+}

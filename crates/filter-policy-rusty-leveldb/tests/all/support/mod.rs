@@ -1,0 +1,39 @@
+//! Databases on disk.
+
+pub(crate) mod asked;
+pub(crate) mod disk;
+pub(crate) mod filled;
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use rusty_leveldb::Options;
+
+/// Several tables of many blocks, and a block cache that holds one of them.
+pub(crate) fn options() -> Options {
+    Options {
+        write_buffer_size: 64 << 10,
+        max_file_size: 64 << 10,
+        block_size: 1 << 10,
+        block_cache_capacity_bytes: 1 << 10,
+        ..Options::default()
+    }
+}
+
+pub(crate) fn with_policy<P: rusty_leveldb::FilterPolicy + 'static>(options: Options, policy: P) -> Options {
+    Options {
+        filter_policy: Rc::new(Box::new(policy)),
+        ..options
+    }
+}
+
+/// The tables of a database, ascending.
+pub(crate) fn tables(folder: &Path) -> Vec<PathBuf> {
+    let mut tables: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "ldb"))
+        .collect();
+    tables.sort();
+    tables
+}

@@ -1,0 +1,279 @@
+//! Whole databases in memory: written, flushed, compacted, opened again and read; and how many blocks the
+//! filters kept from being read.
+
+use std::sync::Arc;
+
+use filter_policy::hashers::{LevelDbHash, Murmur2};
+use filter_policy::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
+use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
+use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _};
+use filter_policy_slatedb::SlateDbPolicy;
+use slatedb::FilterPolicy;
+use slatedb::config::{CompactorOptions, Settings};
+
+use super::support::{FILTER_KIND_POINT, FILTER_KIND_PREFIX, Opened, Store, settings};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+const KEYS: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2(TEN);
+
+fn over_keys() -> Arc<dyn FilterPolicy> {
+    Arc::new(SlateDbPolicy::new(KEYS))
+}
+
+fn over_tables() -> Arc<dyn FilterPolicy> {
+    Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
+        KEYS,
+        SeparatedPrefix::new(b'/', 1),
+    )))
+}
+
+/// Keys of which each table of the engine gets every fourth, so that all tables span the same range.
+fn key(i: u32) -> String {
+    format!("table{}/{i:05}", i % 4)
+}
+
+const COUNT: u32 = 4_000;
+
+/// Four tables: number `t` holds the keys of `table{t}/`, between one of the very first and one of the very
+/// last keys, so that no table can be skipped by its range.
+async fn write(db: &Opened) {
+    for table in 0..4 {
+        db.put(&format!("a/{table}")).await;
+        for i in (table..COUNT).step_by(4) {
+            db.put(&key(i)).await;
+        }
+        db.put(&format!("z/{table}")).await;
+        db.flush().await;
+    }
+}
+
+async fn read_all(db: &Opened) {
+    for i in 0..COUNT {
+        assert!(db.has(&key(i)).await, "{} is lost", key(i));
+    }
+    for table in 0..4 {
+        assert!(db.has(&format!("a/{table}")).await && db.has(&format!("z/{table}")).await);
+    }
+    assert_eq!(db.scan("").await.len(), COUNT as usize + 8);
+}
+
+fn absent(i: u32) -> String {
+    format!("table{}/{i:05}x", i % 4)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn points_are_found_and_absent_ones_read_no_block() {
+    let store = Store::new();
+    let db = store.open(settings(), vec![over_keys()]).await;
+    write(&db).await;
+    read_all(&db).await;
+    db.close().await;
+
+    let db = store.open(settings(), vec![over_keys()]).await;
+    read_all(&db).await;
+    let before = db.counters(FILTER_KIND_POINT);
+    for i in 0..1_000 {
+        assert!(!db.has(&absent(i)).await);
+    }
+    let with = db.counters(FILTER_KIND_POINT) - before;
+    db.close().await;
+    // Four tables are asked each time; about one in a hundred answers "may match", and costs a block.
+    assert_eq!(with.negatives + with.positives, 4_000);
+    assert!((1..120).contains(&with.positives), "{with:?}");
+    assert!(with.blocks <= 2 * with.positives, "{with:?}");
+
+    let db = store.open(settings(), Vec::new()).await;
+    let before = db.counters(FILTER_KIND_POINT);
+    for i in 0..1_000 {
+        assert!(!db.has(&absent(i)).await);
+    }
+    let without = db.counters(FILTER_KIND_POINT) - before;
+    db.close().await;
+    assert_eq!((without.negatives, without.positives), (0, 0));
+    assert!(without.blocks >= 4_000, "{without:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newer_policies_do_the_same() {
+    let policies: [fn() -> Arc<dyn FilterPolicy>; 5] = [
+        || Arc::new(SlateDbPolicy::new(BloomFilter64Policy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(RibbonPolicy::new(TEN))),
+        || Arc::new(SlateDbPolicy::new(LegacyFullFilterPolicy::new(TEN))),
+        || {
+            Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
+                RibbonPolicy::new(TEN),
+                FixedPrefix::new(12),
+            )))
+        },
+    ];
+    for policy in policies {
+        let store = Store::new();
+        let db = store.open(settings(), vec![policy()]).await;
+        write(&db).await;
+        db.close().await;
+
+        let db = store.open(settings(), vec![policy()]).await;
+        read_all(&db).await;
+        let name = policy().name().to_owned();
+        // `absent` appends to keys that are there, which a prefix cannot tell apart.
+        let unknown = |i: u32| format!("table{}/{:05}", i % 4, COUNT + i);
+        let before = db.counters(FILTER_KIND_POINT);
+        for i in 0..1_000 {
+            assert!(!db.has(&unknown(i)).await, "{name}");
+        }
+        let with = db.counters(FILTER_KIND_POINT) - before;
+        db.close().await;
+        assert_eq!(with.negatives + with.positives, 4_000, "{name}");
+        assert!(with.positives < 120, "{name}: {with:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scans_over_a_prefix_read_the_tables_that_hold_it() {
+    let store = Store::new();
+    let policies = || vec![over_keys(), over_tables()];
+    let db = store.open(settings(), policies()).await;
+    write(&db).await;
+    db.close().await;
+
+    // In another order: filters are found by name.
+    let reversed = policies().into_iter().rev().collect();
+    let db = store.open(settings(), reversed).await;
+    read_all(&db).await;
+    for table in 0..4 {
+        let before = db.counters(FILTER_KIND_PREFIX);
+        let found = db.scan(&format!("table{table}/")).await;
+        let expected: Vec<String> = (table..COUNT).step_by(4).map(key).collect();
+        assert_eq!(found, expected);
+        let counted = db.counters(FILTER_KIND_PREFIX) - before;
+        assert_eq!((counted.negatives, counted.positives), (3, 1));
+    }
+    // Longer than the extractor's prefix: it asks for the same one.
+    let before = db.counters(FILTER_KIND_PREFIX);
+    assert_eq!(db.scan("table2/000").await.len(), 25);
+    assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 3);
+    // Of absent prefixes no block is read.
+    let before = db.counters(FILTER_KIND_PREFIX);
+    for i in 0..10 {
+        assert!(db.scan(&format!("sheet{i}/")).await.is_empty());
+    }
+    let counted = db.counters(FILTER_KIND_PREFIX) - before;
+    assert_eq!((counted.negatives, counted.positives, counted.blocks), (40, 0, 0));
+    // Shorter: the filter cannot tell, and all is read.
+    let before = db.counters(FILTER_KIND_PREFIX);
+    assert_eq!(db.scan("table").await.len(), COUNT as usize);
+    assert_eq!((db.counters(FILTER_KIND_PREFIX) - before).negatives, 0);
+    db.close().await;
+
+    // Without a policy over prefixes the engine does not even fetch the filters for a scan.
+    let db = store.open(settings(), vec![over_keys()]).await;
+    let before = db.counters(FILTER_KIND_PREFIX);
+    assert_eq!(db.scan("table1/").await.len(), 1_000);
+    let counted = db.counters(FILTER_KIND_PREFIX) - before;
+    assert_eq!((counted.negatives, counted.positives), (0, 0));
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn compaction_writes_the_filters_again() {
+    let store = Store::new();
+    let compacting = Settings {
+        compactor_options: Some(CompactorOptions {
+            poll_interval: std::time::Duration::from_millis(20),
+            ..CompactorOptions::default()
+        }),
+        ..settings()
+    };
+    let db = store.open(compacting, vec![over_keys(), over_tables()]).await;
+    write(&db).await;
+    db.delete(&key(17)).await;
+    db.flush().await;
+    db.wait_for_compaction().await;
+    db.close().await;
+
+    let db = store.open(settings(), vec![over_keys(), over_tables()]).await;
+    for i in 0..COUNT {
+        assert_eq!(db.has(&key(i)).await, i != 17, "{}", key(i));
+    }
+    assert_eq!(db.scan("table1/").await.len(), 999);
+    let before = db.counters(FILTER_KIND_POINT);
+    for i in 0..1_000 {
+        assert!(!db.has(&absent(i)).await);
+    }
+    let counted = db.counters(FILTER_KIND_POINT) - before;
+    assert!(counted.negatives >= 900, "{counted:?}");
+    assert!(counted.blocks < 120, "{counted:?}");
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_name_is_another_filter_and_loses_nothing() {
+    let store = Store::new();
+    let db = store.open(settings(), vec![over_keys(), over_tables()]).await;
+    write(&db).await;
+    db.close().await;
+
+    let leveldb: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+    let others: [Arc<dyn FilterPolicy>; 4] = [
+        Arc::new(SlateDbPolicy::new(leveldb)),
+        Arc::new(SlateDbPolicy::new(BloomFilterPolicy::bloom_filter2_signed_tail(
+            TEN,
+        ))),
+        Arc::new(SlateDbPolicy::new(PrefixPolicy::new(KEYS, FixedPrefix::new(7)))),
+        Arc::new(SlateDbPolicy::new(PrefixPolicy::new(
+            KEYS,
+            SeparatedPrefix::new(b'/', 2),
+        ))),
+    ];
+    for other in others {
+        let name = other.name().to_owned();
+        let db = store.open(settings(), vec![other]).await;
+        read_all(&db).await;
+        assert_eq!(db.scan("table3/").await.len(), 1_000, "{name}");
+        for kind in [FILTER_KIND_POINT, FILTER_KIND_PREFIX] {
+            let counted = db.counters(kind);
+            assert_eq!(
+                (counted.negatives, counted.positives),
+                (0, 0),
+                "{name} read a filter of another"
+            );
+        }
+        db.close().await;
+    }
+    // Other bits per key are the same encoding.
+    let fewer = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(4));
+    assert_eq!(fewer.name(), KEYS.name());
+    let db = store
+        .open(settings(), vec![Arc::new(SlateDbPolicy::new(fewer))])
+        .await;
+    read_all(&db).await;
+    assert!(!db.has(&absent(1)).await);
+    assert!(db.counters(FILTER_KIND_POINT).negatives > 0);
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_tables_have_no_filter_unless_asked_for() {
+    assert_eq!(Settings::default().min_filter_keys, 1_000, "the README says 1000");
+    for (min_filter_keys, rows, filtered) in [(10, 9, false), (10, 10, true), (0, 1, true), (1, 1, true)] {
+        let store = Store::new();
+        let settings = Settings {
+            min_filter_keys,
+            ..settings()
+        };
+        let db = store.open(settings, vec![over_keys()]).await;
+        for i in 0..rows {
+            db.put(&format!("key{i:02}")).await;
+        }
+        db.flush().await;
+        assert!(db.has("key00").await && !db.has("key00x").await);
+        let counted = db.counters(FILTER_KIND_POINT);
+        assert_eq!(
+            counted.negatives + counted.positives > 0,
+            filtered,
+            "{min_filter_keys}, {rows}"
+        );
+        db.close().await;
+    }
+}

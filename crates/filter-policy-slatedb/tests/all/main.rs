@@ -1,0 +1,6 @@
+//! One program for all tests, since each links everything.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod database;
+mod policy;
+mod support;

@@ -1,0 +1,546 @@
+//! The contract, over every policy: every way to build gives the same bytes and every way to ask the same answers, errors
+//! are the same everywhere, no key is denied, and no bytes make a reader panic.
+
+// tidy: long file: one contract, a test for each of its sentences.
+
+use std::fmt::Debug;
+
+use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
+use filter_policy::rocksdb::RibbonPolicy;
+use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
+use filter_policy::{
+    BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, Error, FilterPolicy, HashValue, HashedPolicy,
+    MATCHES_EVERYTHING,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::support::ways::{answers, built, check_many};
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// A hash function that kernels do not know.
+#[derive(Debug, Clone, Copy)]
+struct Custom;
+
+impl KeyHasher for Custom {
+    fn hash(&self, key: &[u8]) -> u32 {
+        key.iter().fold(1, |hash: u32, byte| {
+            hash.wrapping_mul(31).wrapping_add(u32::from(*byte))
+        })
+    }
+
+    fn policy_name(&self) -> &str {
+        "test.Custom"
+    }
+}
+
+/// What is checked of each policy.
+trait Check {
+    fn check<P: HashedPolicy<Hash: Numbered> + Send + Sync + Copy + Debug + 'static>(&mut self, policy: P);
+}
+
+/// Checks every policy of this crate that hashes keys, its variants, and one with a hash function of another crate.
+fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
+    check.check(BloomFilterPolicy::bloom_filter2_with_seed(7, bits));
+    check.check(BloomFilterPolicy::bloom_filter2_signed_tail(bits));
+    for kernel in Kernel::available() {
+        check.check(BloomFilterPolicy::leveldb_builtin(bits).on_kernel(kernel));
+        check.check(BloomFilterPolicy::bloom_filter2(bits).on_kernel(kernel));
+        check.check(BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel));
+        check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
+        check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
+        check.check(SplitBlockBloomPolicy::new(bits).on_kernel(kernel));
+    }
+    for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
+        check.check(LegacyFullFilterPolicy::new(bits).with_line(line));
+    }
+    check.check(RibbonPolicy::new(bits));
+}
+
+/// Hash values with numbers.
+trait Numbered: HashValue {
+    fn number(i: u32) -> Self;
+}
+
+impl Numbered for u32 {
+    fn number(i: u32) -> Self {
+        i.wrapping_mul(0x9e37_79b9)
+    }
+}
+
+impl Numbered for u64 {
+    fn number(i: u32) -> Self {
+        Self::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+#[test]
+fn every_policy_takes_part() {
+    struct Names(Vec<String>);
+
+    impl Check for Names {
+        fn check<P: HashedPolicy>(&mut self, policy: P) {
+            self.0.push(policy.name().to_owned());
+        }
+    }
+
+    let mut names = Names(Vec::new());
+    every_policy(TEN, &mut names);
+    for known in filter_policy::policies::ALL {
+        assert!(
+            names.0.iter().any(|name| name == known.name()),
+            "{} is not checked: add it to crates/filter-policy/tests/all/contract.rs",
+            known.name()
+        );
+    }
+}
+
+/// Keys that are built, and others.
+struct Ways<'a> {
+    keys: &'a [&'a [u8]],
+    others: &'a [&'a [u8]],
+    context: String,
+}
+
+/// Many filters for one key in one call: of these lengths, some of which hold keys, and damaged ones.
+#[test]
+fn many_filters_for_one_key() {
+    struct Each;
+
+    impl Check for Each {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            let mut filters: Vec<Vec<u8>> = (0..140_u32)
+                .map(|i| {
+                    let len = usize::try_from(i).unwrap();
+                    let hashes = (0..i * 7).map(|key| P::Hash::number(1000 * i + key));
+                    let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
+                    policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
+                })
+                .collect();
+            filters[3].pop();
+            filters[70].clear();
+            filters[71] = MATCHES_EVERYTHING.to_vec();
+            let filters: Vec<&[u8]> = filters.iter().map(Vec::as_slice).collect();
+            for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
+                let filters = &filters[..count];
+                for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
+                    let key = policy.hashed_key(key);
+                    let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
+                    check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
+                        key.may_match_each(filters, answers)
+                    });
+                }
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Each);
+}
+
+impl Check for Ways<'_> {
+    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+        let context = format!("{policy:?}, {}", self.context);
+        let filter = built(&policy, self.keys, &context);
+        let of_keys = answers(&policy, &filter, self.keys, &context);
+        assert!(of_keys.iter().all(|&answer| answer), "{context}: a key is denied");
+        answers(&policy, &filter, self.others, &context);
+    }
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
+    prop_oneof![
+        (0..=110_u32).prop_map(BitsPerKey::whole),
+        (0.0..=60.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn all_ways_agree(
+        keys in vec(vec(any::<u8>(), 0..40), 0..300),
+        others in vec(vec(any::<u8>(), 0..40), 0..100),
+        times in 1..4_usize,
+        bits in any_bits_per_key(),
+    ) {
+        let keys: Vec<&[u8]> = slices(&keys).into_iter().flat_map(|key| std::iter::repeat_n(key, times)).collect();
+        every_policy(bits, &mut Ways { keys: &keys, others: &slices(&others), context: String::new() });
+    }
+
+    #[test]
+    fn any_bytes_are_read(
+        filter in vec(any::<u8>(), 0..400),
+        tail in prop_oneof![
+            any::<[u8; 5]>(),
+            (0..=31_u8, 0..=1_u8).prop_map(|(probes, rest)| [0xff, 0, probes, rest, 0]),
+            (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
+            (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
+            (0..=0x9f_u8).prop_map(|last| [0xff, 0xff, 0xff, 0xff, last]),
+        ],
+        blocks in proptest::option::of(0..9_usize),
+        keys in vec(vec(any::<u8>(), 0..40), 1..70),
+    ) {
+        let mut filter = [&filter[..], &tail].concat();
+        if let Some(blocks) = blocks {
+            filter.resize(32 * blocks, 0xff);
+        }
+        every_policy(TEN, &mut Asked { filter: &filter, keys: &slices(&keys) });
+    }
+}
+
+/// Asks stored bytes.
+struct Asked<'a> {
+    filter: &'a [u8],
+    keys: &'a [&'a [u8]],
+}
+
+impl Check for Asked<'_> {
+    fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+        answers(&policy, self.filter, self.keys, &format!("{policy:?}"));
+    }
+}
+
+#[test]
+fn keys_of_all_shapes() {
+    let long = [0xff; 300];
+    let numbers: Vec<[u8; 16]> = (0..200_u128).map(u128::to_be_bytes).collect();
+    let numbers: Vec<&[u8]> = numbers.iter().map(|key| &key[..]).collect();
+    let sets: [&[&[u8]]; 7] = [
+        &[],
+        &[b""],
+        &[b"", b"\0", b"\0\0"],
+        &[b"same".as_slice(); 100],
+        &[&long, &long[1..], &long[2..], &long[3..]],
+        &[b"\xc3\x28"],
+        &numbers,
+    ];
+    for keys in sets {
+        every_policy(
+            TEN,
+            &mut Ways {
+                keys,
+                others: &[b"other", b"", b"a key of 16 byte"],
+                context: String::new(),
+            },
+        );
+    }
+}
+
+/// Filters that were cut or altered: no way to ask panics, and all of them answer alike.
+#[test]
+fn damaged_filters_are_read() {
+    struct Damaged<'a>(&'a [&'a [u8]]);
+
+    impl Check for Damaged<'_> {
+        fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
+            let Self(keys) = self;
+            let mut whole = vec![0; policy.max_filter_len(keys.len()).unwrap()];
+            let whole = policy.create_filter(keys, &mut whole).unwrap().to_vec();
+            for len in 0..whole.len() {
+                answers(&policy, &whole[..len], &keys[..5], &"cut");
+                answers(&policy, &whole[len..], &keys[..5], &"from here");
+            }
+            for at in whole.len() - 5..whole.len() {
+                for byte in [0, 1, 2, 9, 30, 31, 0x7f, 0x80, 0x81, 0x9e, 0x9f, 0xfe, 0xff] {
+                    let mut damaged = whole.clone();
+                    damaged[at] = byte;
+                    answers(&policy, &damaged, keys, &"altered");
+                }
+            }
+            for key in *keys {
+                assert!(policy.key_may_match(key, &MATCHES_EVERYTHING), "{policy:?}");
+            }
+        }
+    }
+
+    let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
+    every_policy(TEN, &mut Damaged(&slices(&keys)));
+    // Enough for a Ribbon filter.
+    let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+    Damaged(&keys).check(RibbonPolicy::new(TEN));
+}
+
+/// An iterator whose announced length is a lie.
+#[derive(Clone)]
+struct Liar {
+    announced: usize,
+    left: u32,
+}
+
+impl Iterator for Liar {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.left)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.announced, Some(self.announced))
+    }
+}
+
+#[test]
+fn a_wrong_length_costs_no_key() {
+    struct Lies;
+
+    impl Check for Lies {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            for (announced, left) in [(0, 1000), (1, 1000), (999, 1000), (1001, 1000), (1000, 0), (0, 0)] {
+                let hashes = || Liar { announced, left }.map(P::Hash::number);
+                let mut buffer = vec![0; 5_000];
+                let filter = policy.build_hashes_in(hashes(), &mut buffer).unwrap();
+                let prepared = policy.prepare(filter);
+                assert!(
+                    hashes().all(|hash| prepared.may_match_hash(hash)),
+                    "{policy:?}: {announced} for {left}"
+                );
+                {
+                    let mut appended = b"before".to_vec();
+                    policy.append_hashes(hashes(), &mut appended).unwrap();
+                    let prepared = policy.prepare(appended.strip_prefix(b"before").unwrap());
+                    assert!(hashes().all(|hash| prepared.may_match_hash(hash)), "{policy:?}");
+                }
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Lies);
+}
+
+/// Policies that count keys refuse more than fit; RocksDB's stop growing.
+#[test]
+fn more_keys_than_fit() {
+    struct TooMany;
+
+    impl Check for TooMany {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            let grows = !policy.name().starts_with("rocksdb.");
+            let len = policy.max_filter_len(usize::MAX);
+            assert_eq!(
+                matches!(len, Err(Error::FilterTooLarge { .. })),
+                grows,
+                "{policy:?}"
+            );
+            assert!(len.is_ok_and(|len| len < 5 << 30) != grows, "{policy:?}");
+            let hashes = || {
+                let announced = usize::MAX;
+                Liar { announced, left: 3 }.map(P::Hash::number)
+            };
+            let mut buffer = [0xaa; 8];
+            let error = policy.build_hashes_in(hashes(), &mut buffer).unwrap_err();
+            assert_eq!(matches!(error, Error::FilterTooLarge { .. }), grows, "{policy:?}");
+            assert_eq!(buffer, [0xaa; 8]);
+            {
+                let mut out = b"what was there".to_vec();
+                let built = policy.append_hashes(hashes(), &mut out);
+                assert_eq!(built.is_err(), grows, "{policy:?}");
+                assert!(out.starts_with(b"what was there") && (built.is_ok() || out.len() == 14));
+            }
+        }
+    }
+
+    every_policy(BitsPerKey::MAX, &mut TooMany);
+}
+
+#[test]
+fn memory_that_is_not_there() {
+    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::MAX);
+    // Addressable, but more than any allocator has.
+    let announced = 1 << 28;
+    let mut out = b"what was there".to_vec();
+    let error = policy
+        .append_hashes(Liar { announced, left: 3 }, &mut out)
+        .unwrap_err();
+    let bytes = policy.max_filter_len(announced).unwrap();
+    assert_eq!(error, Error::AllocationFailed { bytes });
+    assert_eq!(out, b"what was there");
+    // The hint's upper bound is usize::MAX.
+    let keys = core::iter::repeat_n("key", 3).chain(core::iter::repeat("key").skip(1).take_while(|_| false));
+    assert_eq!(keys.size_hint(), (3, None));
+    let policy = BloomFilterPolicy::bloom_filter2(TEN);
+    assert_eq!(policy.build(keys), policy.build(["key"; 3]));
+}
+
+/// A policy with nothing but what the trait asks for: it fails to write, and finds keys that begin as the filter does.
+struct Bare;
+
+impl FilterPolicy for Bare {
+    fn name(&self) -> &str {
+        "Bare"
+    }
+
+    fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+        Ok(100)
+    }
+
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        out.fill(0xaa);
+        let (needed, given) = (101, 100);
+        Err(Error::BufferTooShort { needed, given })
+    }
+
+    fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
+        key.starts_with(filter)
+    }
+}
+
+#[test]
+fn a_policy_of_another_crate_has_the_rest_by_default() {
+    let policy: &dyn FilterPolicy = &Bare;
+    let prepared = policy.prepare(b"k");
+    assert!(prepared.may_match(b"key") && !prepared.may_match(b"other"));
+    assert!(
+        prepared.may_match_hash(7_u32),
+        "nothing is known of its hash values"
+    );
+    let keys: [&[u8]; 3] = [b"other", b"key", b"k"];
+    check_many(&"Bare", &[false, true, true], &|answers| {
+        prepared.may_match_many(&keys, answers)
+    });
+    check_many(&"Bare", &[false, true, true], &|answers| {
+        policy.keys_may_match(&keys, b"k", answers)
+    });
+    assert!(!policy.answers_prefixes() && policy.prefix_may_match(b"other", b"k"));
+    {
+        let mut out = b"what was there".to_vec();
+        assert!(policy.append_filter(&[b"key"], &mut out).is_err());
+        assert_eq!(out, b"what was there");
+    }
+}
+
+/// A policy that does something of its own in every method.
+mod pointers {
+    use std::sync::Arc;
+
+    use filter_policy::PreparedFilter;
+
+    use super::*;
+
+    struct Full(BloomFilterPolicy<LevelDbHash>);
+
+    impl FilterPolicy for Full {
+        fn name(&self) -> &str {
+            "Full"
+        }
+
+        fn max_filter_len(&self, keys: usize) -> Result<usize, Error> {
+            Ok(keys + 1)
+        }
+
+        fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+            Ok(&mut out[..1])
+        }
+
+        fn append_filter(&self, _: &[&[u8]], out: &mut Vec<u8>) -> Result<(), Error> {
+            out.push(2);
+            Ok(())
+        }
+
+        fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+            false
+        }
+
+        fn keys_may_match(&self, _: &[&[u8]], _: &[u8], answers: &mut [u64]) -> Result<(), Error> {
+            answers[0] = 3;
+            Ok(())
+        }
+
+        fn prepare<'a>(&'a self, filter: &'a [u8]) -> PreparedFilter<'a> {
+            self.0.prepare(filter)
+        }
+
+        fn answers_prefixes(&self) -> bool {
+            true
+        }
+
+        fn prefix_may_match(&self, start: &[u8], _: &[u8]) -> bool {
+            start == b"prefix"
+        }
+    }
+
+    fn check(policy: impl FilterPolicy) {
+        assert_eq!((policy.name(), policy.max_filter_len(7)), ("Full", Ok(8)));
+        assert_eq!(policy.create_filter(&[], &mut [0; 9]).unwrap().len(), 1);
+        let mut out = Vec::new();
+        policy.append_filter(&[], &mut out).unwrap();
+        assert_eq!(out, [2]);
+        let mut answers = [0];
+        policy.keys_may_match(&[b"key"], &[], &mut answers).unwrap();
+        assert_eq!(answers, [3]);
+        assert!(!policy.key_may_match(b"key", &MATCHES_EVERYTHING));
+        assert!(policy.prepare(&MATCHES_EVERYTHING).may_match(b"key"));
+        assert!(policy.answers_prefixes());
+        assert!(policy.prefix_may_match(b"prefix", &[]) && !policy.prefix_may_match(b"other", &[]));
+    }
+
+    #[test]
+    fn a_pointer_to_a_policy_is_that_policy() {
+        let policy = || Full(BloomFilterPolicy::leveldb_builtin(TEN));
+        check(policy());
+        let full = policy();
+        check(&full);
+        check(&policy() as &dyn FilterPolicy);
+        check(Box::new(policy()));
+        check(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>);
+        check(Arc::new(policy()));
+        check(Arc::new(Box::new(policy()) as Box<dyn FilterPolicy + Send + Sync>));
+    }
+}
+
+#[test]
+fn names_tell_the_seed() {
+    for (seed, name) in [
+        (5381, "BloomFilter2"),
+        (0, "BloomFilter2.Seed00000000"),
+        (0x9747_b28c, "BloomFilter2.Seed9747b28c"),
+    ] {
+        assert_eq!(BloomFilterPolicy::bloom_filter2_with_seed(seed, TEN).name(), name);
+    }
+}
+
+#[test]
+fn policies_can_be_constants_and_shared() {
+    const fn is_shareable<T: Send + Sync + Copy + 'static>(_: &T) {}
+    static POLICY: BloomFilterPolicy<LevelDbHash> = BloomFilterPolicy::leveldb_builtin(TEN);
+    const SEEDED: BloomFilterPolicy<Murmur2> = BloomFilterPolicy::bloom_filter2_with_seed(1, TEN);
+    const LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(TEN);
+    is_shareable(&POLICY);
+    is_shareable(&SEEDED);
+    is_shareable(&LOCAL.hashed_key(b"key"));
+    assert_eq!(SEEDED.hasher().seed(), 1);
+}
+
+#[test]
+fn signed_and_unsigned_tails_part_at_bytes_above_0x7f() {
+    let unsigned = BloomFilterPolicy::bloom_filter2(TEN);
+    let signed = BloomFilterPolicy::bloom_filter2_signed_tail(TEN);
+    // The high byte lies in the first word, or there is none: no difference.
+    for key in [&b"\xe4\xb8\xad\xe4"[..], b"ascii", b"\xff\xff\xff\xffabc", b""] {
+        assert_eq!(unsigned.hash_key(key), signed.hash_key(key));
+    }
+    assert_ne!(unsigned.hash_key(b"\xff"), signed.hash_key(b"\xff"));
+}
+
+/// In LevelDB's policies; RocksDB's do not count repeats.
+#[test]
+fn equal_keys_set_the_same_bits_in_a_filter_as_large_as_for_different_ones() {
+    use filter_policy::view::{FilterLayout, FilterView};
+
+    let mut buffer = [0; 200];
+    let filter = BloomFilterPolicy::bloom_filter2(TEN)
+        .build_in([b"same"; 100], &mut buffer)
+        .unwrap();
+    let view = FilterView::new(FilterLayout::LevelDb, filter);
+    assert_eq!(view.bits(), 1000);
+    assert!(view.ones() <= Some(6));
+}

@@ -1,0 +1,20 @@
+//! What the manifest must keep, though nothing else would fail here without it.
+
+/// `cpufeatures` refuses to compile for RISC-V, WebAssembly, 32-bit Arm and others, so that only x86-64 may depend on it.
+#[test]
+fn cpufeatures_is_for_x86_64_alone() {
+    let mut section = "";
+    let mut sections = Vec::new();
+    for line in include_str!("../../Cargo.toml").lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        }
+        if line.starts_with("cpufeatures") || line.starts_with('[') && line.contains("cpufeatures") {
+            sections.push(section);
+        }
+    }
+    assert_eq!(
+        sections,
+        [r#"[target.'cfg(target_arch = "x86_64")'.dependencies]"#]
+    );
+}

@@ -1,0 +1,189 @@
+//! What must hold of every policy in the list: its name, its place in the format's description, the bytes that it writes,
+//! and its answers to all keys and about all bytes.
+
+use std::collections::BTreeSet;
+
+use filter_policy::policies::{self, AnyPolicy};
+use filter_policy::rocksdb::{COMPATIBILITY_NAME, CacheLine, LegacyFullFilterPolicy};
+use filter_policy::view::FilterLayout;
+use filter_policy::{BitsPerKey, FilterPolicy};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+use super::support::any_bytes::Readers;
+use super::support::data;
+use super::support::keys::key;
+
+const TEN: BitsPerKey = BitsPerKey::whole(10);
+
+/// Every policy, and the variants of those that have some.
+fn policies(bits: BitsPerKey) -> Vec<(FilterLayout, AnyPolicy)> {
+    let mut all: Vec<(FilterLayout, AnyPolicy)> = policies::ALL
+        .iter()
+        .map(|known| (known.layout(), known.build(bits)))
+        .collect();
+    let legacy = LegacyFullFilterPolicy::new(bits);
+    for line in [CacheLine::Bytes128, CacheLine::Bytes256] {
+        all.push((FilterLayout::RocksDb, Box::new(legacy.with_line(line))));
+    }
+    all
+}
+
+fn any_bits_per_key() -> impl Strategy<Value = BitsPerKey> {
+    (0.5..=110.0_f64).prop_map(|bits| BitsPerKey::fractional(bits).unwrap())
+}
+
+/// Tails that lead to every kind, and any bytes.
+fn rocksdb_tail() -> impl Strategy<Value = [u8; 5]> {
+    prop_oneof![
+        any::<[u8; 5]>(),
+        (0..=31_u8, 0..=1_u8).prop_map(|(probes, rest)| [0xff, 0, probes, rest, 0]),
+        (any::<u8>(), 0..=9_u8).prop_map(|(seed, blocks)| [0xfe, seed, blocks, 0, 0]),
+        (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
+    ]
+}
+
+fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
+    keys.iter().map(Vec::as_slice).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Builds in a slice of the length that the policy asks for, with room behind it, and at the end of a vector.
+fn create(policy: &dyn FilterPolicy, keys: &[Vec<u8>]) -> Vec<u8> {
+    let keys = slices(keys);
+    let len = policy.max_filter_len(keys.len()).unwrap();
+    let mut out = vec![0xaa; len + 3];
+    let filter = policy.create_filter(&keys, &mut out).unwrap().to_vec();
+    assert!(filter.len() <= len);
+    assert_eq!(out[len..], [0xaa; 3], "written beyond the filter");
+    let mut appended = b"prefix".to_vec();
+    policy.append_filter(&keys, &mut appended).unwrap();
+    assert_eq!(
+        appended.strip_prefix(b"prefix").unwrap(),
+        &filter,
+        "{}",
+        policy.name()
+    );
+    filter
+}
+
+#[test]
+fn every_encoding_has_its_own_name() {
+    let mut names = BTreeSet::from([
+        // Behind `filter.`, as LevelDB's engines store names, another encoding.
+        COMPATIBILITY_NAME,
+    ]);
+    for known in policies::ALL {
+        assert_eq!(
+            known.build(TEN).name(),
+            known.name(),
+            "in crates/filter-policy/src/policies.rs"
+        );
+        assert!(names.insert(known.name()), "{} comes twice", known.name());
+    }
+}
+
+#[test]
+fn the_format_is_described_under_every_name() {
+    let page = include_str!("../../FORMAT.md");
+    for known in policies::ALL {
+        assert!(
+            page.contains(&format!("| `{}` |", known.name())),
+            "{} is in no table of names: add it to crates/filter-policy/FORMAT.md",
+            known.name()
+        );
+    }
+}
+
+/// What was written once is read for as long as it is kept, so that these bytes never change under their names.
+#[test]
+fn every_policy_writes_the_bytes_that_it_always_wrote() {
+    let file = String::from_utf8(data::bytes("policies.jsonl")).unwrap();
+    let (mut rows, mut missing) = (0, Vec::new());
+    for known in policies::ALL {
+        for (rule, n) in [("key08", 1000), ("highbit", 33)] {
+            let keys: Vec<Vec<u8>> = (0..n).map(|i| key(rule, i)).collect();
+            let filter = create(&*known.build(TEN), &keys);
+            let row = format!(
+                r#"{{"policy": "{}", "keys": "{rule}", "n": {n}, "bits_per_key": 10, "len": {}, "sha256": "{}"}}"#,
+                known.name(),
+                filter.len(),
+                hex(&Sha256::digest(&filter))
+            );
+            rows += 1;
+            if !file.lines().any(|line| line == row) {
+                missing.push(row);
+            }
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "filters have changed, or a policy is new: then add it to crates/filter-policy/tests/data/policies.jsonl\n{}",
+        missing.join("\n")
+    );
+    assert_eq!(file.lines().count(), rows, "a policy is no longer in the list");
+}
+
+/// Those that take the last byte for k. Of split blocks any byte may be the last one, and any length may be theirs: the name
+/// alone protects them.
+#[test]
+fn readers_of_another_layout_deny_nothing() {
+    let mut policies = policies(TEN);
+    policies.retain(|(layout, _)| *layout != FilterLayout::SplitBlocks);
+    for count in [1_u32, 10, 2_000, 100_000] {
+        let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
+        for (written, policy) in &policies {
+            let filter = create(&**policy, &keys);
+            for (read, reader) in &policies {
+                if read == written || *read == FilterLayout::RocksDb {
+                    continue;
+                }
+                for absent in [&b""[..], b"absent", &[0xff; 300]] {
+                    assert!(
+                        reader.key_may_match(absent, &filter),
+                        "{} by {}",
+                        policy.name(),
+                        reader.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Of equal keys in a row RocksDB's policies see one, however the filter is built.
+    #[test]
+    fn repeated_keys_leave_no_trace_in_rocksdbs_filters(
+        runs in vec((vec(any::<u8>(), 0..4), 1..4_usize), 0..200),
+        bits in any_bits_per_key(),
+    ) {
+        let once: Vec<Vec<u8>> = runs.iter().map(|(key, _)| key.clone()).collect();
+        let repeated: Vec<Vec<u8>> = runs
+            .iter()
+            .flat_map(|(key, times)| std::iter::repeat_n(key.clone(), *times))
+            .collect();
+        for (layout, policy) in policies(bits) {
+            if layout == FilterLayout::RocksDb {
+                prop_assert_eq!(create(&*policy, &repeated), create(&*policy, &once), "{}", policy.name());
+            }
+        }
+    }
+
+    /// Whatever the bytes and the tail, every reader answers, by the rule of the kind.
+    #[test]
+    fn any_bytes_have_an_answer(
+        mut filter in vec(any::<u8>(), 0..400),
+        tail in rocksdb_tail(),
+        key in vec(any::<u8>(), 0..40),
+    ) {
+        let readers = Readers::all();
+        readers.check(&filter, &key);
+        filter.extend(tail);
+        readers.check(&filter, &key);
+    }
+}

@@ -1,0 +1,234 @@
+//! The concurrent filter on real threads: the bytes of the sequential one, and its guarantees under contention.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Barrier, mpsc};
+use std::thread;
+
+use guava_bloom::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, ErrorKind, Hash128, Long, Parameters, Strategy, Utf8,
+};
+
+const THREADS: i64 = 8;
+/// Each thread inserts a range that overlaps with those of its neighbours by half.
+const STEP: i64 = 20_000;
+const NUMBERS: i64 = STEP * (THREADS + 1);
+
+fn parameters() -> Parameters {
+    Parameters::new(NUMBERS as u64, 0.001).unwrap()
+}
+
+fn sequential(parameters: &Parameters) -> BloomFilter<Long> {
+    let mut filter = BloomFilter::new(Long, parameters).unwrap();
+    for number in 0..NUMBERS {
+        filter.insert(&number);
+    }
+    filter
+}
+
+#[test]
+fn eight_threads_with_overlapping_elements_make_the_bytes_of_one() {
+    for parameters in [
+        parameters(),
+        parameters().with_strategy(Strategy::Murmur128Mitz32),
+        // A few words, so that the threads meet in them.
+        Parameters::new(200, 0.5).unwrap(),
+    ] {
+        let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
+        let barrier = Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (filter, barrier) = (&filter, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    for number in thread * STEP..(thread + 2) * STEP {
+                        filter.insert(&number);
+                        assert!(filter.might_contain(&number));
+                    }
+                });
+            }
+        });
+        let expected = sequential(&parameters);
+        let mut written = Vec::new();
+        filter.write_to(&mut written).unwrap();
+        assert_eq!(written, expected.to_bytes());
+        assert_eq!(filter.stream_len(), written.len() as u64);
+        assert_eq!(filter.stream_header(), expected.stream_header());
+        assert_eq!(filter.ones(), expected.ones());
+        assert_eq!(filter.false_positive_rate(), expected.false_positive_rate());
+        assert_eq!(filter.estimated_len(), expected.estimated_len());
+        assert_eq!(filter.snapshot(), expected);
+        assert_eq!(filter.into_sequential(), expected);
+    }
+}
+
+#[test]
+fn an_absent_element_inserted_by_all_threads_is_new_to_at_least_one() {
+    let parameters = Parameters::new(2000, 1e-9).unwrap();
+    let filter = ConcurrentBloomFilter::new(Long, &parameters).unwrap();
+    let news: Vec<AtomicU64> = (0..2000).map(|_| AtomicU64::new(0)).collect();
+    let barrier = Barrier::new(THREADS as usize);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                barrier.wait();
+                for (number, news) in (0_i64..).zip(&news) {
+                    news.fetch_add(filter.insert(&number).into(), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    // At one in 10^9, no element is covered by the others.
+    for (number, news) in news.iter().enumerate() {
+        let news = news.load(Ordering::Relaxed);
+        assert!((1..=THREADS as u64).contains(&news), "{number}: {news}");
+    }
+}
+
+#[test]
+fn what_a_channel_tells_of_is_found() {
+    let filter = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
+    let (tell, told) = mpsc::sync_channel(64);
+    thread::scope(|scope| {
+        for thread in 0..2 {
+            let (filter, tell) = (&filter, tell.clone());
+            scope.spawn(move || {
+                for number in thread..10_000 {
+                    filter.insert(&number);
+                    tell.send(number).unwrap();
+                }
+            });
+        }
+        drop(tell);
+        for number in told {
+            assert!(filter.might_contain(&number), "{number}");
+            assert!(!filter.insert(&number), "{number}");
+        }
+    });
+}
+
+#[test]
+fn snapshots_streams_and_counts_while_others_insert_hold_what_was_there() {
+    let filter = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
+    for number in 0..STEP {
+        filter.insert(&number);
+    }
+    let before = filter.ones();
+    let all = sequential(&parameters());
+    thread::scope(|scope| {
+        let putting = scope.spawn(|| {
+            for number in STEP..NUMBERS {
+                filter.insert(&number);
+            }
+        });
+        let mut rounds = 0;
+        while rounds < 3 || !putting.is_finished() {
+            let mut stream = Vec::new();
+            filter.write_to(&mut stream).unwrap();
+            let read = ConcurrentBloomFilter::read_from(stream.as_slice(), Long)
+                .unwrap()
+                .into();
+            for copy in [filter.snapshot(), read] {
+                assert!((0..STEP).all(|number| copy.might_contain(&number)));
+                // Nothing that is not in the whole.
+                let mut whole = all.clone();
+                whole.merge(&copy).unwrap();
+                assert_eq!(whole, all);
+            }
+            assert!((before..=all.ones()).contains(&filter.ones()));
+            rounds += 1;
+        }
+    });
+    assert_eq!(filter.into_sequential(), all);
+}
+
+#[test]
+fn filters_of_both_kinds_are_merged_while_others_insert() {
+    let all = ConcurrentBloomFilter::new(Long, &parameters()).unwrap();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let all = &all;
+            scope.spawn(move || {
+                let range = thread * STEP..(thread + 2) * STEP;
+                if thread % 3 == 0 {
+                    range.for_each(|number| {
+                        all.insert(&number);
+                    });
+                    return;
+                }
+                let mut part = BloomFilter::new(Long, &parameters()).unwrap();
+                for number in range.clone() {
+                    part.insert(&number);
+                }
+                if thread % 3 == 1 {
+                    all.merge(&part).unwrap();
+                } else {
+                    all.merge(&ConcurrentBloomFilter::from(part)).unwrap();
+                }
+                assert!(range.clone().all(|number| all.might_contain(&number)));
+            });
+        }
+    });
+    all.merge(&all).unwrap();
+    assert_eq!(all.into_sequential(), sequential(&parameters()));
+}
+
+#[test]
+fn filters_that_cannot_be_combined_are_refused_with_the_first_difference() {
+    let ours = ConcurrentBloomFilter::new(Utf8, &Parameters::new(100, 0.01).unwrap()).unwrap();
+    ours.insert("apple");
+    let unchanged = ours.snapshot();
+    let other = |parameters: Parameters| BloomFilter::new(Utf8, &parameters).unwrap();
+
+    let probes = other(Parameters::new(100, 0.5).unwrap());
+    let larger = other(Parameters::new(1000, 0.01).unwrap());
+    let older = Parameters::new(100, 0.01)
+        .unwrap()
+        .with_strategy(Strategy::Murmur128Mitz32);
+    for (other, difference) in [
+        (probes, "probe counts of both filters must be equal, got 7 and 1"),
+        (
+            larger,
+            "numbers of bits of both filters must be equal, got 960 and 9600",
+        ),
+        (
+            other(older),
+            "strategies of both filters must be equal, got Murmur128Mitz64 and Murmur128Mitz32",
+        ),
+    ] {
+        let text = format!("the {difference}");
+        assert_eq!(ours.check_compatible(&other).unwrap_err().to_string(), text);
+        let error = ours.merge(&ConcurrentBloomFilter::from(other)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
+    }
+    assert_eq!(ours.into_sequential(), unchanged);
+}
+
+#[test]
+fn a_sequential_filter_becomes_concurrent_and_back_with_its_elements() {
+    let mut filter = BloomFilter::new(Bytes, &Parameters::new(10, 0.01).unwrap()).unwrap();
+    let long = [0xff_u8; 300];
+    let keys: [&[u8]; 3] = [b"", b"\xff\xfe", &long];
+    for key in keys {
+        filter.insert(key);
+    }
+    let moved = filter.clone();
+    let place = moved.words().as_ptr();
+    let shared = ConcurrentBloomFilter::from(moved);
+    assert!(keys.iter().all(|key| shared.might_contain(*key)));
+    assert!(!shared.insert(keys[0]));
+    assert!(!shared.might_contain("absent"));
+    assert!(shared.might_contain_hash(Hash128::of(&long)));
+    assert_eq!(
+        (shared.bits(), shared.probe_count(), shared.strategy()),
+        (filter.bits(), filter.probe_count(), filter.strategy())
+    );
+    assert_eq!(
+        format!("{shared:?}"),
+        "ConcurrentBloomFilter { funnel: Bytes, strategy: Murmur128Mitz64, probe_count: 7, bits: 128, .. }"
+    );
+    let back = BloomFilter::from(shared);
+    assert_eq!(back, filter);
+    if align_of::<AtomicU64>() == align_of::<u64>() {
+        assert_eq!(back.words().as_ptr(), place, "the memory is kept");
+    }
+}

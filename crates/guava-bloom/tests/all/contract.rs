@@ -1,0 +1,473 @@
+//! What callers may rely on, and what mistakes are answered with.
+
+use std::io::{self, Read};
+
+use guava_bloom::{
+    BloomFilter, Bytes, DEFAULT_FALSE_POSITIVE_RATE, ErrorKind, Funnel, Hash128, Modulus, Parameters,
+    ProbeCountRule, Sequence, Sink, Strategy, StreamHeader, Utf8, Utf16Units, envelope,
+};
+
+fn parameters(insertions: u64, fpp: f64) -> Parameters {
+    Parameters::new(insertions, fpp).unwrap()
+}
+
+#[test]
+fn defaults_are_guavas() {
+    let parameters = Parameters::new(0, DEFAULT_FALSE_POSITIVE_RATE).unwrap();
+    assert_eq!(parameters, Parameters::new(1, 0.03).unwrap());
+    assert_eq!(parameters.strategy().name(), "MURMUR128_MITZ_64");
+    assert_eq!(
+        parameters.probe_count_rule(),
+        ProbeCountRule::FromFalsePositiveRate
+    );
+    assert_eq!(
+        (parameters.insertions(), parameters.false_positive_rate()),
+        (1, 0.03)
+    );
+}
+
+#[test]
+fn ordinals_are_frozen() {
+    for (ordinal, name) in ["MURMUR128_MITZ_32", "MURMUR128_MITZ_64"].into_iter().enumerate() {
+        let ordinal = u8::try_from(ordinal).unwrap();
+        let strategy = Strategy::from_ordinal(ordinal).unwrap();
+        assert_eq!((strategy.ordinal(), strategy.name()), (ordinal, name));
+        assert_eq!(strategy.to_string(), name);
+    }
+    assert!((2..=255).all(|ordinal| Strategy::from_ordinal(ordinal).is_none()));
+}
+
+#[test]
+fn parameters_out_of_range_are_errors_with_the_value() {
+    use ErrorKind::{InvalidArgument, TooLarge};
+    let rate = |got| {
+        (
+            InvalidArgument,
+            format!("the false-positive rate must be above 0 and below 1, got {got}"),
+        )
+    };
+    let bits = |kind, range, got: &str| (kind, format!("the number of bits must be {range}, got {got}"));
+    for (result, (kind, text)) in [
+        (
+            Parameters::new(u64::MAX, 0.01),
+            (
+                InvalidArgument,
+                "the expected insertions must be between 0 and 9223372036854775807, got 18446744073709551615".to_owned(),
+            ),
+        ),
+        (Parameters::new(10, 0.0), rate("0.0")),
+        (Parameters::new(10, 1.0), rate("1.0")),
+        (Parameters::new(10, -0.5), rate("-0.5")),
+        (Parameters::new(10, f64::NAN), rate("NaN")),
+        (Parameters::new(10, f64::INFINITY), rate("inf")),
+        (
+            Parameters::new(0, 0.9),
+            bits(InvalidArgument, "at least 1", "0 for 1 insertions at a false-positive rate of 0.9"),
+        ),
+        (
+            Parameters::new(1_000_000_000_000, 0.01),
+            bits(
+                TooLarge,
+                "at most 137438953408",
+                "9585058377367 for 1000000000000 insertions at a false-positive rate of 0.01",
+            ),
+        ),
+        (
+            Parameters::new(i64::MAX as u64, 1e-300),
+            bits(
+                TooLarge,
+                "at most 137438953408",
+                "9223372036854775807 for 9223372036854775807 insertions at a false-positive rate of 1e-300",
+            ),
+        ),
+        (
+            Parameters::new(10, 1e-80),
+            (
+                InvalidArgument,
+                "the probe count must be between 1 and 255, got 266 for 10 insertions at a false-positive rate of 1e-80"
+                    .to_owned(),
+            ),
+        ),
+    ] {
+        let error = result.unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (kind, text));
+    }
+}
+
+/// At the edge of the probe count the rules decide otherwise.
+#[test]
+fn a_probe_count_of_255_is_taken_and_256_is_not() {
+    let of_k = |k: i32| libm::exp2(-f64::from(k));
+    assert_eq!(parameters(1000, of_k(255)).probe_count(), 255);
+    let error = Parameters::new(1000, of_k(256)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the probe count must be between 1 and 255, got 256"),
+        "{error}"
+    );
+    let barely = of_k(255) * 0.7;
+    assert!(Parameters::new(1, barely).is_err());
+    let older = Parameters::with_rule(1, barely, ProbeCountRule::FromBitsPerInsertion).unwrap();
+    assert_eq!(older.probe_count(), 255);
+}
+
+/// Probabilities of 10^-9 to a half, each the same factor above the one before.
+#[test]
+fn the_rules_of_the_probe_count_differ_at_a_share_of_probabilities_that_falls_with_the_insertions() {
+    let steps = 100_000;
+    for insertions in [1, 10, 100, 1000] {
+        let differing = (0..steps)
+            .map(|step| 0.5 * libm::pow(2e-9, f64::from(step) / f64::from(steps)))
+            .filter(|&fpp| {
+                let of = |rule| {
+                    Parameters::with_rule(insertions, fpp, rule)
+                        .map(|of| of.probe_count())
+                        .ok()
+                };
+                of(ProbeCountRule::FromBitsPerInsertion) != of(ProbeCountRule::FromFalsePositiveRate)
+            })
+            .count();
+        let share = differing as f64 / f64::from(steps) * insertions as f64;
+        assert!((0.33..0.45).contains(&share), "{share} / {insertions}");
+    }
+}
+
+#[test]
+fn insert_tells_whether_bits_changed() {
+    let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
+    assert!(!filter.might_contain("a"));
+    assert!(filter.insert("a"));
+    assert!(!filter.insert("a"));
+    assert!(filter.might_contain("a"));
+    assert!(filter.ones() <= u64::from(filter.probe_count()));
+    filter.clear();
+    assert_eq!(filter, BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap());
+}
+
+#[test]
+fn an_empty_filter_contains_nothing_and_a_full_one_everything() {
+    let empty = BloomFilter::new(Bytes, &parameters(0, 0.5)).unwrap();
+    assert!((0..=255).all(|byte: u8| !empty.might_contain(&[byte])));
+    assert_eq!((empty.false_positive_rate(), empty.ones()), (0.0, 0));
+    assert_eq!(empty.estimated_len(), Some(0));
+
+    let full = BloomFilter::from_parts(Bytes, Strategy::default(), 255, vec![u64::MAX; 3]).unwrap();
+    assert!((0..=255).all(|byte: u8| full.might_contain(&[byte])));
+    assert_eq!(full.false_positive_rate(), 1.0);
+    assert_eq!(full.estimated_len(), None);
+}
+
+#[test]
+fn keys_of_any_length_and_content_go_in() {
+    let keys: [&[u8]; 5] = [b"", b"\0", b"\xff\xfe", &[7; 300], &[0; 65_536]];
+    for strategy in [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64] {
+        let mut filter = BloomFilter::new(Bytes, &parameters(5, 0.001).with_strategy(strategy)).unwrap();
+        for key in keys {
+            assert!(filter.insert(key), "{} bytes", key.len());
+            assert!(filter.might_contain(key));
+            assert!(filter.might_contain_hash(Hash128::of(key)));
+        }
+    }
+}
+
+#[test]
+fn positions_of_any_modulus_are_below_it() {
+    for strategy in [Strategy::Murmur128Mitz32, Strategy::Murmur128Mitz64] {
+        for modulus in [1, 2, 63, 64, 21_895, 1 << 31, 1 << 37, Modulus::MAX] {
+            let positions = strategy.positions(Hash128::of(b"key"), 255, Modulus::new(modulus).unwrap());
+            assert_eq!(positions.len(), 255);
+            assert!(
+                positions.into_iter().all(|position| position < modulus),
+                "{modulus}"
+            );
+        }
+        let none = strategy.positions(Hash128::of(b"key"), 0, Modulus::new(64).unwrap());
+        assert_eq!(none.count(), 0);
+    }
+}
+
+/// A funnel with a state, by which two of one type can differ.
+#[derive(Debug, Clone, PartialEq)]
+struct Salted(i32);
+
+impl Funnel<str> for Salted {
+    fn funnel<S: Sink>(&self, from: &str, into: &mut S) {
+        into.put_i32(self.0);
+        into.put_str(from);
+    }
+}
+
+#[test]
+fn only_filters_of_equal_shape_are_combined() {
+    let filter = |insertions, fpp, strategy, salt| {
+        BloomFilter::new(Salted(salt), &parameters(insertions, fpp).with_strategy(strategy)).unwrap()
+    };
+    let mut ours = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
+    ours.insert("ours");
+    let before = ours.clone();
+    let others = [
+        (
+            filter(100, 0.02, Strategy::Murmur128Mitz64, 1),
+            "probe counts",
+            "7 and 6",
+        ),
+        (
+            filter(200, 0.01, Strategy::Murmur128Mitz64, 1),
+            "numbers of bits",
+            "960 and 1920",
+        ),
+        (
+            filter(100, 0.01, Strategy::Murmur128Mitz32, 1),
+            "strategies",
+            "Murmur128Mitz64 and Murmur128Mitz32",
+        ),
+        (
+            filter(100, 0.01, Strategy::Murmur128Mitz64, 2),
+            "funnels",
+            "Salted(1) and Salted(2)",
+        ),
+    ];
+    for (other, what, values) in others {
+        let text = format!("the {what} of both filters must be equal, got {values}");
+        let error = ours.merge(&other).unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Incompatible, text));
+        assert!(ours.check_compatible(&other).is_err());
+        assert_eq!(ours, before);
+    }
+
+    let mut theirs = filter(100, 0.01, Strategy::Murmur128Mitz64, 1);
+    theirs.insert("theirs");
+    ours.merge(&theirs).unwrap();
+    assert!(ours.might_contain("ours") && ours.might_contain("theirs"));
+    let mut both = before;
+    both.insert("theirs");
+    assert_eq!(ours, both);
+    ours.check_compatible(&ours).unwrap();
+}
+
+#[test]
+fn parts_that_are_no_filter_are_refused() {
+    let from_parts = |probes, words| BloomFilter::from_parts(Utf8, Strategy::default(), probes, words);
+    for (error, text) in [
+        (
+            from_parts(0, vec![0]),
+            "the probe count must be between 1 and 255, got 0",
+        ),
+        (
+            from_parts(1, vec![]),
+            "the word count must be between 1 and 2147483647, got 0",
+        ),
+    ] {
+        let error = error.unwrap_err();
+        assert_eq!(
+            (error.kind(), &*error.to_string()),
+            (ErrorKind::InvalidArgument, text)
+        );
+    }
+    let filter = from_parts(3, vec![1, 2]).unwrap();
+    assert_eq!((filter.words(), filter.funnel()), (&[1, 2][..], &Utf8));
+    assert_eq!(filter.into_words(), [1, 2]);
+}
+
+#[test]
+fn sequences_have_no_separators() {
+    let parts = Sequence(Utf8);
+    let whole = Hash128::of(b"abc");
+    assert_eq!(parts.hash(&["ab", "c"]), whole);
+    assert_eq!(parts.hash(&["ab", "c"][..]), whole);
+    assert_eq!(parts.hash(&vec!["a", "", "bc"]), whole);
+    assert_eq!(parts.hash(&&["abc".to_owned()][..]), whole);
+    assert_eq!(parts.hash_all(["ab", "c"]), whole);
+    assert_eq!(parts.hash(&Vec::<&str>::new()), Hash128::of(b""));
+    assert_eq!(Sequence(parts).hash(&[["a", "b"], ["c", ""]]), whole);
+}
+
+#[test]
+fn long_texts_are_the_same_in_pieces() {
+    for units in [0, 1, 63, 64, 65, 127, 128, 129, 1000] {
+        let text: String = "\u{952e}".repeat(units);
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(Utf16Units.hash(&text), Hash128::of(&bytes), "{units} units");
+    }
+}
+
+/// Gives a few bytes at a time, an interruption between them, and an error or the end behind the last.
+struct Slow<'a> {
+    rest: &'a [u8],
+    interrupted: bool,
+    fails: bool,
+}
+
+impl Read for Slow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.interrupted = !self.interrupted;
+        if self.interrupted {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        if self.rest.is_empty() && self.fails {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let len = self.rest.len().min(buffer.len()).min(1000);
+        let (now, later) = self.rest.split_at(len);
+        buffer[..len].copy_from_slice(now);
+        self.rest = later;
+        Ok(len)
+    }
+}
+
+#[test]
+fn streams_of_many_pieces_are_written_and_read() {
+    // One word less than a piece of 64 KiB, the piece, one more, and several.
+    for words in [1, 8191, 8192, 8193, 30_000_u64] {
+        let pattern = (0..words)
+            .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            .collect();
+        let filter = BloomFilter::from_parts(Utf8, Strategy::Murmur128Mitz32, 9, pattern).unwrap();
+        let mut stream = Vec::new();
+        filter.write_to(&mut stream).unwrap();
+        assert_eq!(stream.len() as u64, filter.stream_len());
+        assert_eq!(stream, filter.to_bytes(), "{words} words");
+
+        stream.extend_from_slice(b"what follows");
+        let mut reader = Slow {
+            rest: &stream,
+            interrupted: false,
+            fails: true,
+        };
+        assert_eq!(BloomFilter::read_from(&mut reader, Utf8).unwrap(), filter);
+        assert_eq!(reader.rest, b"what follows");
+
+        let cut = stream.len() - b"what follows".len() - 3;
+        let reader = Slow {
+            rest: &stream[..cut],
+            interrupted: false,
+            fails: false,
+        };
+        let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated);
+        let (needed, got) = (filter.stream_len(), filter.stream_len() - 3);
+        assert!(
+            error
+                .to_string()
+                .ends_with(&format!("at least {needed}, got {got}")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn an_error_of_the_reader_is_handed_on() {
+    let reader = Slow {
+        rest: &[1, 5, 0, 0, 0, 9, 0],
+        interrupted: false,
+        fails: true,
+    };
+    let error = BloomFilter::read_from(reader, Utf8).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Read);
+    assert_eq!(error.to_string(), "reading the filter failed: the disk is gone");
+    assert!(std::error::Error::source(&error).is_some());
+}
+
+#[test]
+fn a_stream_that_claims_much_and_has_little_is_cut() {
+    let header = StreamHeader {
+        ordinal: 0,
+        probe_count: 3,
+        word_count: i32::MAX,
+    };
+    let stream = [&header.to_bytes()[..], &[0; 100_000]].concat();
+    for error in [
+        BloomFilter::read_from(stream.as_slice(), Utf8).unwrap_err(),
+        BloomFilter::from_bytes(&stream, Utf8).unwrap_err(),
+    ] {
+        assert_eq!(
+            error.to_string(),
+            "the length in bytes must be at least 17179869182, got 100006"
+        );
+    }
+}
+
+#[test]
+fn the_text_of_a_filter_is_short() {
+    let filter = BloomFilter::new(Utf8, &parameters(1_000_000, 0.01)).unwrap();
+    assert_eq!(
+        format!("{filter:?}"),
+        "BloomFilter { funnel: Utf8, strategy: Murmur128Mitz64, probe_count: 7, bits: 9585088, .. }"
+    );
+}
+
+/// A filter in its envelope, and what a reader of it says.
+fn sealed() -> Vec<u8> {
+    let mut filter = BloomFilter::new(Utf8, &parameters(100, 0.01)).unwrap();
+    filter.insert_many(&["a", "b", "c"]);
+    envelope::to_bytes(&filter)
+}
+
+fn unsealed(bytes: &[u8]) -> Result<BloomFilter<Utf8>, guava_bloom::Error> {
+    envelope::from_bytes(bytes, Utf8)
+}
+
+#[test]
+fn the_envelope_holds_the_stream_between_header_and_checksum() {
+    let bytes = sealed();
+    let filter = unsealed(&bytes).unwrap();
+    let shared = filter.clone().into();
+    assert_eq!(
+        envelope::to_bytes::<guava_bloom::ConcurrentBloomFilter<_>>(&shared),
+        bytes
+    );
+    let mut written = Vec::new();
+    envelope::write_to(&filter, &mut written).unwrap();
+    assert_eq!(written, bytes);
+    let (stream, checksum) = bytes[16..].split_last_chunk().unwrap();
+    assert_eq!(
+        (&bytes[..16], stream),
+        (&b"GBfilter\x01\x01\0\0\0\0\0\0"[..], &filter.to_bytes()[..])
+    );
+    let hash = Hash128::of(&bytes[..bytes.len() - 8]);
+    assert_eq!(u64::from_le_bytes(*checksum), hash.h1);
+    // What follows stays in a reader and is refused in a slice.
+    let longer = [&bytes[..], b"rest"].concat();
+    let mut reader = &longer[..];
+    assert_eq!(
+        envelope::read_from::<BloomFilter<Utf8>>(&mut reader, Utf8).unwrap(),
+        filter
+    );
+    assert_eq!(
+        (reader, unsealed(&longer).unwrap_err().kind()),
+        (&b"rest"[..], ErrorKind::TrailingBytes)
+    );
+}
+
+#[test]
+fn the_envelope_refuses_every_damaged_bit_and_every_cut() {
+    let bytes = sealed();
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        let kind = unsealed(&damaged).unwrap_err().kind();
+        let expected = match bit / 8 {
+            0..8 => ErrorKind::WrongFormat,
+            8 => ErrorKind::UnsupportedVersion,
+            9..16 => ErrorKind::InvalidField,
+            // The strategy, the word count.
+            16 | 18..22 => kind,
+            _ => ErrorKind::ChecksumMismatch,
+        };
+        assert_eq!(kind, expected, "bit {bit}");
+    }
+    for len in 0..bytes.len() {
+        assert_eq!(
+            unsealed(&bytes[..len]).unwrap_err().kind(),
+            ErrorKind::Truncated,
+            "{len} bytes"
+        );
+        let from_reader = envelope::read_from::<BloomFilter<Utf8>>(&bytes[..len], Utf8);
+        assert_eq!(
+            from_reader.unwrap_err().kind(),
+            ErrorKind::Truncated,
+            "{len} bytes"
+        );
+    }
+}

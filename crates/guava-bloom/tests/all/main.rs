@@ -1,0 +1,19 @@
+//! One program for all tests, since each links everything.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod applications;
+mod concurrent;
+mod contract;
+mod golden_filters;
+mod golden_sizing;
+mod golden_streams;
+mod guava_file;
+mod map_reduce;
+mod merge;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod properties;
+mod published;
+#[cfg(feature = "slot")]
+mod slot;
+mod support;

@@ -1,0 +1,234 @@
+//! What must hold for all elements, all parameters and all bytes.
+
+use guava_bloom::{
+    BloomFilter, Bytes, ConcurrentBloomFilter, Funnel, Hash128, Long, Modulus, Parameters, ProbeCountRule,
+    Strategy, StreamHeader, Utf8, Utf16, Utf16Units,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::Strategy as Generator;
+use proptest::test_runner::{RngAlgorithm, RngSeed};
+
+/// Guava's strategies written down a second time, in the widest integers.
+fn positions(strategy: Strategy, hash: Hash128, probes: u8, bits: u64) -> Vec<u64> {
+    let wide = |i: u8| match strategy {
+        Strategy::Murmur128Mitz64 => {
+            (u128::from(hash.h1) + u128::from(i) * u128::from(hash.h2)) % (1 << 63) % u128::from(bits)
+        }
+        _ => {
+            let (low, high) = (hash.h1 & 0xffff_ffff, hash.h1 >> 32);
+            let sum = (low + (u64::from(i) + 1) * high) & 0xffff_ffff;
+            let folded = if sum >> 31 == 1 { 0xffff_ffff - sum } else { sum };
+            u128::from(folded) % u128::from(bits)
+        }
+    };
+    (0..probes).map(|i| u64::try_from(wide(i)).unwrap()).collect()
+}
+
+/// A filter of flags.
+struct Oracle {
+    strategy: Strategy,
+    probes: u8,
+    flags: Vec<bool>,
+}
+
+impl Oracle {
+    fn positions(&self, key: &[u8]) -> Vec<usize> {
+        positions(
+            self.strategy,
+            Hash128::of(key),
+            self.probes,
+            self.flags.len() as u64,
+        )
+        .into_iter()
+        .map(|position| usize::try_from(position).unwrap())
+        .collect()
+    }
+
+    fn insert(&mut self, key: &[u8]) -> bool {
+        let positions = self.positions(key);
+        let changed = positions.iter().any(|&position| !self.flags[position]);
+        for position in positions {
+            self.flags[position] = true;
+        }
+        changed
+    }
+
+    fn might_contain(&self, key: &[u8]) -> bool {
+        self.positions(key)
+            .into_iter()
+            .all(|position| self.flags[position])
+    }
+}
+
+fn strategy() -> impl Generator<Value = Strategy> {
+    prop_oneof![Just(Strategy::Murmur128Mitz32), Just(Strategy::Murmur128Mitz64)]
+}
+
+fn parameters() -> impl Generator<Value = Parameters> {
+    let rule = prop_oneof![
+        Just(ProbeCountRule::FromFalsePositiveRate),
+        Just(ProbeCountRule::FromBitsPerInsertion)
+    ];
+    (0_u32..300, 1e-9..0.5_f64, strategy(), rule).prop_map(|(insertions, fpp, strategy, rule)| {
+        Parameters::with_rule(insertions.into(), fpp, rule)
+            .unwrap()
+            .with_strategy(strategy)
+    })
+}
+
+fn keys() -> impl Generator<Value = Vec<Vec<u8>>> {
+    vec(vec(any::<u8>(), 0..40), 0..200)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_filter_is_its_oracle(parameters in parameters(), present in keys(), absent in keys()) {
+        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+        let mut oracle = Oracle {
+            strategy: parameters.strategy(),
+            probes: parameters.probe_count(),
+            flags: vec![false; usize::try_from(parameters.bits()).unwrap()],
+        };
+        for key in &present {
+            prop_assert_eq!(filter.insert(key), oracle.insert(key));
+            prop_assert!(filter.might_contain(key));
+        }
+        for key in &absent {
+            prop_assert_eq!(filter.might_contain(key), oracle.might_contain(key));
+        }
+        for (i, &flag) in oracle.flags.iter().enumerate() {
+            prop_assert_eq!(filter.words()[i / 64] >> (i % 64) & 1 == 1, flag);
+        }
+        prop_assert_eq!(filter.ones(), oracle.flags.iter().filter(|&&flag| flag).count() as u64);
+    }
+
+    #[test]
+    fn many_at_once_are_as_one_by_one(
+        strategy in strategy(),
+        probes in prop_oneof![1..20_u8, 1..=u8::MAX],
+        words in 1..40_usize,
+        present in vec(0..500_i64, 0..400),
+        asked in vec(0..1000_i64, 0..400),
+    ) {
+        let empty = BloomFilter::from_parts(Long, strategy, probes, vec![0; words]).unwrap();
+        let (mut one_by_one, mut together, mut by_hash) = (empty.clone(), empty.clone(), empty.clone());
+        let hashes = |items: &[i64]| -> Vec<Hash128> { items.iter().map(|item| Long.hash(item)).collect() };
+
+        let expected: Vec<bool> = present.iter().map(|item| one_by_one.insert(item)).collect();
+        prop_assert_eq!(&together.insert_many(&present), &expected);
+        prop_assert_eq!(&by_hash.insert_hashes(&hashes(&present)), &expected);
+        prop_assert_eq!(&together, &one_by_one);
+        prop_assert_eq!(&by_hash, &one_by_one);
+        let shared = [ConcurrentBloomFilter::from(empty.clone()), empty.into()];
+        prop_assert_eq!(&shared[0].insert_many(&present), &expected);
+        prop_assert_eq!(&shared[1].insert_hashes(&hashes(&present)), &expected);
+        prop_assert_eq!(&shared[0].snapshot(), &one_by_one);
+        prop_assert_eq!(&shared[1].snapshot(), &one_by_one);
+
+        let expected: Vec<bool> = asked.iter().map(|item| one_by_one.might_contain(item)).collect();
+        prop_assert_eq!(&one_by_one.might_contain_many(&asked), &expected);
+        prop_assert_eq!(&one_by_one.might_contain_hashes(&hashes(&asked)), &expected);
+        prop_assert_eq!(&shared[0].might_contain_many(&asked), &expected);
+        prop_assert_eq!(&shared[0].might_contain_hashes(&hashes(&asked)), &expected);
+    }
+
+    #[test]
+    fn positions_are_those_of_wide_arithmetic(
+        strategy in strategy(),
+        h1: u64,
+        h2: u64,
+        probes: u8,
+        modulus in 1..=Modulus::MAX,
+        narrow in 0_u32..63,
+    ) {
+        let (hash, modulus) = (Hash128 { h1, h2 }, (modulus >> narrow).max(1));
+        let found: Vec<u64> = strategy.positions(hash, probes, Modulus::new(modulus).unwrap()).collect();
+        prop_assert_eq!(found, positions(strategy, hash, probes, modulus));
+    }
+
+    #[test]
+    fn what_was_written_is_read(parameters in parameters(), present in keys(), behind in vec(any::<u8>(), 0..20)) {
+        let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+        for key in &present {
+            filter.insert(key);
+        }
+        let mut stream = Vec::new();
+        filter.write_to(&mut stream).unwrap();
+        prop_assert_eq!(&stream, &filter.to_bytes());
+        prop_assert_eq!(stream.len() as u64, parameters.stream_len());
+
+        let len = stream.len();
+        stream.extend(&behind);
+        let (read, used) = BloomFilter::from_bytes_prefix(&stream, Bytes).unwrap();
+        prop_assert_eq!((&read, used), (&filter, len));
+        let mut reader = stream.as_slice();
+        prop_assert_eq!(BloomFilter::read_from(&mut reader, Bytes).unwrap(), filter);
+        prop_assert_eq!(reader, behind);
+        for cut in [0, 5, 6, len - 1] {
+            prop_assert!(BloomFilter::from_bytes(&stream[..cut], Bytes).is_err());
+            prop_assert!(BloomFilter::read_from(&stream[..cut], Bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_a_filter_or_an_error(
+        ordinal in 0_u8..4,
+        probes in 0_u8..4,
+        words in prop_oneof![-2..10_i32, any::<i32>()],
+        rest in vec(any::<u8>(), 0..60),
+        plain in vec(any::<u8>(), 0..60),
+    ) {
+        let header = StreamHeader {
+            ordinal: ordinal.cast_signed(),
+            probe_count: probes,
+            word_count: words,
+        };
+        prop_assert_eq!(StreamHeader::from_bytes(header.to_bytes()), header);
+        for bytes in [[&header.to_bytes()[..], &rest].concat(), plain] {
+            let slice = BloomFilter::from_bytes_prefix(&bytes, Bytes);
+            let reader = BloomFilter::read_from(bytes.as_slice(), Bytes);
+            match (slice, reader) {
+                (Ok((filter, used)), Ok(read)) => {
+                    prop_assert_eq!(&filter, &read);
+                    prop_assert_eq!(&filter.to_bytes(), &bytes[..used]);
+                    let whole = BloomFilter::from_bytes(&bytes, Bytes);
+                    prop_assert_eq!(whole.is_ok(), used == bytes.len());
+                    filter.might_contain(&bytes);
+                    prop_assert!((0.0..=1.0).contains(&filter.false_positive_rate()));
+                }
+                (Err(slice), Err(reader)) => prop_assert_eq!(slice.to_string(), reader.to_string()),
+                (slice, reader) => prop_assert!(false, "{:?} but {:?}", slice.is_ok(), reader.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn merging_is_inserting_both(parameters in parameters(), ours in keys(), theirs in keys()) {
+        let filter = |sets: &[&Vec<Vec<u8>>]| {
+            let mut filter = BloomFilter::new(Bytes, &parameters).unwrap();
+            for key in sets.iter().copied().flatten() {
+                filter.insert(key);
+            }
+            filter
+        };
+        let mut combined = filter(&[&ours]);
+        combined.merge(&filter(&[&theirs])).unwrap();
+        prop_assert_eq!(combined, filter(&[&ours, &theirs]));
+    }
+
+    #[test]
+    fn texts_are_the_same_as_their_units(text: String) {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        prop_assert_eq!(Utf8.hash(&text), Utf8.hash(&Utf16(&units)));
+        prop_assert_eq!(Utf16Units.hash(&text), Utf16Units.hash(&Utf16(&units)));
+    }
+}

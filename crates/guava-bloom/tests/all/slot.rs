@@ -1,0 +1,306 @@
+//! A filter that is replaced while it is in use: who owns it, and that no element is lost.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
+
+use guava_bloom::{
+    BloomFilter, ConcurrentBloomFilter, Funnel, Hash128, Long, Parameters, Rebuild, Sink, Slot,
+};
+
+fn empty() -> ConcurrentBloomFilter<Long> {
+    ConcurrentBloomFilter::new(Long, &Parameters::new(50_000, 1e-6).unwrap()).unwrap()
+}
+
+/// A filter of one number.
+fn of(number: i64) -> BloomFilter<Long> {
+    let mut filter = BloomFilter::new(Long, &Parameters::new(100, 1e-6).unwrap()).unwrap();
+    filter.insert(&number);
+    filter
+}
+
+#[test]
+fn a_loaded_filter_stays_as_long_as_its_owner_keeps_it() {
+    let slot = Slot::new(of(1));
+    let loaded = slot.load();
+    let alive = Arc::downgrade(&loaded);
+
+    let previous = slot.store(of(2));
+    assert!(Arc::ptr_eq(&previous, &loaded));
+    drop(previous);
+    assert!(slot.might_contain(&2) && !slot.might_contain(&1));
+    assert!(loaded.might_contain(&1));
+    slot.insert(&3);
+    assert!(!loaded.might_contain(&3));
+
+    assert!(alive.upgrade().is_some());
+    drop(loaded);
+    assert!(alive.upgrade().is_none(), "the last owner frees it");
+}
+
+#[test]
+fn a_slot_that_is_dropped_frees_its_filters() {
+    let slot = Slot::new(of(1));
+    let current = Arc::downgrade(&slot.load());
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    rebuild.filter().insert(&3);
+    drop(rebuild);
+    let kept = slot.load();
+    drop(slot);
+    assert!(kept.might_contain(&1) && !kept.might_contain(&2));
+    drop(kept);
+    assert!(current.upgrade().is_none());
+}
+
+#[test]
+fn during_a_rebuild_elements_go_into_both() {
+    let slot = Slot::new(of(1));
+    let rebuild = slot.rebuild(empty()).unwrap();
+    assert!(slot.insert(&2));
+    assert!(!slot.insert(&2));
+    let hash = Long.hash(&3);
+    assert!(slot.insert_hash(hash));
+    assert!(slot.might_contain(&2) && slot.might_contain_hash(hash));
+    assert!(rebuild.filter().might_contain(&2) && rebuild.filter().might_contain_hash(hash));
+    assert!(
+        slot.might_contain(&1),
+        "the old one is current until the new one is committed"
+    );
+
+    let previous = rebuild.commit();
+    assert!(previous.might_contain(&1) && previous.might_contain(&2));
+    assert!(!slot.might_contain(&1), "nobody inserted it into the new one");
+    assert!(slot.might_contain(&2) && slot.might_contain(&3));
+    slot.insert(&4);
+    assert!(
+        !previous.might_contain(&4),
+        "a committed rebuild leaves the old one alone"
+    );
+}
+
+#[test]
+fn many_elements_go_into_both_and_a_slot_is_read_from_a_stream() {
+    let slot = Slot::read_from(of(1).to_bytes().as_slice(), Long).unwrap();
+    let rebuild = slot.rebuild(empty()).unwrap();
+    assert_eq!(slot.insert_many(&[1, 2, 2]), [false, true, false]);
+    let hashes = [3, 1].map(|number| Long.hash(&number));
+    assert_eq!(slot.insert_hashes(&hashes), [true, false]);
+    assert_eq!(slot.might_contain_many(&[1, 2, 3, 4]), [true, true, true, false]);
+    assert_eq!(slot.might_contain_hashes(&hashes), [true, true]);
+    rebuild.commit();
+    assert_eq!(slot.might_contain_many(&[1, 2, 3, 4]), [true, true, true, false]);
+    assert!(Slot::read_from(&b"no filter"[..], Long).is_err());
+}
+
+#[test]
+fn one_rebuild_at_a_time() {
+    let slot = Slot::new(of(1));
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    let error = slot.rebuild(of(3)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the number of rebuilds under way must be 0 before another begins, got 1"
+    );
+    drop(rebuild);
+    assert!(slot.might_contain(&1) && !slot.might_contain(&2));
+    slot.rebuild(of(3)).unwrap().commit();
+    assert!(slot.might_contain(&3));
+    slot.rebuild(of(4)).unwrap().commit();
+    assert!(slot.might_contain(&4));
+}
+
+#[test]
+fn a_rebuild_that_fails_leaves_the_current_filter() {
+    let slot = Slot::new(of(1));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let rebuild = slot.rebuild(empty()).unwrap();
+        slot.insert(&2);
+        rebuild.filter().insert(&3);
+        panic!("the source cannot be read");
+    }));
+    assert!(outcome.is_err());
+    assert!(slot.might_contain(&1) && slot.might_contain(&2) && !slot.might_contain(&3));
+    slot.rebuild(of(4)).unwrap().commit();
+    assert!(slot.might_contain(&4));
+}
+
+#[test]
+fn a_rebuild_replaces_what_was_stored_meanwhile() {
+    let slot = Slot::new(of(1));
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    slot.store(of(3));
+    assert!(slot.might_contain(&3));
+    slot.insert(&4);
+    let previous = rebuild.commit();
+    assert!(previous.might_contain(&3) && previous.might_contain(&4));
+    assert!(slot.might_contain(&2) && slot.might_contain(&4) && !slot.might_contain(&3));
+}
+
+#[test]
+fn a_dropped_rebuild_leaves_what_was_stored_meanwhile() {
+    let slot = Slot::new(of(1));
+    let rebuild = slot.rebuild(of(2)).unwrap();
+    slot.store(of(3));
+    drop(rebuild);
+    assert!(slot.might_contain(&3));
+}
+
+/// [`Long`], but that the next hash on this thread runs what was armed: something happens in the middle of an insertion.
+#[derive(Clone, Copy)]
+struct Interrupted;
+
+thread_local! {
+    static ARMED: Cell<Option<fn()>> = const { Cell::new(None) };
+    static UNDER_WAY: RefCell<Option<Rebuild<'static, Interrupted>>> = const { RefCell::new(None) };
+}
+
+static INTERRUPTED: LazyLock<Slot<Interrupted>> = LazyLock::new(|| Slot::new(interrupted()));
+
+fn interrupted() -> ConcurrentBloomFilter<Interrupted> {
+    ConcurrentBloomFilter::new(Interrupted, &Parameters::new(100, 1e-6).unwrap()).unwrap()
+}
+
+impl Funnel<i64> for Interrupted {
+    fn funnel<S: Sink>(&self, from: &i64, into: &mut S) {
+        if let Some(interruption) = ARMED.take() {
+            interruption();
+        }
+        into.put_i64(*from);
+    }
+}
+
+#[test]
+fn an_insertion_notices_a_rebuild_that_begins_and_ends_meanwhile() {
+    let begin = || {
+        let rebuild = INTERRUPTED.rebuild(interrupted()).unwrap();
+        UNDER_WAY.set(Some(rebuild));
+    };
+    let end = || {
+        UNDER_WAY.take().unwrap().commit();
+    };
+    let both = || {
+        INTERRUPTED.rebuild(interrupted()).unwrap().commit();
+    };
+    let replace = || {
+        INTERRUPTED.store(interrupted());
+    };
+
+    ARMED.set(Some(begin));
+    INTERRUPTED.insert(&1);
+    UNDER_WAY.with_borrow(|rebuild| assert!(rebuild.as_ref().unwrap().filter().might_contain(&1)));
+    ARMED.set(Some(end));
+    INTERRUPTED.insert(&2);
+    assert!(INTERRUPTED.might_contain(&1) && INTERRUPTED.might_contain(&2));
+    for (number, interruption) in [(3, both as fn()), (4, replace)] {
+        ARMED.set(Some(interruption));
+        INTERRUPTED.insert(&number);
+        assert!(INTERRUPTED.might_contain(&number), "{number}");
+        assert!(!INTERRUPTED.might_contain(&1), "the filter is another");
+    }
+}
+
+const WRITERS: usize = 2;
+const READERS: usize = 2;
+const EACH: i64 = 15_000;
+
+/// The elements of a writer: those below its number are in.
+fn element(writer: usize, number: i64) -> i64 {
+    (writer as i64) << 32 | number
+}
+
+/// Writers write to the source and then to the slot, and tell how far they are. Readers look for everything they were told
+/// of, while the filter is rebuilt from the source again and again.
+#[test]
+fn no_reader_misses_an_element_while_rebuilds_go_on() {
+    let source = Mutex::new(Vec::new());
+    let slot = Slot::new(empty());
+    let told = [const { AtomicI64::new(0) }; WRITERS];
+    let writing = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (source, slot, told) = (&source, &slot, &told[writer]);
+                scope.spawn(move || {
+                    for number in 0..EACH {
+                        source.lock().unwrap().push(element(writer, number));
+                        slot.insert(&element(writer, number));
+                        told.store(number + 1, Ordering::Release);
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..READERS {
+            scope.spawn(|| {
+                let mut probe = Hash128::of(b"which element").h1;
+                while writing.load(Ordering::Acquire) {
+                    for (writer, told) in told.iter().enumerate() {
+                        let told = told.load(Ordering::Acquire);
+                        if told == 0 {
+                            continue;
+                        }
+                        // The newest, and one of all.
+                        probe = probe.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                        for number in [told - 1, (probe >> 33) as i64 % told] {
+                            assert!(slot.might_contain(&element(writer, number)), "{number} of {told}");
+                            assert!(slot.load().might_contain(&element(writer, number)));
+                        }
+                    }
+                }
+            });
+        }
+        let mut rebuilds = 0;
+        while rebuilds < 20 || !writers.iter().all(|writer| writer.is_finished()) {
+            let rebuild = slot.rebuild(empty()).unwrap();
+            let elements = source.lock().unwrap().clone();
+            for element in &elements {
+                rebuild.filter().insert(element);
+            }
+            rebuild.commit();
+            rebuilds += 1;
+        }
+        writing.store(false, Ordering::Release);
+    });
+    // The last rebuild holds the same as a filter that was never replaced.
+    let expected = empty();
+    for writer in 0..WRITERS {
+        for number in 0..EACH {
+            expected.insert(&element(writer, number));
+        }
+    }
+    assert_eq!(slot.load().snapshot(), expected.into_sequential());
+}
+
+/// Without a source: what was put since a rebuild began is in the new filter.
+#[test]
+fn an_element_put_since_a_rebuild_began_is_in_the_new_filter() {
+    let slot = Slot::new(empty());
+    let begun = AtomicBool::new(false);
+    let enough = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut since = None;
+            for number in 0.. {
+                if begun.load(Ordering::Acquire) {
+                    since.get_or_insert(number);
+                }
+                slot.insert(&number);
+                if enough.load(Ordering::Acquire) && since.is_some_and(|since| number > since + 1000) {
+                    return (since.unwrap(), number);
+                }
+            }
+            unreachable!("the writer goes on until it is told to end")
+        });
+        let rebuild = slot.rebuild(empty()).unwrap();
+        begun.store(true, Ordering::Release);
+        thread::yield_now();
+        rebuild.commit();
+        enough.store(true, Ordering::Release);
+        let (since, last) = writer.join().unwrap();
+        let current = slot.load();
+        for number in since..=last {
+            assert!(current.might_contain(&number), "{number} of {since} to {last}");
+        }
+    });
+}

@@ -1,0 +1,5 @@
+//! What several of the tests share.
+
+pub(crate) mod example;
+pub(crate) mod hex;
+pub(crate) mod number;

@@ -1,0 +1,111 @@
+//! The example program that brings functions of its own, run as a user would.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{FunctionGroup, Resistance, Verdict};
+
+/// The program lies in a folder beside that of the tests.
+fn example() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let name = format!("custom_function{}", std::env::consts::EXE_SUFFIX);
+    let path = tests
+        .parent()
+        .and_then(Path::parent)
+        .unwrap()
+        .join("examples")
+        .join(name);
+    if !path.is_file() {
+        // `cargo test` builds examples, but not where it is told which tests to run.
+        let profile = match path.iter().rev().nth(2).and_then(|folder| folder.to_str()) {
+            Some("debug") => "dev",
+            Some(folder) => folder,
+            None => panic!("{}: no folder of a profile", path.display()),
+        };
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "hash-comparison"])
+            .args(["--example", "custom_function", "--profile", profile])
+            .status()
+            .unwrap();
+        assert!(built.success() && path.is_file(), "{}", path.display());
+    }
+    path
+}
+
+fn run(arguments: &[&Path]) -> Output {
+    Command::new(example()).args(arguments).output().unwrap()
+}
+
+#[test]
+fn two_custom_functions_are_judged_beside_built_in_ones() {
+    let bench = tempfile::tempdir().unwrap();
+    let keys = bench.path().join("words.txt");
+    // The letters of five, in any order: sums collide, words do not.
+    let letters = ["a", "b", "c", "d", "e"];
+    let words: String = (0..3125)
+        .map(|number| {
+            let letter = |place: u32| letters[(number / 5_usize.pow(place)) % 5];
+            (0..5).map(letter).chain(["\n"]).collect::<String>()
+        })
+        .collect();
+    fs::write(&keys, words).unwrap();
+
+    let out = bench.path().join("out");
+    let output = run(&[&out, &keys]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(said.contains("words, ByteSum: Unusable\n    "), "{said}");
+    assert!(said.contains("words, Wordwise: InBand\n"), "{said}");
+
+    let records = Records::read(&out).unwrap();
+    let names: Vec<&str> = records
+        .run
+        .functions
+        .iter()
+        .map(|function| function.name.as_str())
+        .collect();
+    assert_eq!(names, ["MurMurHash2", "FNV-1a", "XXH3", "Wordwise", "ByteSum"]);
+    let own = &records.run.functions[3..];
+    assert!(own.iter().all(|function| {
+        function.group == FunctionGroup::Own
+            && function.resistance == Resistance::None
+            && function.origin == "own code"
+    }));
+    assert_eq!((own[0].output_bits, own[0].bits), (64, 32));
+    let verdict = |name: &str| {
+        let mut findings = records.run.findings.iter();
+        findings.find(|finding| finding.function == name).unwrap().verdict
+    };
+    assert_eq!(verdict("ByteSum"), Verdict::Unusable);
+    assert_eq!(verdict("Wordwise"), Verdict::InBand);
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("Wordwise") && page.contains("ByteSum"));
+    assert!(
+        page.contains("example custom_function"),
+        "the command repeats the run"
+    );
+    // Five letters sum to one of 21 values: anything else is a mistake of the measurement.
+    let collisions = records.collisions.iter().find(|row| row.function == "ByteSum");
+    assert_eq!(collisions.map(|row| row.collisions), Some(3125 - 21));
+}
+
+#[test]
+fn mistakes_are_told() {
+    let bench = tempfile::tempdir().unwrap();
+    let said = |arguments: &[&Path]| {
+        let output = run(arguments);
+        assert!(!output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(said(&[]).contains("usage: custom_function"));
+    let missing = bench.path().join("missing.txt");
+    let message = said(&[&bench.path().join("out"), &missing]);
+    assert!(message.contains("missing"), "{message}");
+    assert!(!bench.path().join("out").exists());
+}

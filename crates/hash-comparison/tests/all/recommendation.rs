@@ -1,0 +1,119 @@
+//! What `compare` recommends, as people read it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{Ground, Standing};
+
+/// Compares some functions on `keys` numbered keys.
+fn compare(folder: &Path, keys: u32, more: &[&str]) -> Output {
+    let lines: String = (0..keys).map(|number| format!("key {number}\n")).collect();
+    fs::write(folder.join("keys.txt"), lines).unwrap();
+    let fixed = ["compare", "--quick", "--keys", "keys.txt", "--out", "out"];
+    Command::new(env!("CARGO_BIN_EXE_hash-comparison"))
+        .args([&fixed[..], more].concat())
+        .current_dir(folder)
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap()
+}
+
+fn done(folder: &Path, keys: u32, more: &[&str]) -> (String, Records) {
+    let outcome = compare(folder, keys, more);
+    let errors = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.status.code(), Some(0), "{errors}");
+    let said = String::from_utf8(outcome.stdout).unwrap();
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    (said, Records::read(&folder.join("out")).unwrap())
+}
+
+#[test]
+fn the_run_ends_with_a_short_list_and_the_function_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let chosen = [
+        "--function",
+        "XXH3",
+        "--function",
+        "PJW",
+        "--function",
+        "foldhash",
+    ];
+    // Names are taken in any case.
+    let asked = ["--for", "Table", "--stable", "--mine", "djb2hash"];
+    let (said, records) = done(folder.path(), 3_000, &[&chosen[..], &asked].concat());
+    assert!(
+        said.contains("for a hash table of these keys, with values that never"),
+        "{said}"
+    );
+    assert!(said.contains("1. XXH3"), "{said}");
+    let told = &records.run.recommendations[0];
+    // It was measured though it was not chosen.
+    assert_eq!(told.mine.as_ref().unwrap().function, "DJB2Hash");
+    assert_eq!(records.run.functions.len(), 4);
+    assert!(
+        records
+            .run
+            .command
+            .ends_with("--for table --stable --mine DJB2Hash")
+    );
+    let left_out = |ground| {
+        let mut groups = told.excluded.iter();
+        groups
+            .find(|group| group.ground == ground)
+            .map_or(&[][..], |group| &group.functions)
+    };
+    assert_eq!(left_out(Ground::Stability)[0].function, "foldhash");
+    assert!(
+        left_out(Ground::Quality).iter().any(|one| one.function == "PJW"),
+        "{said}"
+    );
+    let page = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+    assert!(page.contains(
+        "<strong>Pick:</strong> for a hash table of these keys, with values that never change XXH3"
+    ));
+    assert!(page.contains("Yours, framed below: "));
+}
+
+#[test]
+fn an_unkeyed_function_is_refused_for_keys_of_attackers() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = ["--function", "djb2hash", "--untrusted", "--mine", "DJB2Hash"];
+    let (said, records) = done(folder.path(), 500, &asked);
+    assert!(said.contains("no function is recommended"), "{said}");
+    assert!(said.contains("an attacker can make keys that collide"), "{said}");
+    let told = &records.run.recommendations[0];
+    assert!(told.short_list.is_empty());
+    assert_eq!(told.mine.as_ref().unwrap().standing, Standing::Unsuited);
+}
+
+#[test]
+fn on_one_key_nothing_is_recommended() {
+    let folder = tempfile::tempdir().unwrap();
+    let (said, records) = done(folder.path(), 1, &["--function", "XXH3", "--for", "checksum"]);
+    assert!(
+        said.contains("no function is recommended") && said.contains("Too few keys"),
+        "{said}"
+    );
+    assert!(records.run.recommendations[0].too_few_keys);
+}
+
+#[test]
+fn mistakes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, expected) in [
+        (
+            &["--for", "sorting"][..],
+            "[possible values: filter, table, shard, checksum]",
+        ),
+        (&["--mine", "nosuch"], "nosuch"),
+        (&["--mine", "published"], "published"),
+    ] {
+        let outcome = compare(folder.path(), 3, arguments);
+        let said = String::from_utf8(outcome.stderr).unwrap();
+        assert_eq!(outcome.status.code(), Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert!(!folder.path().join("out").exists());
+    }
+}

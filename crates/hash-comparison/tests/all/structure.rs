@@ -1,0 +1,100 @@
+//! Structured keys, hash tables and mechanisms: the classic failures are found, and good functions are not accused.
+
+use hash_comparison::functions::{self, Function};
+use hash_comparison::judge::mechanisms::sentences;
+use hash_comparison::keys::load_embedded;
+use hash_comparison::measure::Hashed;
+use hash_comparison::measure::occupancy::{self, RawOccupancy};
+use hash_comparison::progress::Silent;
+use hash_comparison::record::files::Records;
+use hash_comparison::record::{Run, Verdict};
+use hash_comparison::run::quality;
+
+fn measured(names: &[&str]) -> Records {
+    let functions: Vec<&Function> = names.iter().map(|name| functions::find(name).unwrap()).collect();
+    let ids = load_embedded("video-ids", 1).unwrap();
+    let tables: Vec<RawOccupancy> = functions
+        .iter()
+        .flat_map(|function| occupancy::measure(&ids.name, &Hashed::new(&ids.keys, function)))
+        .collect();
+    let mut records = Records::of(Run {
+        seed: 1,
+        ..Run::default()
+    });
+    quality::structure(&mut records, &tables, &functions, &Silent).unwrap();
+    records
+}
+
+/// The sets on which a function is worse than chance, each once.
+fn failed<'a>(structure: &'a Records, function: &str) -> Vec<&'a str> {
+    let mut sets: Vec<&str> = structure
+        .structured
+        .iter()
+        .filter(|row| row.function == function && row.verdict > Verdict::InBand)
+        .map(|row| row.set.as_str())
+        .collect();
+    sets.dedup();
+    sets
+}
+
+#[test]
+fn the_classic_failures_are_found_with_their_reasons() {
+    let cases = [
+        ("BPHash", "uuid-4", "only the last 5 bytes"),
+        ("PJW", "text-end", "the last lowered by 16 leave the value"),
+        ("DEKHash", "short", "bit 5 of the last"),
+        (
+            "CRC-32",
+            "urls",
+            "the difference of two values depends on the difference",
+        ),
+        ("SDBMHash", "zeroes", "zero bytes before a key"),
+        (
+            "DJB2Hash",
+            "numbers-text",
+            "the low 7 bits depend on the low 7 bits",
+        ),
+        ("SipHashNoCase", "short", "upper and lower case"),
+    ];
+    let names = cases.map(|(name, ..)| name);
+    let structure = measured(&names);
+    for (function, set, reason) in cases {
+        assert!(failed(&structure, function).contains(&set), "{function}");
+        let reasons = sentences(function, &structure.mechanisms);
+        assert!(
+            reasons.iter().any(|sentence| sentence.contains(reason)),
+            "{reasons:?}"
+        );
+    }
+    // A failed row shows two keys with one value.
+    let rows = structure.structured.iter();
+    for row in rows.filter(|row| row.verdict > Verdict::InBand) {
+        assert!(row.first != row.second, "{row:?}");
+    }
+    let tables = |function| {
+        let rows = structure.occupancy.iter();
+        rows.filter(move |row| row.function == function && row.verdict > Verdict::InBand)
+            .count()
+    };
+    assert_eq!((tables("BPHash"), tables("PJW"), tables("CRC-32")), (4, 2, 0));
+}
+
+#[test]
+fn good_functions_are_not_accused() {
+    let names = ["SipHash", "MurmurHash3", "XXH3", "rapidhash", "foldhash"];
+    let structure = measured(&names);
+    for function in names {
+        assert_eq!(failed(&structure, function), [""; 0], "{function}");
+        assert!(
+            sentences(function, &structure.mechanisms).is_empty(),
+            "{function}"
+        );
+    }
+    assert_eq!(structure.occupancy.len(), names.len() * 4);
+    assert!(
+        structure
+            .occupancy
+            .iter()
+            .all(|row| row.verdict == Verdict::InBand)
+    );
+}

@@ -1,0 +1,271 @@
+//! The counting Bloom filter's contract, seen from outside.
+
+use guava_bloom::{BloomFilter, Hash128, Parameters, Strategy, Utf8};
+use membership_filters::{CounterWidth, CountingBloomFilter, ErrorKind};
+
+use super::support::hashes::Hashes;
+use super::support::rates::{assert_near, false_positives};
+
+fn filter(parameters: &Parameters, bits: u8) -> CountingBloomFilter<()> {
+    CountingBloomFilter::new((), parameters, CounterWidth::new(bits).unwrap()).unwrap()
+}
+
+/// 64 counters with 7 probes.
+fn tiny(bits: u8) -> CountingBloomFilter<()> {
+    filter(&Parameters::new(1, 0.01).unwrap(), bits)
+}
+
+/// An element of which two positions are the same in a filter of 64 counters: the second half of the hash is 32, so that
+/// every other position repeats.
+const REPEATING: Hash128 = Hash128 { h1: 5, h2: 32 };
+
+#[test]
+fn widths_are_2_to_16_bits() {
+    for bits in 2..=16 {
+        let width = CounterWidth::new(bits).unwrap();
+        assert_eq!(width.bits(), bits);
+        assert_eq!(u32::from(width.largest()), (1 << bits) - 1);
+        // As many bits as a bit array of the same parameters has, times the width.
+        assert_eq!(tiny(bits).stats().memory_bytes, 8 * u64::from(bits));
+    }
+    for bits in [0, 1, 17, 255] {
+        let text = format!("the counter bits must be between 2 and 16, got {bits}");
+        assert_eq!(CounterWidth::new(bits).unwrap_err().to_string(), text);
+    }
+}
+
+#[test]
+fn becomes_the_plain_filter_of_what_is_left() {
+    for strategy in [Strategy::Murmur128Mitz64, Strategy::Murmur128Mitz32] {
+        for bits in [4, 5, 8, 16] {
+            let parameters = Parameters::new(1_000, 0.01).unwrap().with_strategy(strategy);
+            let width = CounterWidth::new(bits).unwrap();
+            let mut counting = CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
+            let mut plain = BloomFilter::new(Utf8, &parameters).unwrap();
+            assert_eq!(counting.to_bloom_filter().unwrap().to_bytes(), plain.to_bytes());
+            for i in 0..2_000 {
+                counting.insert(&format!("key{i}"));
+            }
+            for i in 0..2_000 {
+                if i % 2 == 0 {
+                    assert!(counting.remove(&format!("key{i}")));
+                } else {
+                    plain.insert(&format!("key{i}"));
+                }
+            }
+            assert_eq!(counting.stats().stuck_counters, 0);
+            assert_eq!(counting.to_bloom_filter().unwrap().to_bytes(), plain.to_bytes());
+            assert_eq!(counting.estimated_len(), plain.estimated_len());
+            assert_eq!(counting.stats().false_positive_rate, plain.false_positive_rate());
+            assert_eq!(counting.stats().nonzero_counters, plain.ones());
+        }
+    }
+}
+
+#[test]
+fn insertion_tells_what_is_new_as_the_plain_filter_does() {
+    let parameters = Parameters::new(100, 0.2).unwrap();
+    let mut counting = filter(&parameters, 4);
+    let mut plain = BloomFilter::new((), &parameters).unwrap();
+    let mut old = 0;
+    for hash in Hashes::from_seed(1).take(300) {
+        let new = plain.insert_hash(hash);
+        old += u32::from(!new);
+        assert_eq!(counting.might_contain_hash(hash), !new);
+        assert_eq!(counting.insert_hash(hash), new);
+    }
+    assert!(old > 20, "{old}");
+    assert_eq!(counting.len(), 300);
+}
+
+#[test]
+fn repeated_positions_count_once() {
+    let mut filter = tiny(4);
+    assert_eq!((filter.counters(), filter.probe_count()), (64, 7));
+    assert!(filter.insert_hash(REPEATING));
+    assert_eq!(filter.stats().nonzero_counters, 2);
+    assert!(!filter.insert_hash(REPEATING));
+    // Two counters of 2: with positions counted as often as they occur, these would be 8 and 6.
+    assert!(filter.remove_hash(REPEATING));
+    assert!(filter.might_contain_hash(REPEATING));
+    assert!(filter.remove_hash(REPEATING));
+    assert_eq!(filter.stats().nonzero_counters, 0);
+    assert!(!filter.remove_hash(REPEATING));
+    assert_eq!(filter.to_bytes(), tiny(4).to_bytes());
+}
+
+#[test]
+fn counters_that_are_full_stay_so() {
+    for (bits, largest) in [(2, 3), (4, 15), (8, 255)] {
+        let mut filter = tiny(bits);
+        for _ in 0..largest - 1 {
+            filter.insert_hash(REPEATING);
+        }
+        assert_eq!(filter.stats().stuck_counters, 0);
+        // One more, and no removal lowers them any more: not even of as many copies as there are.
+        filter.insert_hash(REPEATING);
+        assert_eq!(filter.stats().stuck_counters, 2);
+        for _ in 0..2 * largest {
+            assert!(filter.remove_hash(REPEATING));
+        }
+        assert!(filter.might_contain_hash(REPEATING));
+        let stats = filter.stats();
+        assert_eq!(
+            (stats.len, stats.stuck_counters, stats.nonzero_counters),
+            (0, 2, 2)
+        );
+        filter.clear();
+        assert!(!filter.might_contain_hash(REPEATING));
+        assert_eq!(filter.to_bytes(), tiny(bits).to_bytes());
+    }
+}
+
+#[test]
+fn narrow_counters_never_lose_an_element() {
+    // Ten times as many elements as expected: most counters stick at 3.
+    let mut filter = filter(&Parameters::new(200, 0.01).unwrap(), 2);
+    let all: Vec<Hash128> = Hashes::from_seed(5).take(2_000).collect();
+    for &hash in &all {
+        filter.insert_hash(hash);
+    }
+    assert!(filter.stats().stuck_counters > 1_000);
+    for (removed, &hash) in all.iter().enumerate() {
+        assert!(filter.remove_hash(hash));
+        assert!(
+            all[removed + 1..]
+                .iter()
+                .all(|&left| filter.might_contain_hash(left))
+        );
+    }
+    assert_eq!(filter.len(), 0);
+}
+
+#[test]
+fn removing_what_was_never_inserted_can_hide_others() {
+    let parameters = Parameters::new(50, 0.1).unwrap();
+    let mut filter = filter(&parameters, 8);
+    let inserted: Vec<Hash128> = Hashes::from_seed(1).take(50).collect();
+    for &hash in &inserted {
+        filter.insert_hash(hash);
+    }
+
+    // One that does not look present: nothing happens.
+    let stranger = Hashes::from_seed(2)
+        .find(|&hash| !filter.might_contain_hash(hash))
+        .unwrap();
+    let before = filter.clone();
+    assert!(!filter.remove_hash(stranger));
+    assert!(filter == before);
+
+    // One that does: its counters go down by one, and those that become 0 hide the elements that have them.
+    let double = Hashes::from_seed(2)
+        .find(|&hash| filter.might_contain_hash(hash))
+        .unwrap();
+    assert!(filter.remove_hash(double));
+    assert!(!filter.might_contain_hash(double));
+    assert_eq!(filter.len(), 49);
+    let hidden = inserted
+        .iter()
+        .filter(|&&hash| !filter.might_contain_hash(hash))
+        .count();
+    assert!(hidden > 0);
+    let zeros = before.stats().nonzero_counters - filter.stats().nonzero_counters;
+    assert!(zeros > 0);
+
+    // A hidden element can no longer be removed, and inserting the double again heals it.
+    let lost = *inserted
+        .iter()
+        .find(|&&hash| !filter.might_contain_hash(hash))
+        .unwrap();
+    assert!(!filter.remove_hash(lost));
+    filter.insert_hash(double);
+    assert!(filter == before);
+}
+
+#[test]
+fn merged_filters_hold_the_elements_of_both() {
+    let parameters = Parameters::new(500, 0.01).unwrap();
+    for bits in [2, 4, 16] {
+        let hashes: Vec<Hash128> = Hashes::from_seed(8).take(1_000).collect();
+        let [mut first, mut second, mut both] = [0; 3].map(|_| filter(&parameters, bits));
+        for (i, &hash) in hashes.iter().enumerate() {
+            both.insert_hash(hash);
+            if i % 2 == 0 { &mut first } else { &mut second }.insert_hash(hash);
+        }
+        first.merge(&second).unwrap();
+        // The same as if all had been inserted here, at any width: sums stick where single steps do.
+        assert!(first == both);
+        assert!(hashes.iter().all(|&hash| first.remove_hash(hash)));
+        assert_eq!(first.len(), 0);
+    }
+}
+
+#[test]
+fn filters_that_differ_are_not_merged() {
+    let parameters = Parameters::new(100, 0.01).unwrap();
+    let mut ours = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::FOUR).unwrap();
+    ours.insert("a");
+    let before = ours.clone();
+    let theirs = |parameters: Parameters, width| CountingBloomFilter::new(Utf8, &parameters, width).unwrap();
+    let older = parameters.with_strategy(Strategy::Murmur128Mitz32);
+    let rarer = Parameters::new(100, 0.1).unwrap();
+    let larger = Parameters::new(200, 0.01).unwrap();
+    for (theirs, what, values) in [
+        (theirs(parameters, CounterWidth::EIGHT), "counter bits", "4 and 8"),
+        (theirs(rarer, CounterWidth::FOUR), "probe counts", "7 and 3"),
+        (
+            theirs(larger, CounterWidth::FOUR),
+            "numbers of counters",
+            "960 and 1920",
+        ),
+        (
+            theirs(older, CounterWidth::FOUR),
+            "strategies",
+            "Murmur128Mitz64 and Murmur128Mitz32",
+        ),
+    ] {
+        let error = ours.merge(&theirs).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Incompatible);
+        assert_eq!(
+            error.to_string(),
+            format!("the {what} of both filters must be equal, got {values}")
+        );
+        assert!(ours == before);
+    }
+}
+
+#[test]
+fn false_positives_are_as_many_as_expected() {
+    for (fpp, bits) in [(0.1, 4), (0.01, 4), (0.001, 8)] {
+        let mut filter = filter(&Parameters::new(50_000, fpp).unwrap(), bits);
+        // Twice as many as expected, half of them removed: as if they had never been there.
+        let hashes: Vec<Hash128> = Hashes::from_seed(3).take(100_000).collect();
+        for &hash in &hashes {
+            filter.insert_hash(hash);
+        }
+        assert!(hashes[50_000..].iter().all(|&hash| filter.remove_hash(hash)));
+        let stats = filter.stats();
+        assert!(
+            (stats.false_positive_rate - fpp).abs() < 0.05 * fpp,
+            "{}",
+            stats.false_positive_rate
+        );
+        assert_near(
+            false_positives(99, |hash| filter.might_contain_hash(hash)),
+            stats.false_positive_rate,
+        );
+        let estimate = filter.estimated_len().unwrap();
+        assert!(estimate.abs_diff(50_000) < 500, "{estimate}");
+    }
+}
+
+#[test]
+fn a_filter_without_zeros_has_no_estimate() {
+    let mut filter = tiny(4);
+    assert_eq!(filter.estimated_len(), Some(0));
+    for hash in Hashes::from_seed(1).take(1_000) {
+        filter.insert_hash(hash);
+    }
+    assert_eq!(filter.estimated_len(), None);
+    assert_eq!(filter.stats().false_positive_rate, 1.0);
+}

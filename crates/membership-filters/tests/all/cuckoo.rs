@@ -1,0 +1,286 @@
+//! The cuckoo filter's contract, seen from outside.
+
+use guava_bloom::Hash128;
+use membership_filters::{CuckooFilter, CuckooParameters, Error, ErrorKind};
+
+use super::support::hashes::Hashes;
+use super::support::rates::{assert_near, false_positives};
+
+fn filter(parameters: &CuckooParameters) -> CuckooFilter<()> {
+    CuckooFilter::new((), parameters).unwrap()
+}
+
+/// Inserts until an insertion fails.
+fn fill(filter: &mut CuckooFilter<()>, seed: u64) -> Vec<Hash128> {
+    Hashes::from_seed(seed)
+        .take_while(|&hash| filter.insert_hash(hash).is_ok())
+        .collect()
+}
+
+#[test]
+fn sizes_follow_from_capacity_and_probability() {
+    // Bits: the smallest f with 1 - (1 - 1/(2^f - 1))^8 <= p. Buckets: capacity * 5/19, rounded up, and 6, made even.
+    for (capacity, fpp, bits, buckets) in [
+        (0, 0.9, 4, 6),
+        (1, 0.5, 4, 8),
+        (19, 0.03, 9, 12),
+        (1000, 0.01, 10, 270),
+        (1_000_000, 0.001, 13, 263_164),
+        (1_000_000, 0.0001, 17, 263_164),
+        (10, 1.9e-9, 32, 10),
+    ] {
+        let parameters = CuckooParameters::new(capacity, fpp).unwrap();
+        assert_eq!(parameters.fingerprint_bits(), bits, "{capacity} {fpp}");
+        assert_eq!(parameters.buckets(), buckets, "{capacity} {fpp}");
+        assert_eq!(parameters.slots(), 4 * buckets);
+        assert!(parameters.capacity() >= capacity);
+        assert!(parameters.false_positive_rate() <= fpp);
+        assert_eq!(
+            parameters.memory_bytes(),
+            (4 * buckets * u64::from(bits)).div_ceil(64) * 8
+        );
+    }
+}
+
+#[test]
+fn memory_is_near_what_the_elements_need_at_any_capacity() {
+    for capacity in [10_000, 16_384, 16_385, 25_000, 31_130, 32_769] {
+        let parameters = CuckooParameters::with_fingerprint_bits(capacity, 12).unwrap();
+        let load = capacity as f64 / parameters.slots() as f64;
+        assert!(load > 0.947, "{capacity}: {load}");
+    }
+}
+
+#[test]
+fn wrong_parameters_are_refused_with_both_values() {
+    for fpp in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
+        let error = CuckooParameters::new(10, fpp).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(
+            error.to_string(),
+            format!("the false-positive rate must be above 0 and below 1, got {fpp:?}")
+        );
+    }
+    let text = |result: Result<CuckooParameters, Error>| result.unwrap_err().to_string();
+    assert_eq!(
+        text(CuckooParameters::new(10, 1e-9)),
+        "the false-positive rate must be at least 1.8626451481467549e-9, got 1e-9"
+    );
+    assert_eq!(
+        text(CuckooParameters::with_fingerprint_bits(10, 3)),
+        "the fingerprint bits must be between 4 and 32, got 3"
+    );
+    assert_eq!(
+        text(CuckooParameters::with_buckets(10, 33)),
+        "the fingerprint bits must be between 4 and 32, got 33"
+    );
+    for capacity in [u64::MAX, u64::MAX / 2, 1 << 61] {
+        let error = CuckooParameters::new(capacity, 0.01).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+    }
+    for buckets in [u64::MAX, u64::MAX - 1, 1 << 62] {
+        let error = CuckooParameters::with_buckets(buckets, 4).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+    }
+}
+
+#[test]
+fn memory_that_is_not_there_is_an_error() {
+    let parameters = CuckooParameters::with_buckets(1 << 56, 8).unwrap();
+    let error = CuckooFilter::new((), &parameters).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::OutOfMemory);
+    assert_eq!(
+        error.to_string(),
+        "out of memory: the allocator refused 288230376151711744 bytes"
+    );
+}
+
+#[test]
+fn tables_fill_to_95_percent() {
+    for bits in [4, 5, 8, 13, 32] {
+        for (buckets, seeds) in [(1_000, 10), (16_384, 3), (50_002, 1), (250_000, 1)] {
+            for seed in 0..seeds {
+                let parameters = CuckooParameters::with_buckets(buckets, bits)
+                    .unwrap()
+                    .with_seed(seed);
+                let mut filter = filter(&parameters);
+                let inserted = fill(&mut filter, 1_000 * u64::from(bits) + seed);
+                let load = filter.stats().load;
+                assert!(
+                    load >= 0.95,
+                    "{bits} bits, {buckets} buckets, seed {seed}: {load}"
+                );
+                assert_eq!(filter.len(), inserted.len() as u64);
+                assert!(inserted.iter().all(|&hash| filter.might_contain_hash(hash)));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_capacity_fits() {
+    // From 8 bits on, as the documentation of `new` has it.
+    for bits in [8, 12] {
+        for capacity in [1, 7, 8, 15, 30, 50, 76, 100, 1_000, 10_000] {
+            for seed in 0..1_000_000 / (capacity + 1_000) {
+                let mut filter = filter(&CuckooParameters::with_fingerprint_bits(capacity, bits).unwrap());
+                for hash in Hashes::from_seed(seed ^ capacity << 32).take(capacity as usize) {
+                    filter.insert_hash(hash).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_failed_insertion_changes_nothing() {
+    for (buckets, bits) in [(2, 4), (4, 8), (100, 5), (1_000, 13)] {
+        let mut filter = filter(&CuckooParameters::with_buckets(buckets, bits).unwrap());
+        let mut failures = 0;
+        for hash in Hashes::from_seed(buckets).take(6 * buckets as usize) {
+            let before = filter.clone();
+            match filter.insert_hash(hash) {
+                Ok(()) => assert!(filter.might_contain_hash(hash)),
+                Err(error) => {
+                    failures += 1;
+                    assert!(filter == before, "{buckets} buckets");
+                    // The same again: nothing of the attempt is left, not even in the choices.
+                    let again = filter.insert_hash(hash).unwrap_err();
+                    assert_eq!(again.to_string(), error.to_string());
+                    assert!(matches!(error.kind(), ErrorKind::Full | ErrorKind::TooManyCopies));
+                }
+            }
+        }
+        assert!(failures > buckets, "{failures} failures");
+        // Removing makes room again.
+        let all: Vec<Hash128> = Hashes::from_seed(buckets).take(6 * buckets as usize).collect();
+        assert!(all.iter().any(|&hash| filter.remove_hash(hash)));
+        assert!(all.iter().any(|&hash| filter.insert_hash(hash).is_ok()));
+    }
+}
+
+#[test]
+fn errors_tell_what_is_full() {
+    let mut filter = filter(&CuckooParameters::with_buckets(2, 32).unwrap());
+    let error = Hashes::from_seed(1)
+        .find_map(|hash| filter.insert_hash(hash).err())
+        .unwrap();
+    assert_eq!(error.kind(), ErrorKind::Full);
+    assert_eq!(
+        error.to_string(),
+        "the slots must be such that another element finds a free one, got 8 of 8 taken"
+    );
+}
+
+#[test]
+fn eight_copies_of_an_element_fit_and_each_is_removed_by_itself() {
+    for seed in 0..100 {
+        let parameters = CuckooParameters::with_buckets(2 * (1 + seed % 10), 12).unwrap();
+        let mut filter = filter(&parameters);
+        let hash = Hashes::from_seed(seed).next().unwrap();
+        for copies in 1..=8 {
+            filter.insert_hash(hash).unwrap();
+            assert_eq!(filter.len(), copies);
+        }
+        let full = filter.clone();
+        let error = filter.insert_hash(hash).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooManyCopies);
+        assert_eq!(
+            error.to_string(),
+            "the copies of a fingerprint must be at most 8, got 9"
+        );
+        assert!(filter == full);
+        for _ in 0..8 {
+            assert!(filter.might_contain_hash(hash));
+            assert!(filter.remove_hash(hash));
+        }
+        assert!(!filter.might_contain_hash(hash));
+        assert!(!filter.remove_hash(hash));
+        assert_eq!(filter.len(), 0);
+    }
+}
+
+#[test]
+fn different_elements_with_one_fingerprint_share_the_eight_places() {
+    let mut filter = filter(&CuckooParameters::with_buckets(1_000, 4).unwrap());
+    // Nothing else is in the filter, so that it is not for want of slots.
+    let first = Hashes::from_seed(1).next().unwrap();
+    filter.insert_hash(first).unwrap();
+    let doubles: Vec<Hash128> = Hashes::from_seed(2)
+        .filter(|&hash| filter.might_contain_hash(hash))
+        .take(8)
+        .collect();
+    let (ninth, others) = doubles.split_last().unwrap();
+    for &hash in others {
+        filter.insert_hash(hash).unwrap();
+    }
+    let error = filter.insert_hash(*ninth).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TooManyCopies);
+    assert_eq!(filter.len(), 8);
+}
+
+#[test]
+fn removing_what_was_never_inserted_takes_away_its_double() {
+    let mut filter = filter(&CuckooParameters::with_buckets(16, 4).unwrap());
+    let inserted = Hashes::from_seed(1).next().unwrap();
+    filter.insert_hash(inserted).unwrap();
+    let double = Hashes::from_seed(2)
+        .find(|&hash| filter.might_contain_hash(hash))
+        .unwrap();
+    let stranger = Hashes::from_seed(2)
+        .find(|&hash| !filter.might_contain_hash(hash))
+        .unwrap();
+
+    // An element that does not look present: nothing happens.
+    let before = filter.clone();
+    assert!(!filter.remove_hash(stranger));
+    assert!(filter == before);
+
+    // One that does: the answer is yes, and the inserted element is gone.
+    assert!(filter.remove_hash(double));
+    assert!(!filter.might_contain_hash(inserted));
+    assert_eq!(filter.len(), 0);
+    assert!(!filter.remove_hash(inserted));
+
+    // Of two inserted doubles either removal leaves one fingerprint, which is right for the other.
+    filter.insert_hash(inserted).unwrap();
+    filter.insert_hash(double).unwrap();
+    assert!(filter.remove_hash(double));
+    assert!(filter.might_contain_hash(inserted));
+    assert!(filter.remove_hash(inserted));
+    assert!(!filter.might_contain_hash(inserted));
+}
+
+#[test]
+fn false_positives_are_as_many_as_expected() {
+    for bits in [4, 6, 8, 10, 13] {
+        for share in [0.25, 0.5, 0.95] {
+            let parameters = CuckooParameters::with_buckets(50_000, bits).unwrap();
+            let mut filter = filter(&parameters);
+            let count = (parameters.slots() as f64 * share) as usize;
+            for hash in Hashes::from_seed(bits.into()).take(count) {
+                filter.insert_hash(hash).unwrap();
+            }
+            let stats = filter.stats();
+            assert!((stats.load - share).abs() < 1e-4);
+            let found = false_positives(99, |hash| filter.might_contain_hash(hash));
+            assert_near(found, stats.false_positive_rate);
+            assert!(stats.false_positive_rate < parameters.false_positive_rate());
+        }
+    }
+}
+
+#[test]
+fn the_seed_decides_only_where_fingerprints_lie() {
+    let one = CuckooParameters::with_buckets(1_000, 16).unwrap();
+    let (mut first, mut second) = (filter(&one), filter(&one.with_seed(7)));
+    for hash in Hashes::from_seed(3).take(3_800) {
+        first.insert_hash(hash).unwrap();
+        second.insert_hash(hash).unwrap();
+    }
+    assert!(first.to_bytes() != second.to_bytes());
+    for hash in Hashes::from_seed(4).take(100_000) {
+        assert_eq!(first.might_contain_hash(hash), second.might_contain_hash(hash));
+    }
+    assert_eq!(second.parameters().seed(), 7);
+}

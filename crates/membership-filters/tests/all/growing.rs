@@ -1,0 +1,364 @@
+//! The growing filter's contract, seen from outside.
+
+use guava_bloom::{BloomFilter, Parameters, Utf8};
+use md5::{Digest as _, Md5};
+use membership_filters::{ErrorKind, GrowingBloomFilter, GrowingParameters, GrowthRule};
+use serde_json::Value;
+use sha2::Sha256;
+
+use super::support::hashes::Hashes;
+use super::support::rates::{assert_near, false_positives};
+
+fn filter(parameters: &GrowingParameters) -> GrowingBloomFilter<()> {
+    GrowingBloomFilter::new((), parameters).unwrap()
+}
+
+fn tightening(growth: u32, ratio: f64) -> GrowthRule {
+    GrowthRule::Tightening { growth, ratio }
+}
+
+#[test]
+fn the_total_rate_stays_under_the_one_asked_for() {
+    for (capacity, fpp, rule) in [
+        (1_000, 0.01, GrowthRule::default()),
+        (1_000, 0.01, tightening(2, 0.5)),
+        (1_000, 0.01, tightening(4, 0.9)),
+        (1_000, 0.01, tightening(1, 0.9)),
+        (1_000, 0.2, GrowthRule::default()),
+        (1_000, 0.001, GrowthRule::default()),
+        (1_000, 0.000_1, GrowthRule::default()),
+        (100, 0.001, GrowthRule::default()),
+        (10, 0.01, GrowthRule::default()),
+        (10, 0.01, tightening(1, 0.95)),
+        (0, 0.1, tightening(16, 0.1)),
+    ] {
+        let mut filter = filter(&GrowingParameters::with_rule(capacity, fpp, rule).unwrap());
+        let mut inserted = Hashes::from_seed(1);
+        let mut count = 0;
+        // Within the first link, at its capacity, at 10 and at 100 times that.
+        for factor in [0.5, 1.0, 10.0, 100.0] {
+            let target = (capacity.max(8) as f64 * factor) as usize;
+            for hash in inserted.by_ref().take(target - count) {
+                filter.insert_hash(hash).unwrap();
+                assert!(filter.might_contain_hash(hash));
+            }
+            count = target;
+            let expected = filter.false_positive_rate();
+            assert!(expected <= fpp, "{capacity} {fpp} {rule:?} {target}: {expected}");
+            let found = false_positives(2, |hash| filter.might_contain_hash(hash));
+            assert!(
+                found as f64 <= fpp * 1e6,
+                "{capacity} {fpp} {rule:?} {target}: {found}"
+            );
+            assert!(
+                Hashes::from_seed(1)
+                    .take(count)
+                    .all(|hash| filter.might_contain_hash(hash))
+            );
+        }
+    }
+}
+
+#[test]
+fn the_stated_rate_is_the_measured_one() {
+    for rule in [GrowthRule::default(), tightening(4, 0.5)] {
+        let mut filter = filter(&GrowingParameters::with_rule(5_000, 0.02, rule).unwrap());
+        for hash in Hashes::from_seed(1).take(200_000) {
+            filter.insert_hash(hash).unwrap();
+        }
+        let found = false_positives(2, |hash| filter.might_contain_hash(hash));
+        assert_near(found, filter.false_positive_rate());
+    }
+}
+
+#[test]
+fn what_small_links_err_beyond_the_formula_is_bounded() {
+    // The room that a tightening rule leaves: 1.5 divided by the bits. Powers of two are the worst.
+    for (insertions, fpp, bits) in [
+        (8, 0.1, 64),
+        (8, 0.002, 128),
+        (8, 1e-6, 256),
+        (30, 0.01, 320),
+        (71, 0.001, 1024),
+        (142, 1e-6, 4096),
+    ] {
+        let parameters = Parameters::new(insertions, fpp).unwrap();
+        assert_eq!(parameters.bits(), bits);
+        let (mut elements, mut absent) = (Hashes::from_seed(1), Hashes::from_seed(2));
+        let (mut expected, mut found) = (0.0, 0);
+        for _ in 0..1_000 {
+            let mut filter = BloomFilter::new((), &parameters).unwrap();
+            for hash in elements.by_ref().take(insertions as usize) {
+                filter.insert_hash(hash);
+            }
+            expected += filter.false_positive_rate() / 1_000.0;
+            found += absent
+                .by_ref()
+                .take(2_000)
+                .filter(|&hash| filter.might_contain_hash(hash))
+                .count();
+        }
+        let excess = (found as f64 / 2e6 - expected) * bits as f64;
+        assert!(excess > 0.1 && excess < 1.5, "{bits} bits: {excess}");
+    }
+}
+
+#[test]
+fn links_hold_about_their_capacity() {
+    let parameters = GrowingParameters::with_rule(1_000, 0.01, tightening(2, 0.8)).unwrap();
+    let mut filter = filter(&parameters);
+    for hash in Hashes::from_seed(4).take(100_000) {
+        filter.insert_hash(hash).unwrap();
+    }
+    let links: Vec<_> = filter.links().collect();
+    // 1000 * (2^6 - 1) are 63,000, and there is a little more room, so that the seventh link is open.
+    assert_eq!(links.len(), 7);
+    for (place, link) in links[..6].iter().enumerate() {
+        let capacity = 1_000 << place;
+        let share = 0.01 * 0.2 * 0.8_f64.powi(i32::try_from(place).unwrap());
+        assert!(
+            (capacity..capacity * 21 / 20).contains(&link.len),
+            "{place}: {link:?}"
+        );
+        assert!(
+            link.false_positive_rate <= share && link.false_positive_rate > 0.8 * share,
+            "{place}: {link:?}"
+        );
+        let shape = Parameters::new(capacity + capacity / 32, share).unwrap();
+        assert_eq!(
+            (link.bits, link.probe_count),
+            (shape.bits(), shape.probe_count()),
+            "{place}"
+        );
+    }
+    let stats = filter.stats();
+    assert_eq!(stats.links, 7);
+    assert_eq!(stats.len, links.iter().map(|link| link.len).sum::<u64>());
+    assert_eq!(stats.memory_bytes * 8, stats.bits);
+    // All but the few that looked present.
+    assert!(stats.len > 99_000 && stats.len <= 100_000);
+    for (filter, link) in filter.filters().zip(&links) {
+        assert_eq!(filter.ones(), link.ones);
+    }
+}
+
+#[test]
+fn an_element_that_looks_present_is_not_added() {
+    let mut filter = filter(&GrowingParameters::new(100, 0.01).unwrap());
+    for hash in Hashes::from_seed(1).take(1_000) {
+        let present = filter.might_contain_hash(hash);
+        let before = filter.to_bytes();
+        assert_eq!(filter.insert_hash(hash), Ok(!present));
+        assert_eq!(filter.to_bytes() == before, present);
+    }
+    let before = filter.to_bytes();
+    for hash in Hashes::from_seed(1).take(1_000) {
+        assert_eq!(filter.insert_hash(hash), Ok(false));
+    }
+    assert_eq!(filter.to_bytes(), before);
+}
+
+/// The hexadecimal MD5 of an `int`'s bytes, as Guava's `Hashing.md5().hashInt(i)` prints it.
+fn key(i: i32) -> String {
+    Md5::digest(i.to_le_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// The bits as a Redis string holds them: the first is the most significant of its byte.
+fn redis_sha256(filter: &BloomFilter<()>) -> String {
+    let bytes: Vec<u8> = filter
+        .words()
+        .iter()
+        .flat_map(|word| word.to_le_bytes())
+        .map(u8::reverse_bits)
+        .collect();
+    Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[test]
+fn the_published_run_comes_out() {
+    let golden: Value = serde_json::from_str(include_str!("../data/growing_bitmaps.json")).unwrap();
+    let number = |value: &Value| value.as_u64().unwrap();
+    let parameters = GrowingParameters::with_rule(10_000, 0.0005, GrowthRule::SameSize).unwrap();
+    let mut filter = GrowingBloomFilter::new(Utf8, &parameters).unwrap();
+    let mut plain = BloomFilter::new(Utf8, &Parameters::new(10_000, 0.0005).unwrap()).unwrap();
+    assert_eq!(golden["first_key"], key(0));
+
+    let (mut grown, mut inserted, mut changed) = (Vec::new(), 0, 0);
+    for run in golden["runs"].as_array().unwrap() {
+        while inserted < number(&run["inserted"]) {
+            let key = key(i32::try_from(inserted).unwrap());
+            let links = filter.stats().links;
+            changed += u64::from(filter.insert(&key).unwrap());
+            if filter.stats().links > links {
+                grown.push(inserted);
+            }
+            plain.insert(&key);
+            inserted += 1;
+        }
+        let expected: Vec<u64> = run["grows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|grow| number(&grow["after_inserting_index"]))
+            .collect();
+        assert_eq!(grown, expected);
+        assert_eq!(changed, number(&run["puts_that_changed_bits"]));
+        let answers: Vec<Value> = run["queries"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|query| filter.might_contain(query.as_str().unwrap()).into())
+            .collect();
+        assert_eq!(Value::from(answers), run["redis_results"]);
+        let bitmaps = run["bitmaps"].as_array().unwrap();
+        assert_eq!(filter.filters().count(), bitmaps.len());
+        for (filter, bitmap) in filter.filters().zip(bitmaps) {
+            assert_eq!(filter.bits(), number(&golden["bit_size"]));
+            assert_eq!(u64::from(filter.probe_count()), number(&golden["k"]));
+            assert_eq!(filter.ones(), number(&bitmap["bitcount"]));
+            assert_eq!(redis_sha256(filter), bitmap["sha256"].as_str().unwrap());
+        }
+        let found = (100_000..102_000)
+            .filter(|&i| filter.might_contain(&key(i)))
+            .count();
+        assert_eq!(found as u64, number(&run["absent_false_positives_of_2000"]));
+    }
+    assert_eq!(grown, [9957, 19_938, 29_928]);
+    // Where the plain filter of the same first size says yes by now.
+    let absent = "abcdefghijklmnopqrstuvwxyz123456";
+    assert!(plain.might_contain(absent));
+    assert!(!filter.might_contain(absent));
+}
+
+#[test]
+fn links_of_the_same_size_add_up_their_rates() {
+    let parameters = GrowingParameters::with_rule(1_000, 0.01, GrowthRule::SameSize).unwrap();
+    let mut filter = filter(&parameters);
+    let mut inserted = Hashes::from_seed(6);
+    while filter.stats().links < 11 {
+        filter.insert_hash(inserted.next().unwrap()).unwrap();
+    }
+    // Ten full links at 7 probes, each a little over half full.
+    let ten = 1.0 - (1.0 - 0.5_f64.powi(7)).powi(10);
+    let accumulated = filter.false_positive_rate();
+    assert!(
+        accumulated >= ten && accumulated < 1.02 * ten,
+        "{accumulated} {ten}"
+    );
+    assert_near(
+        false_positives(7, |hash| filter.might_contain_hash(hash)),
+        accumulated,
+    );
+    for link in filter.links().take(10) {
+        assert_eq!(link.bits, 9600);
+        assert!(
+            2 * link.ones > link.bits && 2 * (link.ones - 7) <= link.bits,
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
+fn clearing_leaves_an_empty_first_link() {
+    for rule in [GrowthRule::default(), GrowthRule::SameSize] {
+        let parameters = GrowingParameters::with_rule(100, 0.01, rule).unwrap();
+        let fresh = filter(&parameters);
+        let mut filter = filter(&parameters);
+        filter.clear();
+        assert!(filter == fresh);
+        for _ in 0..2 {
+            for hash in Hashes::from_seed(1).take(1_000) {
+                filter.insert_hash(hash).unwrap();
+            }
+            assert!(filter.stats().links > 2);
+            filter.clear();
+            assert!(filter == fresh);
+            assert_eq!(filter.to_bytes(), fresh.to_bytes());
+            assert!(
+                !Hashes::from_seed(1)
+                    .take(1_000)
+                    .any(|hash| filter.might_contain_hash(hash))
+            );
+            assert_eq!(filter.false_positive_rate().to_bits(), 0.0_f64.to_bits());
+        }
+    }
+}
+
+#[test]
+fn a_small_capacity_is_raised_or_refused() {
+    for capacity in [0, 1, 2, 8, 20] {
+        for fpp in [0.9, 0.5, 0.01, 1e-4, 1e-6] {
+            let mut filter = filter(&GrowingParameters::new(capacity, fpp).unwrap());
+            let bits = filter.stats().bits as f64;
+            assert!(bits >= 1.5 / (0.75 * 0.2 * fpp), "{capacity} {fpp}: {bits}");
+            assert!(bits <= 16_800_000.0);
+            for hash in Hashes::from_seed(capacity).take(200) {
+                filter.insert_hash(hash).unwrap();
+                assert!(filter.might_contain_hash(hash));
+                assert!(filter.false_positive_rate() <= fpp, "{capacity} {fpp}");
+            }
+        }
+    }
+    let error = GrowingParameters::new(1_000, 1e-9).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the capacity must be at least 215134280 at a false-positive rate of 0.000000001, got 1000"
+    );
+    assert!(GrowingParameters::new(215_134_280, 1e-9).is_ok());
+    // No capacity keeps these: a Bloom filter has 2^37 bits at most, less 64.
+    for fpp in [7.2e-11, 1e-12, f64::MIN_POSITIVE, 5e-324] {
+        let error = GrowingParameters::new(u64::MAX, fpp).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("the false-positive rate must be at least 7.27")
+                && text.ends_with(&format!("e-11, got {fpp:e}")),
+            "{error}"
+        );
+        assert_eq!(GrowingParameters::new(0, fpp).unwrap_err().to_string(), text);
+    }
+    let error = GrowingParameters::new(0, 7.3e-11).unwrap_err();
+    assert!(
+        error.to_string().starts_with("the capacity must be at least "),
+        "{error}"
+    );
+    // The other rule promises nothing of the kind.
+    assert!(GrowingParameters::with_rule(1_000, 1e-9, GrowthRule::SameSize).is_ok());
+}
+
+#[test]
+fn wrong_parameters_are_refused_with_both_values() {
+    for fpp in [0.0, 1.0, -0.5, f64::NAN] {
+        let error = GrowingParameters::new(10, fpp).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+    let text = |rule| {
+        GrowingParameters::with_rule(10, 0.01, rule)
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        text(tightening(0, 0.5)),
+        "the growth must be between 1 and 16, got 0"
+    );
+    assert_eq!(
+        text(tightening(17, 0.5)),
+        "the growth must be between 1 and 16, got 17"
+    );
+    for ratio in [0.0, 0.09, 1.0, -1.0, f64::NAN] {
+        assert_eq!(
+            text(tightening(2, ratio)),
+            format!("the ratio must be from 0.1 to below 1, got {ratio}")
+        );
+    }
+    for capacity in [u64::MAX, 1 << 62, 1 << 50] {
+        let error = GrowingParameters::new(capacity, 0.01).unwrap_err();
+        let kinds = [ErrorKind::TooLarge, ErrorKind::InvalidArgument];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The stored forms: the bytes of the first release, and reading them back.
+
+use guava_bloom::{Parameters, Utf8};
+use membership_filters::{
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowthRule,
+};
+
+use super::support::hashes::Hashes;
+use super::support::hex::{hex, unhex};
+use super::support::samples::{counting, cuckoo, growing, read, samples};
+
+#[test]
+fn the_bytes_are_those_of_the_first_release() {
+    let golden = [
+        include_str!("../data/counting.hex"),
+        include_str!("../data/cuckoo.hex"),
+        include_str!("../data/cuckoo_full.hex"),
+        include_str!("../data/growing_tightening.hex"),
+        include_str!("../data/growing_same_size.hex"),
+    ];
+    let [bloom, ours @ ..] = samples();
+    assert_eq!(read(&bloom).unwrap(), bloom);
+    for (golden, bytes) in golden.into_iter().zip(ours) {
+        assert_eq!(hex(&bytes), hex(&unhex(golden)));
+        assert_eq!(read(&bytes).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn large_filters_come_back_whole() {
+    let parameters = CuckooParameters::new(100_000, 0.001).unwrap();
+    let mut cuckoo = CuckooFilter::new((), &parameters).unwrap();
+    let width = CounterWidth::FOUR;
+    let mut counting =
+        CountingBloomFilter::new((), &Parameters::new(100_000, 0.001).unwrap(), width).unwrap();
+    for hash in Hashes::from_seed(1).take(100_000) {
+        cuckoo.insert_hash(hash).unwrap();
+        counting.insert_hash(hash);
+    }
+    assert!(CuckooFilter::from_bytes(&cuckoo.to_bytes(), ()).unwrap() == cuckoo);
+    assert!(CountingBloomFilter::from_bytes(&counting.to_bytes(), ()).unwrap() == counting);
+}
+
+#[cfg(feature = "std")]
+mod streams {
+    use std::io::{self, Read};
+
+    use membership_filters::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn filters_follow_each_other_in_a_stream() {
+        let mut stream = Vec::new();
+        counting().write_to(&mut stream).unwrap();
+        cuckoo().write_to(&mut stream).unwrap();
+        growing(GrowthRule::default()).write_to(&mut stream).unwrap();
+        stream.extend_from_slice(b"more");
+        let mut rest = stream.as_slice();
+        assert!(CountingBloomFilter::read_from(&mut rest, Utf8).unwrap() == counting());
+        assert!(CuckooFilter::read_from(&mut rest, Utf8).unwrap() == cuckoo());
+        assert!(GrowingBloomFilter::read_from(&mut rest, Utf8).unwrap() == growing(GrowthRule::default()));
+        assert_eq!(rest, b"more");
+    }
+
+    /// Gives one byte at a time, is interrupted between, and fails in the end.
+    struct Faulty<'a> {
+        bytes: &'a [u8],
+        interrupted: bool,
+    }
+
+    impl Read for Faulty<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.interrupted = !self.interrupted;
+            if self.interrupted {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let Some((&first, rest)) = self.bytes.split_first() else {
+                return Err(io::Error::other("the line is dead"));
+            };
+            self.bytes = rest;
+            buffer[0] = first;
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_reader_that_fails_is_an_error() {
+        let bytes = cuckoo().to_bytes();
+        let faulty = |bytes| Faulty {
+            bytes,
+            interrupted: false,
+        };
+        assert!(CuckooFilter::read_from(faulty(&bytes), Utf8).unwrap() == cuckoo());
+        let error = CuckooFilter::read_from(faulty(&bytes[..50]), Utf8).unwrap_err();
+        assert_eq!(error.to_string(), "reading the filter failed: the line is dead");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+
+    #[test]
+    fn a_stream_that_claims_more_than_it_has_is_cut() {
+        let mut bytes = cuckoo().to_bytes();
+        bytes[32..40].copy_from_slice(&(1_u64 << 50).to_le_bytes());
+        let error = CuckooFilter::read_from(bytes.as_slice(), Utf8).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Truncated);
+        assert!(
+            error.to_string().ends_with(&format!("got {}", bytes.len())),
+            "{error}"
+        );
+    }
+
+    /// Fails when it has taken some bytes.
+    struct Full(usize);
+
+    impl io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_writer_that_fails_is_an_error() {
+        for room in [0, 9, 30, 50] {
+            assert!(counting().write_to(Full(room)).is_err());
+            assert!(cuckoo().write_to(Full(room)).is_err());
+            assert!(growing(GrowthRule::SameSize).write_to(Full(room)).is_err());
+        }
+    }
+}

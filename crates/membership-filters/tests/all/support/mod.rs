@@ -1,0 +1,6 @@
+//! What several of the tests share.
+
+pub(crate) mod hashes;
+pub(crate) mod hex;
+pub(crate) mod rates;
+pub(crate) mod samples;

@@ -1,0 +1,83 @@
+//! Small filters of each kind, and their stored forms.
+
+use guava_bloom::{BloomFilter, Parameters, Utf8, envelope};
+use membership_filters::{
+    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, GrowingBloomFilter,
+    GrowingParameters, GrowthRule,
+};
+
+use super::hashes::Hashes;
+
+pub(crate) fn counting() -> CountingBloomFilter<Utf8> {
+    let parameters = Parameters::new(12, 0.05).unwrap();
+    let mut filter = CountingBloomFilter::new(Utf8, &parameters, CounterWidth::new(5).unwrap()).unwrap();
+    for name in ["alice", "bob", "bob", "carol", ""] {
+        filter.insert(name);
+    }
+    filter.remove("carol");
+    filter
+}
+
+pub(crate) fn cuckoo() -> CuckooFilter<Utf8> {
+    let parameters = CuckooParameters::new(12, 0.05)
+        .unwrap()
+        .with_seed(0x0123_4567_89ab_cdef);
+    let mut filter = CuckooFilter::new(Utf8, &parameters).unwrap();
+    for name in ["alice", "bob", "bob", "carol", ""] {
+        filter.insert(name).unwrap();
+    }
+    filter.remove("carol");
+    filter
+}
+
+/// So full that fingerprints were moved.
+pub(crate) fn full_cuckoo() -> CuckooFilter<()> {
+    let parameters = CuckooParameters::with_buckets(12, 7).unwrap().with_seed(1);
+    let mut filter = CuckooFilter::new((), &parameters).unwrap();
+    for hash in Hashes::from_seed(3).take(60) {
+        let _full = filter.insert_hash(hash);
+    }
+    assert!(filter.len() > 44);
+    filter
+}
+
+pub(crate) fn growing(rule: GrowthRule) -> GrowingBloomFilter<Utf8> {
+    let parameters = GrowingParameters::with_rule(4, 0.2, rule).unwrap();
+    let mut filter = GrowingBloomFilter::new(Utf8, &parameters).unwrap();
+    for i in 0..60 {
+        filter.insert(&i.to_string()).unwrap();
+    }
+    assert!(filter.stats().links > 1);
+    filter
+}
+
+/// Guava's filter, whose form is the same envelope.
+pub(crate) fn bloom() -> BloomFilter<Utf8> {
+    let mut filter = BloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap()).unwrap();
+    filter.insert_many(&["alice", "bob", "carol", ""]);
+    filter
+}
+
+/// All stored forms in the envelope.
+pub(crate) fn samples() -> [Vec<u8>; 6] {
+    [
+        envelope::to_bytes(&bloom()),
+        counting().to_bytes(),
+        cuckoo().to_bytes(),
+        full_cuckoo().to_bytes(),
+        growing(GrowthRule::default()).to_bytes(),
+        growing(GrowthRule::SameSize).to_bytes(),
+    ]
+}
+
+/// Reads the bytes as each kind of filter, and gives the bytes of what was read, or the last error.
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    match bytes.get(..8) {
+        Some(b"GBfilter") => {
+            envelope::from_bytes::<BloomFilter<()>>(bytes, ()).map(|filter| envelope::to_bytes(&filter))
+        }
+        Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        _ => CountingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+    }
+}
