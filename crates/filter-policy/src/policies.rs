@@ -7,7 +7,7 @@
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
 //!
 //! Tests read the list and say what else is missing: the bytes in `tests/data/policies.jsonl`, the page `FORMAT.md`, a line in
-//! `tests/contract.rs`.
+//! `tests/all/contract.rs`.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;

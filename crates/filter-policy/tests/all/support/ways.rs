@@ -155,13 +155,10 @@ pub(crate) fn answers<P: HashedPolicy>(
         check_many(&at(way), &expected, ask);
     }
 
-    #[cfg(feature = "alloc")]
-    {
-        let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
-        check_many(&at("vectors"), &expected, &|answers| {
-            prepared.may_match_many(&vectors, answers)
-        });
-    }
+    let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    check_many(&at("vectors"), &expected, &|answers| {
+        prepared.may_match_many(&vectors, answers)
+    });
 
     // Filters of RocksDB's tell their kind, which may hash keys otherwise: then a value answers nothing.
     let kind = FilterView::new(FilterLayout::RocksDb, filter).kind();
