@@ -33,13 +33,13 @@ impl Library {
         }
     }
 
-    /// Cargo, with the compiler that has the library, and a target folder of its own.
+    /// Cargo, with the compiler that has the library. Another compiler than the usual has a target folder of its own.
     pub(super) fn cargo(self, root: &Path, command: &str) -> Command {
-        let mut cargo = cargo_command(root, &[command, "--target-dir", "target/cross"]);
+        let mut cargo = cargo_command(root, &[command]);
         if self == Self::Debian {
             let [(compiler, _), _] = DEBIAN;
             cargo
-                .arg("-Zbuild-std")
+                .args(["-Zbuild-std", "--target-dir", "target/cross"])
                 .env("RUSTC", compiler)
                 .env("RUSTC_BOOTSTRAP", "1");
         }
