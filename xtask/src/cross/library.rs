@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::Target;
+use crate::cargo::{cargo_command, output_of, run_command};
 use crate::failure::Failure;
-use crate::suite::cargo::{cargo_command, output_of, run_command};
-use crate::suite::programs::{self, Need};
+use crate::programs::{self, Need};
 
 /// Debian's compiler, and the sources of its standard library.
 const DEBIAN: [Need; 2] = [
