@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-/// A set of instructions by which filters are built and asked.
+/// A SIMD kernel, or the portable code. Output is identical for all of them.
 ///
-/// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
-/// by [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel); tests and benchmarks name one.
+/// Policies use [`Kernel::best`] unless they are told otherwise by
+/// [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is for tests and benchmarks.
 ///
-/// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
-/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
+/// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
+/// program may use, `scalar` or `avx2`. It is read once, before the first filter is
 /// built or asked; another value changes nothing.
 ///
 /// ```
@@ -32,10 +32,10 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// All that the crate has, for whatever processor, slowest first.
-    pub const ALL: [Self; 4] = [Self::Scalar, Self::Avx2, Self::Avx512, Self::Neon];
+    /// All kernels of the crate, for whatever processor, slowest first.
+    pub const ALL: &[Self] = &[Self::Scalar, Self::Avx2, Self::Avx512, Self::Neon];
 
-    /// Its name in lower case: `scalar`, `avx2`, `avx512`, `neon`.
+    /// Returns the name in lower case: `scalar`, `avx2`, `avx512`, `neon`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",

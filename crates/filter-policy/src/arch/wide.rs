@@ -1,8 +1,9 @@
-//! Kernels for filters whose keys have hash values of 64 bits, all of them by XXPH3 with the seed 0.
+//! Kernels for filters whose keys have hash values of 64 bits.
 //!
 //! [`lines`] are RocksDB's, where all probes of a key fall into one line of 64 bytes; the probes of [`spread`] go
-//! anywhere. Here is what both have in common.
+//! anywhere; both hash by XXPH3 with the seed 0. [`blocks`] are Parquet's. Here is what they have in common.
 
+pub(crate) mod blocks;
 pub(crate) mod lines;
 pub(crate) mod spread;
 
@@ -44,7 +45,7 @@ impl WideSource<'_> {
         }
     }
 
-    /// All hash values, one by one.
+    /// All hash values by XXPH3, one by one.
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(u64)) {
         match self {
@@ -54,21 +55,27 @@ impl WideSource<'_> {
         }
     }
 
-    /// The hash values from `start` on, one by one. Panics if there are too few.
+    /// The hash values by XXPH3 from `start` on, one by one. Panics if there are too few.
     #[inline(always)]
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
+        self.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    }
+
+    /// The same by any function.
+    #[inline(always)]
+    pub(super) fn hash_by(self, function: impl Fn(&[u8]) -> u64, start: usize, hashes: &mut [u64]) {
         let end = start + hashes.len();
         match self {
             Self::Keys(Keys::Slices(keys)) => {
                 for (hash, key) in hashes.iter_mut().zip(&keys[start..end]) {
-                    *hash = xxph3_64(key, 0);
+                    *hash = function(key);
                 }
             }
             Self::Keys(Keys::Packed(keys)) => {
                 let len = keys.key_len();
                 let keys = keys.bytes()[start * len..end * len].chunks_exact(len);
                 for (hash, key) in hashes.iter_mut().zip(keys) {
-                    *hash = xxph3_64(key, 0);
+                    *hash = function(key);
                 }
             }
             Self::Hashes(values) => hashes.copy_from_slice(&values[start..end]),

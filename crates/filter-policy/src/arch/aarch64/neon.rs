@@ -3,6 +3,7 @@
 //! There are neither loads by a vector of places nor products of 64 bits. So single questions of large filters, the hash
 //! of 64 bits and the stores of bits are the portable code's, which the compiler has the same instructions for.
 
+mod blocks;
 mod lanes;
 mod lines;
 mod spread;

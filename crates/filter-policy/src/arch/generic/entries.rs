@@ -179,7 +179,34 @@ macro_rules! line_entries {
     };
 }
 
-pub(in crate::arch) use {entries, entry, line_entries};
+/// Gives lanes what they need to build and ask split blocks.
+macro_rules! block_entries {
+    ($lanes:ident, $features:literal) => {
+        impl $lanes {
+            entry!($lanes, $features, fn insert_in_blocks(
+                blocks: &mut [Block],
+                source: WideSource<'_>,
+            ) = insert_by);
+
+            entry!($lanes, $features, fn block_may_match(blocks: &[Block], hash: u64) -> bool = may_match_by);
+
+            entry!($lanes, $features, fn block_may_match_key(blocks: &[Block], key: &[u8]) -> bool = key_may_match_by);
+
+            entry!($lanes, $features, fn blocks_may_match_many(
+                blocks: &[Block],
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) = may_match_many_by);
+
+            entry!($lanes, $features, fn blocks_may_match_each(
+                filters: &[&[Block]],
+                hash: u64,
+            ) -> u64 = may_match_each_by);
+        }
+    };
+}
+
+pub(in crate::arch) use {block_entries, entries, entry, line_entries};
 
 /// The parts of a stored filter that has at most 8 probes and is neither too short nor too long for lanes.
 #[inline(always)]
