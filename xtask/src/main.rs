@@ -1,9 +1,11 @@
 //! The workspace's command line: `cargo xtask --help`.
 #![forbid(unsafe_code)]
 
+mod cargo;
 mod commands;
 mod cross;
 mod failure;
+mod programs;
 mod release;
 mod site;
 mod suite;

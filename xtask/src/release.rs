@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::suite::cargo::{cargo, cargo_command, output_of};
+use crate::cargo::{cargo, cargo_command, output_of};
 
 /// The host of addresses that nobody has filled in yet: a name that can never be one.
 const UNSET: &str = "//unset.invalid";

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use crate::failure::Failure;
-use crate::{suite, workspace};
+use crate::{cargo, workspace};
 
 /// The program's own arguments, passed on as they are.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ impl Program {
     /// The current folder stays: paths in the arguments are relative to it.
     pub(crate) fn run(&self, command: &str, arguments: &Arguments) -> Result<(), Failure> {
         let root = workspace::root();
-        let mut cargo = suite::cargo::cargo_here();
+        let mut cargo = cargo::cargo_here();
         cargo
             .args(["run", "--quiet", "--release", "--locked", "--manifest-path"])
             .arg(root.join("Cargo.toml"))

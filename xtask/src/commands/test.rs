@@ -2,7 +2,7 @@
 
 use crate::cross;
 use crate::failure::Failure;
-use crate::suite::{self, programs};
+use crate::{programs, suite};
 
 /// Run the whole test suite.
 ///

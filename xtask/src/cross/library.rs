@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::Target;
+use crate::cargo::{cargo_command, output_of, run_command};
 use crate::failure::Failure;
-use crate::suite::cargo::{cargo_command, output_of, run_command};
-use crate::suite::programs::{self, Need};
+use crate::programs::{self, Need};
 
 /// Debian's compiler, and the sources of its standard library.
 const DEBIAN: [Need; 2] = [
@@ -33,13 +33,13 @@ impl Library {
         }
     }
 
-    /// Cargo, with the compiler that has the library, and a target folder of its own.
+    /// Cargo, with the compiler that has the library. Another compiler than the usual has a target folder of its own.
     pub(super) fn cargo(self, root: &Path, command: &str) -> Command {
-        let mut cargo = cargo_command(root, &[command, "--target-dir", "target/cross"]);
+        let mut cargo = cargo_command(root, &[command]);
         if self == Self::Debian {
             let [(compiler, _), _] = DEBIAN;
             cargo
-                .arg("-Zbuild-std")
+                .args(["-Zbuild-std", "--target-dir", "target/cross"])
                 .env("RUSTC", compiler)
                 .env("RUSTC_BOOTSTRAP", "1");
         }

@@ -5,9 +5,9 @@ mod library;
 use std::path::Path;
 
 use self::library::Library;
+use crate::cargo::{run_command, words};
 use crate::failure::Failure;
-use crate::suite::cargo::{run_command, words};
-use crate::suite::programs::{self, Need};
+use crate::programs::{self, Need};
 
 /// A processor, and what stands in for it here.
 #[derive(Debug)]

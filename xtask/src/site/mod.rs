@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use self::page::Page;
-use crate::suite::cargo::output_of;
+use crate::cargo::output_of;
 use crate::tidy;
 
 /// What every page leads to.

@@ -100,10 +100,10 @@ impl Page {
             format!("{up}{place}{anchor}")
         };
         let events = self.events.iter().cloned().map(|mut event| {
-            if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = &mut event {
-                if let Some((path, anchor)) = self.target(dest_url) {
-                    *dest_url = CowStr::from(href(&path, anchor));
-                }
+            if let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = &mut event
+                && let Some((path, anchor)) = self.target(dest_url)
+            {
+                *dest_url = CowStr::from(href(&path, anchor));
             }
             event
         });

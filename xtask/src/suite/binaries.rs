@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::cargo::{cargo_command, output_of};
 use super::now;
+use crate::cargo::{cargo_command, output_of};
 
 /// Tests that need a program that is neither Rust's nor a C compiler.
 const NOT_QUICK: [(&str, &str); 2] = [("bloom-redis", "server"), ("filter-policy-leveldb", "header")];

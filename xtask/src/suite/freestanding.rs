@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::cargo::{cargo_command, output_of, run_command};
 use super::lint;
+use crate::cargo::{cargo_command, output_of, run_command};
 
 /// A workspace of its own.
 const MANIFEST: &str = "crates/filter-policy/freestanding/Cargo.toml";

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::cargo::output_of;
+use crate::cargo::output_of;
 
 /// Where the guides are.
 const GUIDES: &str = "crates/guides";

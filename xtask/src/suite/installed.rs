@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::cargo::run_command;
+use crate::cargo::run_command;
 
 /// Compares keys in a folder elsewhere by a copy of the program.
 pub(super) fn check(program: &Path) -> Result<(), String> {

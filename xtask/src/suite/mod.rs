@@ -1,11 +1,9 @@
 //! The test suite: its steps, and what they need.
 
 mod binaries;
-pub(crate) mod cargo;
 mod freestanding;
 mod guides;
 mod installed;
-pub(crate) mod programs;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -13,7 +11,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use self::binaries::{Binaries, Binary};
-use self::cargo::{cargo, cargo_command, run_command, words};
+use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
 use crate::{cross, site, tidy, workspace};
 

@@ -7,8 +7,8 @@ use core::fmt;
 /// Policies use [`Kernel::best`] unless they are told otherwise by
 /// [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is for tests and benchmarks.
 ///
-/// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
-/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
+/// On x86-64, with the feature `std`, the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
+/// program may use, `scalar` or `avx2`. It is read once, before the first filter is
 /// built or asked; another value changes nothing.
 ///
 /// ```

@@ -16,37 +16,29 @@ use crate::arch::wide::blocks::{
 block_entries!(Neon, "neon");
 
 impl BlockLanes for Neon {
-    type Bits = [uint8x16_t; 2];
+    type Bits = [uint32x4_t; 2];
 
     #[inline(always)]
-    fn bits_of(self, hash: u64) -> [uint8x16_t; 2] {
-        [0, 4].map(|first| {
-            // SAFETY: see the type; there are four salts from `first` on.
-            unsafe {
-                let salts = vld1q_u32(SALTS.as_ptr().add(first));
-                let products = vmulq_u32(vdupq_n_u32(hash as u32), salts);
-                let places = vreinterpretq_s32_u32(vshrq_n_u32::<27>(products));
-                vreinterpretq_u8_u32(vshlq_u32(vdupq_n_u32(1), places))
-            }
-        })
+    fn bits_of(self, hash: u64) -> Self::Bits {
+        let products = self.mul(self.load(&SALTS), self.splat(hash as u32));
+        self.bit_of(self.shift_right::<27>(products))
     }
 
     #[inline(always)]
-    fn has(self, block: &Block, [low, high]: [uint8x16_t; 2]) -> bool {
-        // SAFETY: see the type; a block has the length of two vectors.
+    fn has(self, block: &Block, [low, high]: Self::Bits) -> bool {
+        let [block_low, block_high] = words_of(block);
+        // SAFETY: see the type.
+        unsafe { vmaxvq_u32(vorrq_u32(vbicq_u32(low, block_low), vbicq_u32(high, block_high))) == 0 }
+    }
+
+    #[inline(always)]
+    fn set(self, block: &mut Block, [low, high]: Self::Bits) {
+        let [block_low, block_high] = words_of(block);
+        let place: *mut u32 = block.as_mut_ptr().cast();
+        // SAFETY: see the type; two vectors have the length of a block, and need no alignment.
         unsafe {
-            let missing_low = vbicq_u8(low, vld1q_u8(block.as_ptr()));
-            let missing_high = vbicq_u8(high, vld1q_u8(block.as_ptr().add(16)));
-            vmaxvq_u8(vorrq_u8(missing_low, missing_high)) == 0
-        }
-    }
-
-    #[inline(always)]
-    fn set(self, block: &mut Block, [low, high]: [uint8x16_t; 2]) {
-        let (first, second) = block.split_at_mut(16);
-        for (half, bits) in [(first, low), (second, high)] {
-            // SAFETY: see the type; half a block has the length of a vector.
-            unsafe { vst1q_u8(half.as_mut_ptr(), vorrq_u8(vld1q_u8(half.as_ptr()), bits)) }
+            vst1q_u32(place, vorrq_u32(block_low, low));
+            vst1q_u32(place.add(4), vorrq_u32(block_high, high));
         }
     }
 
@@ -55,8 +47,20 @@ impl BlockLanes for Neon {
         source.hash_by(|key| xxh64(key, 0), start, hashes);
     }
 
+    /// Asks for both ends, which may lie in two lines of the cache.
     #[inline(always)]
     fn prefetch<const WRITE: bool>(self, blocks: &[Block], index: usize) {
-        Lanes::prefetch::<WRITE>(self, blocks.as_flattened(), index * BLOCK_LEN);
+        let (bytes, start) = (blocks.as_flattened(), index * BLOCK_LEN);
+        Lanes::prefetch::<WRITE>(self, bytes, start);
+        if bytes.as_ptr().align_offset(BLOCK_LEN) != 0 {
+            Lanes::prefetch::<WRITE>(self, bytes, start + BLOCK_LEN - 1);
+        }
     }
+}
+
+#[inline(always)]
+fn words_of(block: &Block) -> [uint32x4_t; 2] {
+    let start: *const u32 = block.as_ptr().cast();
+    // SAFETY: see the type; two vectors have the length of a block, and need no alignment.
+    unsafe { [vld1q_u32(start), vld1q_u32(start.add(4))] }
 }

@@ -1,9 +1,9 @@
-//! What the suite needs from the system: named where it is missing, or installed.
+//! What is needed from the system: named where it is missing, or installed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::cargo::{output_of, run_command};
+use crate::cargo::{output_of, run_command};
 use crate::failure::Failure;
 
 /// A program, a header for the C compiler or a file that must be there, and the package of Debian that brings it.
