@@ -6,6 +6,7 @@ mod contract;
 mod filter_block;
 mod fuzz;
 mod golden_bloom64;
+mod golden_parquet;
 mod golden_policy;
 mod golden_rocksdb;
 mod golden_sst;

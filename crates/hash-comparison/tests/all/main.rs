@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod bit_false_alarms;
+mod custom_function;
 mod damaged;
 mod false_alarms;
 mod folder;
@@ -11,7 +12,6 @@ mod interrupt;
 mod keys;
 mod mistakes;
 mod output;
-mod own_function;
 mod published_counts;
 mod quick_run;
 mod recommendation;
