@@ -47,14 +47,14 @@ fn package() -> &'static Path {
 
 /// Builds the libraries as the README says, and gives the folder that they are in.
 fn libraries() -> PathBuf {
-    // Not the folder of the tests themselves: their profile and features may be others.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-library");
+    // Where all that needs the library has it built, so that it is built once.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
     cargo
         .args(["build", "--release", "--lib", "--manifest-path"])
         .arg(package().join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(&target);
+        .arg(target);
     run(&mut cargo);
     target.join("release")
 }
