@@ -52,11 +52,12 @@ fn prefix() -> &'static Path {
     PREFIX.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let prefix = folder.join("c-prefix");
-        // Not the folder of the tests themselves: their profile and features may be others.
+        // Where all that needs the library has it built, so that it is built once.
+        let target = folder.parent().unwrap();
         let mut install = Command::new(package().join("install.sh"));
         run(install
             .arg(&prefix)
-            .env("CARGO_TARGET_DIR", folder.join("c-library")));
+            .env("CARGO_TARGET_DIR", target));
         prefix
     })
 }

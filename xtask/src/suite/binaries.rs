@@ -7,17 +7,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::now;
-use crate::cargo::{cargo_command, output_of};
+use crate::cargo::{cargo, cargo_command, output_of, words};
 
-/// Tests that need a program that is neither Rust's nor a C compiler.
-const NOT_QUICK: [(&str, &str); 2] = [("bloom-redis", "server"), ("filter-policy-leveldb", "header")];
+/// The tests of a quick run; the others of the default members need more, and would take long to build.
+const QUICK: &str = "--lib --bins --test all --test cli --test cross_check --test golden --test guard_pages \
+                     --test registry --test report";
+
+/// Tests that need a program that is neither Rust's nor a C compiler, and those that are ignored unless asked for.
+#[cfg(test)]
+const NOT_QUICK: [&str; 3] = ["header", "server", "surface"];
 
 /// Tests that take long, longest first: started last, one of them would run alone.
-const LONG: [(&str, &str); 4] = [
+const LONG: [(&str, &str); 6] = [
     ("bloom-redis", "server"),
     ("hash-comparison", "all"),
     ("hash-comparison", "report"),
     ("filter-policy-leveldb", "header"),
+    ("benchmarks/leveldb", "all"),
+    ("xtask", "surface"),
 ];
 
 /// The tests of one file, or of a library.
@@ -31,11 +38,6 @@ pub(super) struct Binary {
 }
 
 impl Binary {
-    /// Whether it needs nothing but Rust and a C compiler.
-    pub(super) fn is_quick(&self) -> bool {
-        self.place(&NOT_QUICK).is_none()
-    }
-
     /// Runs its tests to the end; what they say is shown if one fails.
     fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
         let Self { package, name, .. } = self;
@@ -66,9 +68,13 @@ impl Binary {
         }
     }
 
-    fn place(&self, list: &[(&str, &str)]) -> Option<usize> {
-        list.iter()
-            .position(|(package, name)| self.package == *package && self.name == *name)
+    /// Its place among those that are started first.
+    fn place(&self) -> usize {
+        let mut long = LONG.iter();
+        let is_this = |(package, name): &(&str, &str)| {
+            Path::new(package).ends_with(&self.package) && self.name == *name
+        };
+        long.position(is_this).unwrap_or(LONG.len())
     }
 }
 
@@ -80,14 +86,20 @@ pub(super) struct Binaries {
 }
 
 impl Binaries {
-    /// Has cargo build the tests that these arguments select.
-    pub(super) fn build(root: &Path, arguments: &[&str]) -> Result<Self, String> {
+    /// Has cargo build the tests of these packages, or the quick ones of them.
+    pub(super) fn build(root: &Path, packages: &[&str], quick: bool) -> Result<Self, String> {
+        let mut selected = packages.to_vec();
+        if quick {
+            // Beside tests that are named, cargo would take examples for tests too.
+            cargo(root, &[&["build", "--examples"], packages].concat())?;
+            selected.extend(words(QUICK));
+        }
         let build = ["test", "--no-run", "--message-format", "json-render-diagnostics"];
-        let messages = output_of(&mut cargo_command(root, &[&build, arguments].concat()))?;
+        let messages = output_of(&mut cargo_command(root, &[&build, &selected[..]].concat()))?;
         let messages = String::from_utf8_lossy(&messages);
         let all = |is_test| messages.lines().filter_map(move |line| binary(line, is_test));
         let (mut tests, programs): (Vec<Binary>, _) = (all(true).collect(), all(false).collect());
-        tests.sort_by_key(|binary| binary.place(&LONG).unwrap_or(LONG.len()));
+        tests.sort_by_key(Binary::place);
         Ok(Self { tests, programs })
     }
 
@@ -145,17 +157,48 @@ fn binary(message: &str, is_test: bool) -> Option<Binary> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
+    /// Names of the tests of a package, as cargo finds them.
+    fn names(package: &Path) -> Vec<String> {
+        let entries = fs::read_dir(package.join("tests")).into_iter().flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .filter(|path| path.extension().is_some_and(|end| end == "rs") || path.join("main.rs").is_file())
+            .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect()
+    }
+
     #[test]
-    fn tests_with_a_rule_of_their_own_are_there() {
-        for (package, name) in NOT_QUICK.into_iter().chain(LONG) {
-            let tests = crate::workspace::root()
-                .join("crates")
-                .join(package)
-                .join("tests");
-            let (file, folder) = (tests.join(format!("{name}.rs")), tests.join(name).join("main.rs"));
-            assert!(file.is_file() || folder.is_file(), "{package} {name}");
+    fn long_tests_are_there() {
+        for (package, name) in LONG {
+            let (root, name) = (crate::workspace::root(), name.to_owned());
+            let places = [root.join(package), root.join("crates").join(package)];
+            assert!(
+                places.iter().any(|place| names(place).contains(&name)),
+                "{package} {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_test_is_quick_or_not() {
+        let root = crate::workspace::root();
+        let folders = fs::read_dir(root.join("crates"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        for name in folders
+            .chain([root.join("xtask")])
+            .flat_map(|package| names(&package))
+        {
+            let is_quick = QUICK.split(" --test ").any(|quick| quick.trim() == name);
+            let known = is_quick != NOT_QUICK.contains(&&*name);
+            assert!(
+                known,
+                "the test {name} is not known: add it to xtask/src/suite/binaries.rs"
+            );
         }
     }
 

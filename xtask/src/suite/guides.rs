@@ -31,7 +31,7 @@ pub(super) fn check(root: &Path, programs: &Path) -> Result<(), String> {
             .current_dir(folder.path())
             .stdin(Stdio::null())
             .env("CHECKOUT", root)
-            .env("CARGO_TARGET_DIR", root.join("target/guides"))
+            .env("CARGO_TARGET_DIR", root.join("target"))
             .env("PATH", &search);
         let output = output_of(&mut shell).map_err(|_| format!("{GUIDES}/{name}: a command failed"))?;
         let output = String::from_utf8_lossy(&output);

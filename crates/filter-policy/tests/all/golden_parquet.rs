@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::support::{rows, unhex};
+use super::support::data;
+use super::support::rows::{rows, unhex};
 
 #[derive(Deserialize)]
 struct Row {
@@ -77,7 +78,7 @@ fn filters_are_those_of_the_writers() {
         assert_eq!(header.bitset_len(), row.num_bytes);
         assert_eq!(header.encode().as_ref(), unhex(&row.header_hex), "{at}");
         if row.file != "x.parquet" {
-            let file = super::support::data::bytes(&format!("parquet/{}", row.file));
+            let file = data::bytes(&format!("parquet/{}", row.file));
             // What lies behind the filter does not matter.
             let in_file = SplitBlockFilter::read(&file[row.offset..]).unwrap();
             assert_eq!(in_file.bitset(), filter.bitset(), "{at}");

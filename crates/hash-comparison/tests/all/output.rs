@@ -32,7 +32,7 @@ fn an_absent_folder_is_made_with_its_parents() {
 
 #[test]
 fn plain_lines_where_there_is_no_terminal() {
-    let outcome = Workbench::new().compare(&["--out", "out"]);
+    let (_, outcome) = Workbench::made();
     assert!(
         !outcome.stderr.contains('\u{1b}') && !outcome.stderr.contains('\r'),
         "{}",
@@ -140,8 +140,7 @@ fn a_link_to_a_folder_is_that_folder() {
 
 #[test]
 fn names_are_taken_once_and_in_any_case() {
-    let bench = Workbench::new();
-    bench.compare(&["--function", "xxh3", "--function", "CRC32", "--out", "out"]);
+    let (bench, _) = Workbench::made();
     assert_eq!(bench.read("out/timing.csv").lines().count(), 1 + 3);
 }
 

@@ -1,7 +1,7 @@
-//! A quick comparison of all functions: what its records hold, and that the number of threads changes nothing but times.
+//! Quick comparisons: what the records of all functions hold, and that the number of threads changes nothing but times.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use hash_comparison::measure::collisions::NARROW_BITS;
 use hash_comparison::measure::false_positives::BITS_PER_KEY;
@@ -10,33 +10,32 @@ use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;
 
-#[test]
-fn records_are_complete_and_the_same_on_one_thread() {
+/// Starts a quick comparison into `out` on so many threads.
+fn start(bench: &Workbench, out: &str, threads: &str, more: &[&str]) -> Child {
+    let fixed = ["compare", "--quick", "--keys", "keys.txt", "--out", out];
+    let mut command = bench.command(&[&fixed[..], more].concat());
+    command.env("RAYON_NUM_THREADS", threads).stdout(Stdio::null());
+    command.spawn().unwrap()
+}
+
+/// With `keys.txt` of 2000 keys.
+fn bench() -> Workbench {
     let bench = Workbench::new();
-    bench.write(
-        "keys.txt",
-        (0..2_000)
-            .map(|number| format!("key {number}\n"))
-            .collect::<String>(),
-    );
-    let start = |out: &str, threads: &str| {
-        bench
-            .command(&[
-                "compare",
-                "--quick",
-                "--dataset",
-                "app-accounts",
-                "--keys",
-                "keys.txt",
-                "--out",
-                out,
-            ])
-            .env("RAYON_NUM_THREADS", threads)
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap()
-    };
-    for mut run in [start("several", "3"), start("one", "1")] {
+    let keys: String = (0..2_000).map(|number| format!("key {number}\n")).collect();
+    bench.write("keys.txt", keys);
+    bench
+}
+
+#[test]
+fn records_are_the_same_on_one_thread() {
+    let bench = bench();
+    // A set that is large enough to be divided, and functions with findings and without.
+    let more = "--dataset app-accounts --function XXH3 --function DEKHash --function CRC-32 --function PJW";
+    let more: Vec<&str> = more.split(' ').collect();
+    for mut run in [
+        start(&bench, "several", "3", &more),
+        start(&bench, "one", "1", &more),
+    ] {
         assert!(run.wait().unwrap().success());
     }
     let records = Records::read(&bench.path("several")).unwrap();
@@ -44,6 +43,20 @@ fn records_are_complete_and_the_same_on_one_thread() {
         let read = |out: &str| fs::read(bench.path(out).join(file.name)).unwrap();
         assert!(read("several") == read("one"), "{}", file.name);
     }
+}
+
+#[test]
+fn records_are_complete() {
+    let bench = bench();
+    let more: String = (0..100).map(|number| format!("{number}\n")).collect();
+    bench.write("more.txt", more);
+    assert!(
+        start(&bench, "out", "2", &["--keys", "more.txt"])
+            .wait()
+            .unwrap()
+            .success()
+    );
+    let records = Records::read(&bench.path("out")).unwrap();
     assert_eq!(records.run.datasets.len(), 2);
     for file in FILES {
         assert!(

@@ -93,8 +93,9 @@ fn every_filter_keeps_the_contract() {
         remove: Some(|filter, key| filter.remove(key)),
         clear: CountingBloomFilter::clear,
         len: |filter| {
-            assert!(filter.is_empty() != (filter.len() > 0));
-            filter.len()
+            let len = filter.len();
+            assert_eq!(filter.is_empty(), len == 0);
+            len
         },
     }
     .check();
@@ -106,8 +107,9 @@ fn every_filter_keeps_the_contract() {
         remove: Some(|filter, key| filter.remove(key)),
         clear: CuckooFilter::clear,
         len: |filter| {
-            assert!(filter.is_empty() != (filter.len() > 0));
-            filter.len()
+            let len = filter.len();
+            assert_eq!(filter.is_empty(), len == 0);
+            len
         },
     }
     .check();

@@ -30,9 +30,9 @@ fn run(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// Where the library's package is built.
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("library")
+/// Where the library's package is built, once for all that needs it.
+fn target() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap()
 }
 
 /// Installs the library below a folder, by the first commands of the guide.

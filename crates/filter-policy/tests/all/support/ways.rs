@@ -77,6 +77,7 @@ pub(crate) fn built<P: HashedPolicy>(policy: &P, keys: &[&[u8]], context: &dyn D
             }
         }
     }
+    #[cfg(feature = "alloc")]
     {
         let vectors: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
         type Append<'a> = &'a dyn Fn(&mut Vec<u8>) -> Result<(), Error>;

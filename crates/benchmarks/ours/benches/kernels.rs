@@ -1,7 +1,7 @@
 //! The kernels beside each other: filters are built and asked, for work on the kernels themselves.
 //!
 //! ```text
-//! cargo bench -p filter-policy --bench kernels -- 'build FastLocalBloom'
+//! cargo bench -p bench-ours --bench kernels -- 'build FastLocalBloom'
 //! ```
 //!
 //! Times are per call: of a filter of so many keys, or of 4096 questions.
