@@ -6,7 +6,8 @@
 //!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/layouts.rs`, of
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
 //!
-//! The tests of names, of stored bytes, of damage and of [`format`](crate::format) read the list, and say what is missing.
+//! Tests read the list and say what else is missing: the bytes in `tests/data/policies.jsonl`, the page `FORMAT.md`, a line in
+//! `tests/contract.rs`.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;

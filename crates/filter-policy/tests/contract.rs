@@ -270,10 +270,12 @@ fn damaged_filters_are_read() {
     let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
     every_policy(TEN, &mut Damaged(&slices(&keys)));
     // Enough for a Ribbon filter.
-    let keys: Vec<Vec<u8>> = (0..400_u32).map(|i| i.to_le_bytes().to_vec()).collect();
     #[cfg(feature = "alloc")]
-    Damaged(&slices(&keys)).check(RibbonPolicy::new(TEN));
-    drop(keys);
+    {
+        let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        Damaged(&keys).check(RibbonPolicy::new(TEN));
+    }
 }
 
 /// An iterator whose announced length is a lie.

@@ -168,7 +168,7 @@ impl Filter {
             let parameters = Parameters::with_rule(keys, setting, rule).map_err(words)?;
             let bits = bits(&parameters);
             if bits > most {
-                return Err(format!("{bits} bits are more than the {most} of a bitmap"));
+                return Err(format!("the bitmap must have at most {most} bits, got {bits}"));
             }
             plain(&parameters, bits, bits.div_ceil(8))
         };

@@ -37,7 +37,7 @@ pub struct NoAnswer {
 }
 
 /// Most whole bits per key that are tried: beyond, no format has more probes, and hardly any a lower rate.
-const MOST_BITS: u32 = 100;
+const MAX_BITS: u32 = 100;
 
 /// The smallest filter of the kind that does what is asked, or with a given memory the best.
 ///
@@ -107,7 +107,7 @@ fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String
 fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String> {
     let of = |bits| format.probe_count(keys, BitsPerKey::whole(bits));
     let mut most = 0;
-    for bits in 1..=MOST_BITS {
+    for bits in 1..=MAX_BITS {
         let Some(taken) = of(bits).map_err(words)? else {
             return Err("has no probes".to_owned());
         };
@@ -161,10 +161,10 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
 /// The most keys for which the format reaches a rate in so many bytes, and the fewest whole bits per key that do it.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
     let (mut best, mut best_bits) = (0, 0.0);
-    for bits in 1..=MOST_BITS {
+    for bits in 1..=MAX_BITS {
         let bits_per_key = BitsPerKey::whole(bits);
         let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
-        let most = format.max_keys(bytes, bits_per_key).min(Question::MOST_KEYS);
+        let most = format.max_keys(bytes, bits_per_key).min(Question::MAX_KEYS);
         if most <= best {
             break;
         }
@@ -188,7 +188,7 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         return Ok((best, best_bits));
     }
     Err(format!(
-        "no filter of at most {bytes} bytes and {MOST_BITS} bits per key errs so seldom"
+        "no filter of at most {bytes} bytes and {MAX_BITS} bits per key errs so seldom"
     ))
 }
 
@@ -209,7 +209,7 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
         (None, Some(bits)) => bits * keys as f64 <= 8.0 * bytes as f64,
         _ => setting(filter, question, keys).is_ok_and(|setting| fits(filter, keys, setting, bytes)),
     };
-    let most = largest(0, Question::MOST_KEYS, |keys| Ok(fits(keys)))?;
+    let most = largest(0, Question::MAX_KEYS, |keys| Ok(fits(keys)))?;
     if most == 0 {
         // Mostly the reason is that of one key.
         setting(filter, question, 1)?;

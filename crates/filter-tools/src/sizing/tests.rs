@@ -205,7 +205,7 @@ fn questions_that_have_no_answer() {
             ..nothing
         },
     ] {
-        assert!(bad(question).contains("allowed is"), "{question:?}");
+        assert!(bad(question).contains(" must be "), "{question:?}");
     }
 }
 

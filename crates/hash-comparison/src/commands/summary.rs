@@ -124,7 +124,7 @@ fn also_suited(more: &[Other]) -> String {
 /// The functions that lack one thing, those of one reason together, the first reasons with them.
 fn left_out(group: &Exclusion) -> String {
     /// The report has the others.
-    const MOST_REASONS: usize = 3;
+    const MAX_REASONS: usize = 3;
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for one in &group.functions {
         match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
@@ -132,7 +132,7 @@ fn left_out(group: &Exclusion) -> String {
             None => reasons.push((&one.reason, vec![&one.function])),
         }
     }
-    let (told, untold) = reasons.split_at(reasons.len().min(MOST_REASONS));
+    let (told, untold) = reasons.split_at(reasons.len().min(MAX_REASONS));
     let told = told
         .iter()
         .map(|(reason, names)| format!("{} ({})", names.join(", "), reason.trim_end_matches('.')));

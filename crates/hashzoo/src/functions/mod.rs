@@ -100,7 +100,7 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_2_4,
 ];
 
-/// Functions outside the published comparison that stored formats and older programs use.
+/// Functions outside the published comparison: those of stored formats and older programs, and any other.
 pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,

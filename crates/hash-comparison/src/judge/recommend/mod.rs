@@ -29,7 +29,7 @@ use crate::record::{
 use plots::number::grouped;
 
 /// Most functions on a short list.
-pub const MOST_LISTED: usize = 5;
+pub const MAX_LISTED: usize = 5;
 /// A checksum is wide enough for any number of keys from this width on, since nothing here is wider.
 const WIDEST: u32 = 64;
 /// Among ten times the keys, fewer expected pairs of equal checksums than this are negligible.
@@ -116,7 +116,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
         suited.clear();
     }
     let more = suited
-        .get(MOST_LISTED..)
+        .get(MAX_LISTED..)
         .unwrap_or_default()
         .iter()
         .map(|one| Other {
@@ -133,7 +133,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
         more: more.collect(),
         short_list: suited
             .iter()
-            .take(MOST_LISTED)
+            .take(MAX_LISTED)
             .map(|one| candidate(one, request))
             .collect(),
         excluded,

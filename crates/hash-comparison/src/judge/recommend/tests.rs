@@ -170,7 +170,7 @@ fn the_list_is_short_and_the_rest_is_named() {
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     let many: Vec<Made> = names.into_iter().map(|name| Made(name, 64, 3.0, 3.0)).collect();
     let told = told(&records(&many, KEYS), &Request::default());
-    assert_eq!(told.short_list.len(), MOST_LISTED);
+    assert_eq!(told.short_list.len(), MAX_LISTED);
     assert_eq!(told.more.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 1]);
     assert!(words::sentence(&told).contains("a, b, c, d, e or 2 more, without a measurable difference"));
 }

@@ -18,7 +18,7 @@ const HEAD: f64 = 66.0;
 /// Middle of the keys below the panels' titles.
 const KEY: f64 = 46.0;
 /// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
-const MOST_ROWS: usize = 26;
+const MAX_ROWS: usize = 26;
 /// Rows where others are named below.
 const ROWS_BESIDE_NAMES: usize = 20;
 /// From one line of names to the next.
@@ -28,10 +28,10 @@ const BITS_PER_KEY: u32 = 10;
 
 /// Those that the chart draws, best first, and those that it only names.
 pub(crate) fn drawn_and_folded<'a>(data: &DatasetRows<'a>) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
-    let most = if data.findings.len() > MOST_ROWS {
+    let most = if data.findings.len() > MAX_ROWS {
         ROWS_BESIDE_NAMES
     } else {
-        MOST_ROWS
+        MAX_ROWS
     };
     data.best_and_rest(most)
 }

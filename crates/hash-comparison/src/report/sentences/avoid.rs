@@ -11,7 +11,7 @@ use plots::number::{grouped, significant};
 use plots::scene::printable;
 
 /// More of them would push the chart off the screen; the table names all.
-const MOST_AVOIDED: usize = 3;
+const MAX_AVOIDED: usize = 3;
 
 /// Functions with the same outcome.
 struct Group {
@@ -64,7 +64,7 @@ pub(super) fn write(data: &DatasetRows<'_>) -> String {
         let is_drawn = group.names.iter().any(|name| drawn.contains(name));
         (group.verdict != Verdict::Unusable, !is_drawn)
     });
-    let (told, rest) = harmful.split_at(harmful.len().min(MOST_AVOIDED));
+    let (told, rest) = harmful.split_at(harmful.len().min(MAX_AVOIDED));
     let mut clauses: Vec<String> = told
         .iter()
         .map(|group| format!("{}: {}", list(&group.names, "and"), group.outcome))
