@@ -9,6 +9,7 @@ use core::ffi::{c_char, c_int};
 use core::panic::PanicInfo;
 
 use filter_policy::filter_block::FilterBlockReader;
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_policy::sizing::Format;
 use filter_policy::view::{FilterKind, FilterLayout, FilterView};
@@ -111,8 +112,9 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
 
 /// The policies with 64-bit hashes and those of RocksDB; of them Ribbon needs an allocator to build.
 fn newer_policies(buffer: &mut [u8]) -> Result<c_int, Error> {
-    let policies: [&dyn FilterPolicy; 3] = [
+    let policies: [&dyn FilterPolicy; 4] = [
         &BloomFilter64Policy::new(TEN),
+        &SplitBlockBloomPolicy::new(TEN),
         &FastLocalBloomPolicy::new(TEN),
         &LegacyFullFilterPolicy::new(TEN),
     ];

@@ -54,25 +54,27 @@ pub(in super::super) trait BlockLanes: Copy {
 struct Portable;
 
 impl BlockLanes for Portable {
-    type Bits = [u32; 8];
+    /// The half of the hash value from which they follow: they are made one by one.
+    type Bits = u32;
 
     #[inline(always)]
-    fn bits_of(self, hash: u64) -> [u32; 8] {
-        SALTS.map(|salt| 1 << ((hash as u32).wrapping_mul(salt) >> 27))
+    fn bits_of(self, hash: u64) -> u32 {
+        hash as u32
     }
 
     /// All words, even where a bit is missing: the way out would be guessed wrong for half of the absent keys.
     #[inline(always)]
-    fn has(self, block: &Block, bits: [u32; 8]) -> bool {
-        let words = block.as_chunks().0.iter().zip(bits);
-        words.fold(0, |missing, (word, bit)| {
-            missing | bit & !u32::from_le_bytes(*word)
-        }) == 0
+    fn has(self, block: &Block, half: u32) -> bool {
+        let words = block.as_chunks().0.iter().zip(&SALTS);
+        words.fold(1, |all, (word, salt)| {
+            all & u32::from_le_bytes(*word) >> (half.wrapping_mul(*salt) >> 27)
+        }) != 0
     }
 
     #[inline(always)]
-    fn set(self, block: &mut Block, bits: [u32; 8]) {
-        for (word, bit) in block.as_chunks_mut().0.iter_mut().zip(bits) {
+    fn set(self, block: &mut Block, half: u32) {
+        for (word, salt) in block.as_chunks_mut().0.iter_mut().zip(&SALTS) {
+            let bit = 1 << (half.wrapping_mul(*salt) >> 27);
             *word = (u32::from_le_bytes(*word) | bit).to_le_bytes();
         }
     }
