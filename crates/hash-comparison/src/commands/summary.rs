@@ -7,12 +7,13 @@ use super::columns;
 use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
-use crate::record::{
-    Baseline, EMPTY, Environment, Exclusion, Other, Recommendation, TimingRow, Verdict, about,
-};
+use crate::record::{Baseline, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about};
 
 /// Columns of the summary; the false positives are those of a filter of ten bits per key.
 const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
+/// Most functions that are told each on a line of its own.
+const MOST_LISTED: usize = 5;
+
 /// What a run found, one table a dataset, in the layout of the published ones.
 pub fn summary(records: &Records) -> String {
     let mut text = String::new();
@@ -69,79 +70,43 @@ pub fn baseline(baseline: &Baseline) -> String {
 pub fn recommendation(recommendation: &Recommendation) -> String {
     let asked = recommended::asked(recommendation);
     let heading = wrapped(format!("{}: for {asked}", recommendation.dataset));
-    let mut rows: Vec<[String; 2]> = recommendation
-        .short_list
-        .iter()
-        .map(|one| {
-            let ns = one.time.map(|time| {
-                format!(
-                    "{:.2} ns per key ({:.2} to {:.2})",
-                    time.ns, time.low_ns, time.high_ns
-                )
-            });
-            let why: Vec<String> = ns.into_iter().chain(one.reasons.clone()).collect();
-            [format!("{}. {}", one.rank, one.function), why.join("; ")]
-        })
-        .collect();
-    let ranks: Vec<u64> = (recommendation.short_list.iter().map(|one| one.rank))
-        .chain(recommendation.more.iter().map(|one| one.rank))
-        .collect();
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for one in recommendation.suited().take(MOST_LISTED) {
+        let ns = one.time.map(|time| {
+            format!(
+                "{:.2} ns per key ({:.2} to {:.2})",
+                time.ns, time.low_ns, time.high_ns
+            )
+        });
+        let why: Vec<String> = ns.into_iter().chain([one.reason.clone()]).collect();
+        rows.push([format!("{}. {}", one.rank, one.function), why.join("; ")]);
+    }
     if rows.is_empty() {
         rows.push(["none".to_owned(), "no function is recommended".to_owned()]);
-    } else if ranks.windows(2).any(|pair| pair[0] == pair[1]) {
-        rows.push(["equal ranks".to_owned(), "no measurable difference".to_owned()]);
+    } else {
+        rows.push(["time".to_owned(), recommendation.form_reason.clone()]);
     }
     if let Some(mine) = &recommendation.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
-    if !recommendation.more.is_empty() {
-        rows.push(["also suited".to_owned(), also_suited(&recommendation.more)]);
+    let more: Vec<&str> = (recommendation.suited().skip(MOST_LISTED))
+        .map(|one| one.function.as_str())
+        .collect();
+    if !more.is_empty() {
+        rows.push(["also suited".to_owned(), more.join(", ")]);
     }
-    rows.extend(
-        recommendation
-            .excluded
-            .iter()
-            .map(|group| ["left out".to_owned(), left_out(group)]),
-    );
-    rows.extend(
-        recommendation
-            .notes
-            .iter()
-            .map(|note| ["note".to_owned(), note.clone()]),
-    );
-    format!("{heading}\n{}\n", labelled(rows))
-}
-
-/// Those that the short list has no room for, each rank once.
-fn also_suited(more: &[Other]) -> String {
-    let ranks = more.chunk_by(|a, b| a.rank == b.rank).map(|group| {
-        let names: Vec<&str> = group.iter().map(|one| one.function.as_str()).collect();
-        format!("rank {}: {}", group[0].rank, names.join(", "))
-    });
-    ranks.collect::<Vec<_>>().join("; ")
-}
-
-/// The functions that lack one thing, those of one reason together, the first reasons with them.
-fn left_out(group: &Exclusion) -> String {
-    /// The report has the others.
-    const MOST_REASONS: usize = 3;
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for one in &group.functions {
-        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
-            Some((_, names)) => names.push(&one.function),
-            None => reasons.push((&one.reason, vec![&one.function])),
+    for (standing, label) in [(Standing::Avoid, "avoid"), (Standing::Lacking, "left out")] {
+        let told = recommendation.standing(standing);
+        let told: Vec<String> = told
+            .map(|one| format!("{} ({})", one.function, one.reason))
+            .collect();
+        if !told.is_empty() {
+            rows.push([label.to_owned(), told.join("; ")]);
         }
     }
-    let (told, untold) = reasons.split_at(reasons.len().min(MOST_REASONS));
-    let told = told
-        .iter()
-        .map(|(reason, names)| format!("{} ({})", names.join(", "), reason.trim_end_matches('.')));
-    let mut told: Vec<String> = told.collect();
-    if !untold.is_empty() {
-        let names: Vec<&str> = untold.iter().flat_map(|(_, names)| names.clone()).collect();
-        told.push(format!("for reasons that the report gives: {}", names.join(", ")));
-    }
-    format!("{}: {}", recommended::ground(group.ground), told.join("; "))
+    let notes = recommendation.attackers.iter().chain(&recommendation.notes);
+    rows.extend(notes.map(|note| ["note".to_owned(), note.clone()]));
+    format!("{heading}\n{}\n", labelled(rows))
 }
 
 /// What to say of times that other programs probably disturbed.

@@ -3,12 +3,12 @@
 pub mod baseline;
 pub mod calibration;
 pub mod collisions;
+pub mod costs;
 pub mod findings;
 pub mod mechanisms;
 pub mod mixing;
 pub mod occupancy;
 pub mod published;
-pub mod rank;
 pub mod recommend;
 pub mod structured;
 pub mod times;

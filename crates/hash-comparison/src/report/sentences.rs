@@ -9,7 +9,7 @@ use minijinja::value::Value;
 use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::recommend::words;
 use crate::judge::times::unsteady;
-use crate::record::Run;
+use crate::record::{Run, Standing};
 use crate::report::chart::rows::DatasetRows;
 use filter_tools::table::counted;
 use plots::number::{grouped, significant};
@@ -36,7 +36,25 @@ fn pick(data: &DatasetRows<'_>, run: &Run) -> String {
     let Some(told) = data.recommendation else {
         return "nothing was measured on these keys.".to_owned();
     };
-    let mut text = words::sentence(told);
+    let mut text = match told.pick() {
+        Some(pick) => format!("for {} {}", words::asked(told), pick.function),
+        None => format!("for {}: none", words::asked(told)),
+    };
+    if let Some(time) = told.pick().and_then(|pick| pick.time) {
+        text += &format!(
+            " at {} ns per key ({})",
+            significant(time.ns, 2),
+            told.form_reason
+        );
+    }
+    if let Some(next) = told.standing(Standing::RunnerUp).next() {
+        text += &format!("; then {} ({})", next.function, next.reason);
+    }
+    text += ".";
+    for note in told.attackers.iter().chain(&told.notes) {
+        text += " ";
+        text += note;
+    }
     if let Some(mine) = &told.mine {
         text += " Yours, framed below: ";
         text += &mine.words;

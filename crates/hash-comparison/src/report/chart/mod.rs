@@ -98,11 +98,11 @@ const RATES: &str = "The textbook rate assumes k independent probes. The filter 
 
 const WINDOWS: &str = "Tables take some bits of a hash: the low ones, or the high ones. Here each width is tested as if the \
     function had no other bits. Many windows are tested, and those of a function lie inside each other: a lone faint one is \
-    to be expected by chance. This is told beside the verdicts, not in them.";
+    to be expected by chance. For information: verdicts ignore it.";
 const AVALANCHE: &str = "One bit of a random key is turned over: each output bit should turn over half of the time. A \
     corner in the shade “never flips” means that a key bit never reaches those output bits; where there are only that shade \
     and “always flips”, each key bit always flips the same ones, and the function is linear. Blank columns are bits that a \
-    function does not have. Keys of your own may never meet the weakness, so this is told beside the verdicts, not in them.";
+    function does not have. Keys of your own may never meet the weakness, so verdicts ignore it.";
 
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]

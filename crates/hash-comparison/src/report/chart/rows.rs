@@ -39,6 +39,9 @@ pub(crate) struct DatasetRows<'a> {
 /// names them.
 const WORST_DRAWN: usize = 8;
 
+/// The best that are drawn before others.
+const LISTED: usize = 5;
+
 impl<'a> DatasetRows<'a> {
     /// The datasets of a run, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
@@ -86,7 +89,8 @@ impl<'a> DatasetRows<'a> {
             .take(WORST_DRAWN)
             .map(|finding| finding.function.as_str())
             .collect();
-        let listed = self.recommendation.map_or(&[][..], |told| &told.short_list);
+        let listed = self.recommendation.map_or(&[][..], |told| &told.functions);
+        let listed = &listed[..listed.len().min(LISTED)];
         let importance = |finding: &Finding| {
             let name = finding.function.as_str();
             match () {
