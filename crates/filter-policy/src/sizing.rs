@@ -29,6 +29,8 @@
 mod format;
 mod lines;
 mod occupancy;
+#[cfg(feature = "alloc")]
+mod simulated;
 mod textbook;
 
 pub use format::Format;

@@ -55,10 +55,9 @@ pub struct Arguments {
 
     /// What the function is wanted for: which measurements count, and which time [default: a filter or a table]
     ///
-    /// The run ends with a short list for each dataset. Left out is what lacks something, or did measurably worse than
-    /// chance in a test that counts; of the rest, functions without a measurable difference in quality are ordered by
-    /// time, and share a rank where their times do not differ beyond noise. Without this, all the tests of the verdicts
-    /// count, and the time of calls that overlap.
+    /// The run ends with advice for each dataset: left out is what lacks something, to be avoided what costs this purpose
+    /// more than is negligible; of the rest time decides, in the form that the purpose waits for. Without this, a function
+    /// must serve filters and tables.
     #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
     purpose: Option<Wanted>,
 
@@ -72,6 +71,11 @@ pub struct Arguments {
     /// Recommend only functions whose values stay the same for ever on every platform
     #[arg(long)]
     stable: bool,
+
+    /// A measurable defect that costs less than this share does not count: 0.05 is 5 % more false positives,
+    /// comparisons, keys in the fullest shard or collisions
+    #[arg(long, value_name = "SHARE", default_value_t = Request::NEGLIGIBLE, value_parser = share)]
+    negligible: f64,
 
     /// The function you use today: measured too, marked in every chart, and held against the first of the list
     #[arg(long, value_name = "FUNCTION")]
@@ -135,6 +139,14 @@ fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share: &f64| share.is_finite() && *share >= 0.0);
+    share.ok_or_else(|| "give a share from 0 on: 0.05 is 5 %".to_owned())
+}
+
 /// Measures, and writes the report.
 ///
 /// # Errors
@@ -146,6 +158,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         untrusted: arguments.untrusted,
         stable: arguments.stable,
         mine: arguments.mine,
+        negligible: arguments.negligible,
     };
     let (datasets, functions) = (&arguments.datasets, &arguments.functions);
     let mut options = Options::new(

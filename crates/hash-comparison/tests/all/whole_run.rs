@@ -110,7 +110,7 @@ fn findings_say_what_is_wrong_with_app_accounts() {
     assert_eq!(dek.worst_bits, 32);
     assert_eq!(
         dek.reasons[0],
-        "17 of 45,402 keys collide at 32 bits, where chance gives 0.24 (71 times)"
+        "17 of 45,402 keys collide at 32 bits; chance: 0.24"
     );
     assert_eq!(
         dek.example.as_ref().unwrap(),

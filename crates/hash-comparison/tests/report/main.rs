@@ -12,8 +12,7 @@ mod words;
 use std::path::PathBuf;
 
 use fixture::{ANCHORS, PUBLISHED, Plan};
-use hash_comparison::judge::rank::rank;
-use hash_comparison::judge::recommend::recommend;
+use hash_comparison::judge::recommend::decide;
 use hash_comparison::record::files::Records;
 use hash_comparison::record::{DatasetKind, EMPTY, FailedTest, FunctionGroup, Request, Verdict};
 use hash_comparison::report::render;
@@ -22,9 +21,8 @@ use hash_comparison::report::render;
 fn judged(records: &Records) -> Records {
     let mut records = records.clone();
     if records.run.recommendations.is_empty() {
-        records.run.recommendations = recommend(&records, &Request::default());
+        decide(&mut records, &Request::default());
     }
-    rank(&mut records);
     records
 }
 

@@ -1,6 +1,6 @@
 //! What to take, and the function in use, as a reader of the page sees them.
 
-use hash_comparison::judge::recommend::recommend;
+use hash_comparison::judge::recommend::decide;
 use hash_comparison::record::{Purpose, Request};
 use hash_comparison::report::render;
 
@@ -18,7 +18,7 @@ fn the_function_in_use_is_marked_everywhere() {
         ..Request::default()
     };
     let without = rendered(&records, "nobody-marked").0;
-    records.run.recommendations = recommend(&records, &request);
+    decide(&mut records, &request);
     let page = checked(&records, "marked");
     assert_self_contained(&page);
     assert!(page.contains("<h2>What to take</h2>"));
@@ -58,7 +58,7 @@ fn the_function_in_use_and_the_worst_are_never_folded_away() {
         mine: Some("F39".to_owned()),
         ..Request::default()
     };
-    records.run.recommendations = recommend(&records, &request);
+    decide(&mut records, &request);
     let (dir, _) = rendered(&records, "never-folded");
     let chart = std::fs::read_to_string(dir.join("charts/findings-app-accounts.svg")).unwrap();
     let document = roxmltree::Document::parse(&chart).unwrap();

@@ -1,7 +1,7 @@
 //! Tables on the terminal: their widths and words.
 
 use crate::functions;
-use crate::record::{CallForm, Candidate, Excluded, Ground, Purpose};
+use crate::record::{Advice, CallForm, Purpose};
 
 use super::*;
 
@@ -67,60 +67,55 @@ fn names_and_numbers_are_not_broken() {
     assert_eq!(text.lines().count(), 3, "{text}");
 }
 
-fn made(ranks: &[u64], reasons: &[&str]) -> Recommendation {
-    let name = |index: usize| format!("F{index}");
-    let listed = ranks.iter().enumerate().take(2).map(|(index, &rank)| Candidate {
-        function: name(index),
-        rank,
+fn made(standings: &[Standing]) -> Recommendation {
+    let of = |(index, &standing): (usize, &Standing)| Advice {
+        function: format!("F{index}"),
+        standing,
+        rank: u64::from(standing <= Standing::Suited) * (index as u64 + 1),
         stable: true,
         time: None,
-        reasons: vec!["values fixed for ever".to_owned()],
-    });
-    let more = ranks.iter().enumerate().skip(2).map(|(index, &rank)| Other {
-        function: name(index),
-        rank,
-    });
-    let functions = reasons.iter().enumerate().map(|(index, reason)| Excluded {
-        function: format!("X{index}"),
-        reason: (*reason).to_owned(),
-    });
+        saves: 0.0,
+        cost: None,
+        reason: format!("reason {index}"),
+        why: Vec::new(),
+    };
     Recommendation {
         dataset: "set".to_owned(),
         purpose: Purpose::Table,
         untrusted: false,
         stable: false,
         too_few_keys: false,
+        negligible: 0.05,
         form: CallForm::Chained,
-        short_list: listed.collect(),
-        more: more.collect(),
-        excluded: vec![Exclusion {
-            ground: Ground::Quality,
-            functions: functions.collect(),
-        }],
-        notes: Vec::new(),
+        form_reason: "chained".to_owned(),
+        attackers: Some("strangers".to_owned()),
+        functions: standings.iter().enumerate().map(of).collect(),
         mine: None,
+        at_sizes: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
 #[test]
 fn a_recommendation_reads_well() {
-    let text = recommendation(&made(
-        &[1, 1, 3, 3, 5],
-        &["one.", "two", "one.", "three", "four", "five"],
-    ));
+    use Standing::{Avoid, Lacking, Pick, RunnerUp, Suited};
+    let text = recommendation(&made(&[
+        Pick, RunnerUp, Suited, Suited, Suited, Suited, Avoid, Avoid, Lacking,
+    ]));
     for expected in [
         "set: for a hash table of these keys\n",
-        "equal ranks",
-        "rank 3: F2, F3; rank 5: F4",
-        "measurably worse than chance: X0, X2 (one); X1 (two); X3 (three);",
-        "for reasons that the report gives: X4, X5",
+        "2. F1 ",
+        "also suited  F5",
+        "avoid        F6 (reason 6); F7 (reason 7)",
+        "left out     F8 (reason 8)",
+        "note         strangers",
     ] {
         assert!(text.contains(expected), "{text}");
     }
-    assert!(!recommendation(&made(&[1, 2, 3], &["one"])).contains("equal ranks"));
+    assert!(recommendation(&made(&[Avoid])).contains("no function is recommended"));
 
     // A file's name may be longer than a line.
-    let mut long = made(&[1], &["one"]);
+    let mut long = made(&[Pick]);
     long.dataset = "x".repeat(200);
     let text = recommendation(&long);
     assert!(

@@ -162,6 +162,9 @@ impl Options {
         if request.stable {
             words.push("--stable".to_owned());
         }
+        if request.negligible != Request::NEGLIGIBLE {
+            words.push(format!("--negligible {}", request.negligible));
+        }
         if let Some(mine) = &mut request.mine {
             let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
             let function = match self.functions.iter().find(same) {

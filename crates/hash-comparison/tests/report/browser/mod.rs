@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use hash_comparison::judge::recommend::recommend;
+use hash_comparison::judge::recommend::decide;
 use hash_comparison::record::files::Records;
 use hash_comparison::record::{Purpose, Request};
 use serde::Deserialize;
@@ -38,8 +38,9 @@ fn everything() -> Records {
         untrusted: false,
         stable: true,
         mine: Some("DJB".to_owned()),
+        ..Request::default()
     };
-    records.run.recommendations = recommend(&records, &request);
+    decide(&mut records, &request);
     records
 }
 
