@@ -161,7 +161,7 @@ pub(super) fn standing(advice: &Advice) -> String {
 fn ranking(told: &Recommendation) -> Table {
     Table::of(&told.functions)
         .column("Function", |one| &one.function)
-        .column("Advice", standing)
+        .column("Advice", |one| standing(one))
         .column("#ns per key", |one| one.time.map(|time| time.ns))
         .column("#A change to the pick saves", |one| {
             (one.saves != 0.0).then(|| Cell::percent(one.saves))

@@ -4,7 +4,6 @@ use super::answer::standing;
 use super::table::{Cell, Table};
 use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about};
 use crate::report::chart::rows::DatasetRows;
-use plots::number;
 use plots::scene::printable;
 
 /// The published layout (function, time, collisions, total) and what we add to it.

@@ -18,8 +18,6 @@ mod sizes;
 mod structure;
 mod table;
 
-use std::collections::BTreeMap;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use minijinja::value::Value;
@@ -79,8 +77,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         }
     });
     let names = run.functions.iter().enumerate();
-    let ids: BTreeMap<String, String> =
-        names.map(|(index, one)| (printable(&one.name), functions::id(index))).collect();
+    let ids: Value = names.map(|(index, one)| (printable(&one.name), functions::id(index))).collect();
     let negligible = run.recommendations.first().map_or(Request::NEGLIGIBLE, |told| told.negligible);
     let values = context! {
         generator => printable(&run.generator),
@@ -93,7 +90,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         datasets => datasets.collect::<Value>(),
         uses => Choices::uses(),
         request => choices.request(),
-        ids => Value::from_serialize(&ids),
+        ids,
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
         negligible => percent(negligible),
         baseline => run.baseline.as_ref().map(baseline::section),
