@@ -32,7 +32,10 @@ pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
     let (last, others) = meant.split_last().unwrap_or((&"", &[]));
     Error::new(
         ErrorKind::UnknownName,
-        format!("more than one {kind} is called {name:?}: name {} or {last}", others.join(", ")),
+        format!(
+            "more than one {kind} is called {name:?}: name {} or {last}",
+            others.join(", ")
+        ),
     )
 }
 

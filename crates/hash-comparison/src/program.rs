@@ -52,7 +52,10 @@ impl Program {
     pub fn commit(&self) -> Option<String> {
         let mut git = Command::new("git");
         git.arg("-C").arg(std::env::var_os(WORKSPACE)?);
-        let described = git.args(["describe", "--always", "--dirty", "--exclude", "*", "--abbrev=12"]).output().ok()?;
+        let described = git
+            .args(["describe", "--always", "--dirty", "--exclude", "*", "--abbrev=12"])
+            .output()
+            .ok()?;
         let text = String::from_utf8(described.stdout).ok()?;
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }

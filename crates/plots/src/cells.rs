@@ -148,7 +148,9 @@ impl Table<'_> {
         let mut group = "";
         for (index, (column, &(left, right))) in self.columns.iter().zip(&places).enumerate() {
             // A head may reach over the next columns that have none.
-            let blank = self.columns[index + 1..].iter().take_while(|next| next.head.is_empty());
+            let blank = self.columns[index + 1..]
+                .iter()
+                .take_while(|next| next.head.is_empty());
             let room = right - left + blank.map(|next| next.width).sum::<f64>() - 2.0;
             if column.group != group {
                 group = column.group;

@@ -336,7 +336,10 @@ mod tests {
             ..Question::default()
         };
         let checked = question.checked().expect("a question with an answer");
-        let many: Vec<Answer> = filters.iter().flat_map(|&filter| answer(filter, &checked)).collect();
+        let many: Vec<Answer> = filters
+            .iter()
+            .flat_map(|&filter| answer(filter, &checked))
+            .collect();
         let notes: Vec<String> = many.iter().filter_map(shared).collect();
         // 20,000,000 / 2^32 is 0.4657 %.
         assert_eq!(

@@ -265,7 +265,19 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
     let mut compared = 0;
     for line in rates.lines() {
         let fields: Vec<&str> = line.split(',').collect();
-        let ["BloomFilter2", "leveldb", _, "20", keys, _, _, matches, measured, ..] = fields[..] else {
+        let [
+            "BloomFilter2",
+            "leveldb",
+            _,
+            "20",
+            keys,
+            _,
+            _,
+            matches,
+            measured,
+            ..,
+        ] = fields[..]
+        else {
             continue;
         };
         let keys: u64 = keys.parse().unwrap();
@@ -280,7 +292,10 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
         });
         let rate = of(Filter::LevelDb).unwrap().rate;
         let chance = 3.0 / matches.sqrt();
-        assert!((measured / rate - 1.0).abs() < 0.03 + chance, "{keys}: {measured}, {rate}");
+        assert!(
+            (measured / rate - 1.0).abs() < 0.03 + chance,
+            "{keys}: {measured}, {rate}"
+        );
         compared += 1;
     }
     assert!(compared > 2);

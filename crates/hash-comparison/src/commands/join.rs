@@ -38,10 +38,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_destination(&arguments.out)?;
     let read = |folder: &PathBuf| {
-        let records = Records::read_times(folder).map_err(|error| Failure::input(format!("{error}; give folders of runs")))?;
+        let records = Records::read_times(folder)
+            .map_err(|error| Failure::input(format!("{error}; give folders of runs")))?;
         Ok((folder.display().to_string(), records))
     };
-    let runs = arguments.runs.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let runs = arguments
+        .runs
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, Failure>>()?;
     let joined = join(&runs);
     let page = page(&joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
     fs::write(&arguments.out, page).map_err(Error::system(&arguments.out))?;
@@ -64,15 +69,31 @@ fn check_destination(path: &Path) -> Result<(), Error> {
 
 /// The first that a reader wants to know.
 fn summary(joined: &Joined) -> Vec<String> {
-    let compared = joined.quality.iter().filter(|one| one.values.iter().flatten().count() > 1).count();
+    let compared = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1)
+        .count();
     let differing = joined.quality.iter().filter(|one| !one.holds()).count();
     let mut lines = vec![match differing {
         0 => format!("quality: all {compared} findings and files are equal"),
         some => format!("quality: {some} of {compared} findings and files differ"),
     }];
     for pick in &joined.picks {
-        let values: Vec<&str> = pick.values.iter().map(|value| value.as_deref().unwrap_or("not asked")).collect();
-        lines.push(format!("pick for {}: {}", pick.what, if pick.holds() { values[0].to_owned() } else { values.join(" | ") }));
+        let values: Vec<&str> = pick
+            .values
+            .iter()
+            .map(|value| value.as_deref().unwrap_or("not asked"))
+            .collect();
+        lines.push(format!(
+            "pick for {}: {}",
+            pick.what,
+            if pick.holds() {
+                values[0].to_owned()
+            } else {
+                values.join(" | ")
+            }
+        ));
     }
     lines
 }

@@ -8,7 +8,9 @@ use super::columns;
 use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
-use crate::record::{Advice, Baseline, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about};
+use crate::record::{
+    Advice, Baseline, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
+};
 
 /// Columns of the table; the false positives are those of a filter of ten bits per key.
 const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
@@ -71,21 +73,34 @@ pub fn baseline(baseline: &Baseline) -> String {
 pub fn answer(records: &Records, told: &Recommendation) -> String {
     let set = records.run.datasets.iter().find(|set| set.name == told.dataset);
     let keys = set.map_or_else(String::new, |set| format!(" ({})", counted(set.keys, "key")));
-    let ns = |one: &Advice| one.time.map_or_else(String::new, |time| format!(", {} ns per key", significant(time.ns, 2)));
+    let ns = |one: &Advice| {
+        one.time.map_or_else(String::new, |time| {
+            format!(", {} ns per key", significant(time.ns, 2))
+        })
+    };
     let pick = match told.pick() {
         Some(pick) => format!("take {}{}", pick.function, ns(pick)),
         None => "nothing is recommended".to_owned(),
     };
-    let heading = wrapped(format!("{}{keys}: {pick}, for {}", told.dataset, recommended::asked(told)));
+    let heading = wrapped(format!(
+        "{}{keys}: {pick}, for {}",
+        told.dataset,
+        recommended::asked(told)
+    ));
     let mut rows: Vec<[String; 2]> = Vec::new();
     for one in told.standing(Standing::RunnerUp) {
-        rows.push(["runner-up".to_owned(), format!("{}{}: {}", one.function, ns(one), one.reason)]);
+        rows.push([
+            "runner-up".to_owned(),
+            format!("{}{}: {}", one.function, ns(one), one.reason),
+        ]);
     }
     if let Some(mine) = &told.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
     rows.push(["time".to_owned(), told.form_reason.clone()]);
-    let avoid = told.standing(Standing::Avoid).map(|one| format!("{} ({})", one.function, one.reason));
+    let avoid = told
+        .standing(Standing::Avoid)
+        .map(|one| format!("{} ({})", one.function, one.reason));
     if let Some(avoid) = fitting(avoid.collect()) {
         rows.push(["avoid".to_owned(), avoid]);
     }

@@ -197,7 +197,10 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         None => find(name).map(|function| vec![function]).map_err(|error| {
             let groups = GROUPS.into_iter().map(|(known, _)| known);
             let names = all().iter().map(|function| function.name);
-            match AMBIGUOUS.iter().any(|(alias, _)| alias.eq_ignore_ascii_case(name)) {
+            match AMBIGUOUS
+                .iter()
+                .any(|(alias, _)| alias.eq_ignore_ascii_case(name))
+            {
                 true => error,
                 false => names::unknown("function", name, names.chain(groups)),
             }
@@ -309,7 +312,11 @@ mod tests {
     fn the_default_set_is_the_published_and_those_of_every_day() {
         let names: Vec<&str> = default_set().map(|function| function.name).collect();
         assert_eq!(names[..17], hashzoo::PUBLISHED.map(|info| info.name));
-        assert!(EVERYDAY.iter().all(|name| find(name).is_ok_and(|function| function.name == *name)));
+        assert!(
+            EVERYDAY
+                .iter()
+                .all(|name| find(name).is_ok_and(|function| function.name == *name))
+        );
         assert_eq!(names.len(), 25);
     }
 

@@ -105,32 +105,48 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
 /// The checksum of every file without times: the same bytes for the same keys, functions and seed.
 fn files(runs: &[&Run]) -> Vec<Statement> {
     let question = |run: &Run| {
-        let sets = run.datasets.iter().map(|set| (set.name.clone(), set.sha256.clone()));
-        let functions = run.functions.iter().map(|one| (one.name.clone(), one.origin.clone()));
+        let sets = run
+            .datasets
+            .iter()
+            .map(|set| (set.name.clone(), set.sha256.clone()));
+        let functions = run
+            .functions
+            .iter()
+            .map(|one| (one.name.clone(), one.origin.clone()));
         (run.seed, sets.collect::<Vec<_>>(), functions.collect::<Vec<_>>())
     };
     let first = runs.first().map(|run| question(run));
     let statement = |file: &'static str| Statement {
         what: file.to_owned(),
         values: (runs.iter())
-            .map(|run| run.checksums.get(file).filter(|_| Some(question(run)) == first).cloned())
+            .map(|run| {
+                run.checksums
+                    .get(file)
+                    .filter(|_| Some(question(run)) == first)
+                    .cloned()
+            })
             .collect(),
     };
-    FILES.iter().filter(|file| !file.timed).map(|file| statement(file.name)).collect()
+    FILES
+        .iter()
+        .filter(|file| !file.timed)
+        .map(|file| statement(file.name))
+        .collect()
 }
 
 /// The verdict on each function that more than one run has measured on the same keys.
 fn findings(runs: &[&Run]) -> Vec<Statement> {
-    let Some(first) = runs.first() else { return Vec::new() };
+    let Some(first) = runs.first() else {
+        return Vec::new();
+    };
     let keys = |run: &Run, dataset: &str| {
         let set = run.datasets.iter().find(|set| set.name == dataset);
         set.map(|set| set.sha256.clone())
     };
     let statement = |finding: &Finding| {
         let value = |run: &&Run| {
-            let same = |one: &&Finding| {
-                (&one.dataset, &one.function) == (&finding.dataset, &finding.function)
-            };
+            let same =
+                |one: &&Finding| (&one.dataset, &one.function) == (&finding.dataset, &finding.function);
             let one = run.findings.iter().find(same)?;
             let is_same = keys(run, &one.dataset) == keys(first, &one.dataset);
             is_same.then(|| one.verdict.to_string())
@@ -145,7 +161,9 @@ fn findings(runs: &[&Run]) -> Vec<Statement> {
 
 /// What each run recommends for what it was asked.
 fn picks(runs: &[&Run]) -> Vec<Statement> {
-    let Some(first) = runs.first() else { return Vec::new() };
+    let Some(first) = runs.first() else {
+        return Vec::new();
+    };
     let statement = |asked: &Recommendation| {
         let value = |run: &&Run| {
             let same = |one: &&Recommendation| {
@@ -164,7 +182,9 @@ fn picks(runs: &[&Run]) -> Vec<Statement> {
 }
 
 fn times(runs: &[(String, Records)]) -> Vec<RelativeTime> {
-    let Some((_, first)) = runs.first() else { return Vec::new() };
+    let Some((_, first)) = runs.first() else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     for form in [CallForm::Independent, CallForm::Chained] {
         for set in &first.run.datasets {
@@ -178,14 +198,16 @@ fn times(runs: &[(String, Records)]) -> Vec<RelativeTime> {
             let functions: Vec<&str> = rows.filter(|name| *name != EMPTY).filter(in_all).collect();
             let middles: Vec<f64> = (runs.iter())
                 .filter_map(|(_, records)| {
-                    let mut known: Vec<f64> = functions.iter().filter_map(|name| time(records, name)).collect();
+                    let mut known: Vec<f64> =
+                        functions.iter().filter_map(|name| time(records, name)).collect();
                     median(&mut known)
                 })
                 .collect();
             let relative = |function: &&str| {
                 let ratios = runs.iter().zip(&middles);
-                let ratios: Vec<f64> =
-                    ratios.filter_map(|((_, records), middle)| Some(time(records, function)? / middle)).collect();
+                let ratios: Vec<f64> = ratios
+                    .filter_map(|((_, records), middle)| Some(time(records, function)? / middle))
+                    .collect();
                 let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
                 let greatest = ratios.iter().copied().fold(0.0, f64::max);
                 RelativeTime {

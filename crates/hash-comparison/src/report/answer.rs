@@ -7,7 +7,9 @@ use super::table::{Cell, Table};
 use crate::judge::recommend::{recommend, words};
 use crate::judge::times::unsteady;
 use crate::record::files::Records;
-use crate::record::{Advice, AtSize, CallForm, DatasetSummary, Incumbent, Purpose, Recommendation, Request, Run, Standing};
+use crate::record::{
+    Advice, AtSize, DatasetSummary, Incumbent, Purpose, Recommendation, Request, Run, Standing,
+};
 use crate::report::chart::rows::{DatasetRows, distinct};
 use filter_tools::table::counted;
 use plots::number::{grouped, percent, significant};
@@ -43,11 +45,13 @@ impl Choices {
         });
         let requests = own.iter().flat_map(|own| {
             USES.into_iter().flat_map(move |(purpose, _)| {
-                [(false, false), (false, true), (true, false), (true, true)].map(|(untrusted, stable)| Request {
-                    purpose,
-                    untrusted,
-                    stable,
-                    ..own.clone()
+                [(false, false), (false, true), (true, false), (true, true)].map(|(untrusted, stable)| {
+                    Request {
+                        purpose,
+                        untrusted,
+                        stable,
+                        ..own.clone()
+                    }
                 })
             })
         });
@@ -55,7 +59,10 @@ impl Choices {
             let recommended = recommend(records, &request);
             (request, recommended)
         });
-        Self { all: all.collect(), own }
+        Self {
+            all: all.collect(),
+            own,
+        }
     }
 
     /// The state of the buttons before anybody presses one.
@@ -69,7 +76,8 @@ impl Choices {
     /// The buttons of uses.
     pub(super) fn uses() -> Value {
         let uses = USES.into_iter();
-        uses.map(|(purpose, words)| context! { value => purpose.to_string(), words }).collect()
+        uses.map(|(purpose, words)| context! { value => purpose.to_string(), words })
+            .collect()
     }
 
     /// Every answer for a dataset.
@@ -83,7 +91,10 @@ impl Choices {
 
     /// How a function stands for each use, without more being asked.
     pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
-        let plain = self.all.iter().filter(|(request, _)| !request.untrusted && !request.stable);
+        let plain = self
+            .all
+            .iter()
+            .filter(|(request, _)| !request.untrusted && !request.stable);
         let advice = plain.zip(USES).filter_map(|((_, told), (_, words))| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
             Some((words, told.advice(function)?))
@@ -130,19 +141,12 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
         asked_for,
         asked => words::asked(told),
-        time => format!("{}: {}", form(told.form), told.form_reason),
+        time => &told.form_reason,
         attackers => &told.attackers,
         cards => cards.collect::<Value>(),
         notes => told.notes.iter().map(|note| printable(note)).collect::<Value>(),
         sizes => sizes(&told.at_sizes),
         ranking => ranking(told),
-    }
-}
-
-fn form(form: CallForm) -> &'static str {
-    match form {
-        CallForm::Independent => "calls that overlap",
-        CallForm::Chained => "calls that wait for each other",
     }
 }
 
@@ -170,23 +174,31 @@ fn ranking(told: &Recommendation) -> Table {
         .done()
 }
 
-/// Time, collisions and filter rate at several numbers of keys, a row a function.
-fn sizes(rows: &[AtSize]) -> Option<Table> {
+/// Time, collisions and filter rate at several numbers of keys, a row a function; `None` without any.
+fn sizes(rows: &[AtSize]) -> Option<Value> {
     let functions = distinct(rows.iter().map(|row| row.function.as_str()));
+    functions.first()?;
     let mut keys: Vec<u64> = rows.iter().map(|row| row.keys).collect();
     keys.dedup();
-    let mut table = Table::of(functions).column("Function", |name| *name);
-    for keys in keys {
-        let at = |name: &&str| rows.iter().find(|row| row.keys == keys && row.function == *name);
-        table = table.column(&format!("{} keys", grouped(keys)), |name| {
-            at(name).map(|row| {
-                let time = row.total_ms.map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
-                let collisions = significant(row.collisions, 2);
-                format!("{time}{collisions} collide, filter {}", percent(row.rate))
-            })
-        });
-    }
-    table.if_any()
+    let told = |row: &AtSize| {
+        let time = row
+            .total_ms
+            .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
+        let collisions = significant(row.collisions, 2);
+        format!("{time}{collisions} collide, filter {}", percent(row.rate))
+    };
+    let row = |name: &str| {
+        let at = |keys: &u64| {
+            rows.iter()
+                .find(|row| row.keys == *keys && row.function == name)
+                .map(told)
+        };
+        context! { name, cells => keys.iter().map(at).collect::<Value>() }
+    };
+    Some(context! {
+        heads => keys.iter().map(|&keys| format!("{} keys", grouped(keys))).collect::<Value>(),
+        rows => functions.into_iter().map(row).collect::<Value>(),
+    })
 }
 
 fn duration(milliseconds: f64) -> String {
@@ -228,7 +240,10 @@ pub(super) fn run_line(run: &Run) -> String {
     } else {
         ""
     };
-    printable(&format!("{} · {day} · seed {}{quick}", run.environment.cpu, run.seed))
+    printable(&format!(
+        "{} · {day} · seed {}{quick}",
+        run.environment.cpu, run.seed
+    ))
 }
 
 /// What somebody must know before anything else.

@@ -46,7 +46,8 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
 fn rate(data: &DatasetRows<'_>, row: &FalsePositiveRow) -> Cell {
     let place = format!("{} bits per key", row.bits_per_key);
     let mut costs = about(&data.records.costs, &row.dataset, &row.function);
-    let is_worse = costs.any(|cost| cost.purpose == Purpose::Filter && cost.measurable && cost.place == place);
+    let is_worse =
+        costs.any(|cost| cost.purpose == Purpose::Filter && cost.measurable && cost.place == place);
     Cell::percent(row.rate).when(is_worse, "number bad")
 }
 

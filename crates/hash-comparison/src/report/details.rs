@@ -34,19 +34,30 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .column("#Chained, ns", |(finding, ..)| {
             data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })
-        .column("#Out of the cache, ns", |(finding, ..)| memory(&finding.function, CallForm::Independent))
-        .column("#Chained, ns", |(finding, ..)| memory(&finding.function, CallForm::Chained));
+        .column("#Out of the cache, ns", |(finding, ..)| {
+            memory(&finding.function, CallForm::Independent)
+        })
+        .column("#Out of the cache, chained, ns", |(finding, ..)| {
+            memory(&finding.function, CallForm::Chained)
+        });
     for bits in [10, 15, 20] {
         table = table.column(&format!("#False positives, {bits} bits"), |(finding, ..)| {
-            data.false_positives(&finding.function, bits).map(|row| Cell::percent(row.rate))
+            data.false_positives(&finding.function, bits)
+                .map(|row| Cell::percent(row.rate))
         });
     }
     table
-        .column("#Compared, low bits", |(finding, ..)| compared(&finding.function, Choice::LowBits))
-        .column("#Compared, prime", |(finding, ..)| compared(&finding.function, Choice::Prime))
+        .column("#Compared, low bits", |(finding, ..)| {
+            compared(&finding.function, Choice::LowBits)
+        })
+        .column("#Compared, prime", |(finding, ..)| {
+            compared(&finding.function, Choice::Prime)
+        })
         .column("Tests", |(finding, ..)| finding.verdict)
         .column("Advice", |(finding, ..)| {
-            data.recommendation.and_then(|told| told.advice(&finding.function)).map(standing)
+            data.recommendation
+                .and_then(|told| told.advice(&finding.function))
+                .map(standing)
         })
         .done()
 }
@@ -131,14 +142,16 @@ pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
     ];
-    rows.map(|(name, value)| (name, printable(&value)))
-        .to_vec()
+    rows.map(|(name, value)| (name, printable(&value))).to_vec()
 }
 
 /// Program, build and machine in a line.
 pub(super) fn built(run: &Run) -> String {
     let machine = &run.environment;
-    let commit = machine.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let commit = machine
+        .commit
+        .as_ref()
+        .map_or_else(String::new, |commit| format!(", commit {commit}"));
     printable(&format!(
         "Made by {}{commit} ({}, {}, {}) on {} with {}.",
         run.generator, machine.rustc, machine.target, machine.profile, machine.cpu, machine.os

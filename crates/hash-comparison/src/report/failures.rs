@@ -41,7 +41,13 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         })
         .column("Why", |one| {
             let mut why = sentences(&one.function, &data.records.mechanisms);
-            why.extend(one.reasons.iter().filter(|reason| !why.contains(reason)).cloned().collect::<Vec<_>>());
+            why.extend(
+                one.reasons
+                    .iter()
+                    .filter(|reason| !why.contains(reason))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
             Cell::folded(&why, "wide")
         })
         .if_any()
@@ -88,7 +94,10 @@ fn differing(one: &str, other: &str) -> Vec<Part> {
         let (middle, end) = rest.split_at(rest.len() - behind);
         let cut = |pieces: &[&str], most: usize| (pieces.len() > most).then_some("…").unwrap_or_default();
         let shown = &start[start.len().saturating_sub(BEFORE)..];
-        parts.push(part(format!("{lead}{}{}", cut(start, BEFORE), printable(&shown.concat())), false));
+        parts.push(part(
+            format!("{lead}{}{}", cut(start, BEFORE), printable(&shown.concat())),
+            false,
+        ));
         let shown = middle[..middle.len().min(DIFFERENT)].concat();
         parts.push(part(printable(&shown) + cut(middle, DIFFERENT), true));
         let shown = end[..end.len().min(BEHIND)].concat();
@@ -126,19 +135,32 @@ mod tests {
     /// Marked pieces in brackets.
     fn shown(one: &str, other: &str) -> String {
         let parts = differing(one, other).into_iter();
-        parts.map(|part| if part.marked { format!("[{}]", part.text) } else { part.text }).collect()
+        parts
+            .map(|part| {
+                if part.marked {
+                    format!("[{}]", part.text)
+                } else {
+                    part.text
+                }
+            })
+            .collect()
     }
 
     #[test]
     fn keys_are_marked_where_they_differ() {
         assert_eq!(shown("branded", "Brandel"), "“[branded]” and “[Brandel]”");
-        assert_eq!(shown("abatement", "abandonment"), "“aba[te]ment” and “aba[ndon]ment”");
+        assert_eq!(
+            shown("abatement", "abandonment"),
+            "“aba[te]ment” and “aba[ndon]ment”"
+        );
         assert_eq!(shown("aa", "aaa"), "“aa” and “aa[a]”");
         assert_eq!(shown("\\x00a", "\\x01a"), "“[\\x00]a” and “[\\x01]a”");
         assert_eq!(
-            shown("https://www.example.com/news/a?id=4711&sort=up", "https://www.example.com/news/b?id=4711&sort=up"),
-            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”"
-                .replace("….com", "…ample.com")
+            shown(
+                "https://www.example.com/news/a?id=4711&sort=up",
+                "https://www.example.com/news/b?id=4711&sort=up"
+            ),
+            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”".replace("….com", "…ample.com")
         );
     }
 

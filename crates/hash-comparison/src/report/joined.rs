@@ -3,8 +3,8 @@
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::table::{Cell, Table};
 use super::fill;
+use super::table::{Cell, Table};
 use crate::judge::joined::{Joined, Machine, RelativeTime, Side, Statement};
 use crate::record::CallForm;
 use plots::scene::printable;
@@ -20,7 +20,10 @@ pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit.
 pub fn page(joined: &Joined) -> Result<String, String> {
     let machines = joined.machines.iter();
     let differing: Vec<&Statement> = joined.quality.iter().filter(|one| !one.holds()).collect();
-    let compared = joined.quality.iter().filter(|one| one.values.iter().flatten().count() > 1);
+    let compared = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1);
     let page = context! {
         first_line => FIRST_LINE,
         css => include_str!("style.css"),
@@ -58,7 +61,10 @@ fn statements(joined: &Joined, all: &[&Statement]) -> Option<Table> {
         table = table.column(&letter(index), |one| {
             let value = one.values[index].as_deref();
             // Of a checksum the beginning is enough to see that another is different.
-            value.map_or_else(|| "not asked".to_owned(), |value| value.chars().take(32).collect())
+            value.map_or_else(
+                || "not asked".to_owned(),
+                |value| value.chars().take(32).collect(),
+            )
         });
     }
     table.if_any()

@@ -18,9 +18,11 @@ mod sizes;
 mod structure;
 mod table;
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::judge::findings::FEWEST_KEYS;
@@ -29,7 +31,7 @@ use crate::record::{DatasetKind, MixingTest, Request};
 use crate::report::chart::rows::DatasetRows;
 use answer::Choices;
 use chart::Chart;
-use plots::number::{grouped, percent};
+use plots::number::{grouped, percent_tick};
 use plots::scene::printable;
 
 /// The whole page. `drawn` are the SVG elements of `charts`, in the same order.
@@ -46,7 +48,11 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         let is_it = |(chart, _): &(&Chart, &String)| {
             chart.dataset == dataset && chart::KINDS[chart.kind].stem == stem
         };
-        charts.iter().zip(drawn).find(is_it).map(|(_, svg)| context! { svg })
+        charts
+            .iter()
+            .zip(drawn)
+            .find(is_it)
+            .map(|(_, svg)| context! { svg })
     };
     let datasets = all.iter().enumerate().map(|(index, data)| {
         let name = &data.summary.name;
@@ -77,8 +83,13 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         }
     });
     let names = run.functions.iter().enumerate();
-    let ids: Value = names.map(|(index, one)| (printable(&one.name), functions::id(index))).collect();
-    let negligible = run.recommendations.first().map_or(Request::NEGLIGIBLE, |told| told.negligible);
+    let ids: BTreeMap<String, String> = names
+        .map(|(index, one)| (printable(&one.name), functions::id(index)))
+        .collect();
+    let negligible = run
+        .recommendations
+        .first()
+        .map_or(Request::NEGLIGIBLE, |told| told.negligible);
     let values = context! {
         generator => printable(&run.generator),
         command => printable(&run.command),
@@ -90,9 +101,9 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         datasets => datasets.collect::<Value>(),
         uses => Choices::uses(),
         request => choices.request(),
-        ids,
+        ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
-        negligible => percent(negligible),
+        negligible => percent_tick(negligible),
         baseline => run.baseline.as_ref().map(baseline::section),
         functions => functions::panels(records, &all, &choices),
         structure => structure::section(records, figure("structured-keys", None)),

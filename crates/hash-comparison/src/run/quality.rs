@@ -40,7 +40,6 @@ pub fn fill(
         mixing(records, functions, progress)?;
         records.shards = on_keys.shards;
         structure(records, &on_keys.tables, functions, progress)?;
-        records.costs = judge::costs::judge(records);
         Ok(on_keys.collisions)
     })?)
 }

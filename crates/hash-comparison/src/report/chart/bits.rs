@@ -22,8 +22,8 @@ const KEY: [&str; 9] = [
 /// The groups of columns.
 const GROUPS: [&str; 6] = [
     "Share of ones in each bit, highest first",
-    "Low bits fill buckets",
-    "Remainders do",
+    "Buckets",
+    "Primes",
     "Collisions in the low bits",
     "Collisions in the high bits",
     "All",
@@ -54,14 +54,27 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     marks.retain(|(function, ..)| data.is_shown(function));
     let mut functions = distinct(marks.iter().map(|(function, ..)| *function));
     functions.first()?;
-    let class = |p: f64| CLASSES.iter().filter(|&&bits| p < libm::ldexp(1.0, -bits)).count() as u8;
+    let class = |p: f64| {
+        CLASSES
+            .iter()
+            .filter(|&&bits| p < libm::ldexp(1.0, -bits))
+            .count() as u8
+    };
     // Failures first; of equal ones the order recorded stays.
     let harm = |name: &str| -> u64 {
-        let of_function = marks.iter().filter(|(function, .., is_above)| *function == name && *is_above);
+        let of_function = marks
+            .iter()
+            .filter(|(function, .., is_above)| *function == name && *is_above);
         of_function.map(|&(.., p, _)| u64::from(class(p))).sum()
     };
     functions.sort_by_key(|name| core::cmp::Reverse(harm(name)));
-    let place = |group: usize, at: u64| if group == 0 { (group, u64::MAX - at) } else { (group, at) };
+    let place = |group: usize, at: u64| {
+        if group == 0 {
+            (group, u64::MAX - at)
+        } else {
+            (group, at)
+        }
+    };
     let mut columns: Vec<(usize, u64)> = marks.iter().map(|&(_, group, at, ..)| place(group, at)).collect();
     columns.sort_unstable();
     columns.dedup();
@@ -87,12 +100,17 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     };
     let name = &data.summary.name;
     let table = Table {
-        description: format!("{name}: how far bits, buckets and windows of each function's values are from chance"),
+        description: format!(
+            "{name}: how far bits, buckets and windows of each function's values are from chance"
+        ),
         title: format!("{name}: bits, buckets and windows of the values, failures first"),
         key: &Heat::key(KEY),
         names: &functions,
         columns: columns.iter().map(column).collect(),
-        notes: &["Empty: the function has no such bits, or these keys are too few to tell. Many cells are tested: a lone faint one is chance."],
+        notes: &[
+            "Buckets and primes: chi-square of so many, chosen by the low bits or the remainder. Empty: the function has no such \
+             bits, or these keys are too few to tell. Many cells are tested: a lone faint one is chance.",
+        ],
         cells: marks.iter().filter_map(cell).collect(),
     };
     Some(table.scene())

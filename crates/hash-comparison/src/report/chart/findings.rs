@@ -17,7 +17,7 @@ const WIDTH: f64 = 1240.0;
 const HEAD: f64 = 66.0;
 /// A narrow sheet, where its names end, and room for title and labels of each of its panels.
 const NARROW: f64 = 366.0;
-const NARROW_NAMES: f64 = 122.0;
+const NARROW_NAMES: f64 = 128.0;
 const NARROW_HEAD: f64 = 46.0;
 /// Room for what a row of the first panel says beside it.
 const NOTES: f64 = 76.0;
@@ -63,7 +63,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         let text = format!("{} more, folded, best first: {names}", folded.len());
         lines = wrapped(&text);
     }
-    let foot = AXIS + if lines.is_empty() { 0.0 } else { 4.0 + LINE * lines.len() as f64 };
+    let foot = AXIS
+        + if lines.is_empty() {
+            0.0
+        } else {
+            4.0 + LINE * lines.len() as f64
+        };
     let mut scene = Head {
         description: &description(data),
         title: &title(data),
@@ -74,7 +79,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     .sheet(&rows);
     names(&mut scene, &findings, &rows, NAMES_END);
     let place = |left, right| Place { rows, left, right };
-    quality(&mut scene, data, &findings, &place(NAMES_END + 6.0, 566.0 - NOTES));
+    quality(
+        &mut scene,
+        data,
+        &findings,
+        &place(NAMES_END + 6.0, 566.0 - NOTES),
+    );
     time(&mut scene, data, &findings, &place(596.0, 896.0));
     filter(&mut scene, data, &findings, &place(926.0, WIDTH - 22.0));
     for (line, text) in lines.iter().enumerate() {
@@ -97,7 +107,12 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     let text = Font::TITLE.fit(&title(data), NARROW - 2.0 * MARGIN);
     scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &text);
     for (line, pair) in pairs.iter().enumerate() {
-        key::write(&mut scene, Anchor::Start, (MARGIN, 30.0 + 16.0 * line as f64), pair);
+        key::write(
+            &mut scene,
+            Anchor::Start,
+            (MARGIN, 30.0 + 16.0 * line as f64),
+            pair,
+        );
     }
     let panels: [(Drawn, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
     for (index, (panel, notes)) in panels.into_iter().enumerate() {
@@ -108,7 +123,11 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
         panel(&mut scene, data, &findings, &Place { rows, left, right });
     }
     if !folded.is_empty() {
-        let text = format!("{} more functions are in the tables; best: {}", folded.len(), first.function);
+        let text = format!(
+            "{} more functions are in the tables; best: {}",
+            folded.len(),
+            first.function
+        );
         let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
         scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
     }
@@ -152,7 +171,10 @@ fn wrapped(text: &str) -> Vec<String> {
 
 fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
     let rows = &place.rows;
-    let full: Vec<_> = findings.iter().map(|one| data.full_width(&one.function)).collect();
+    let full: Vec<_> = findings
+        .iter()
+        .map(|one| data.full_width(&one.function))
+        .collect();
     let present: Vec<_> = full.iter().copied().flatten().collect();
     // The width of most; those that have fewer bits say so in their rows.
     let common = present.iter().map(|row| row.bits).max().unwrap_or_default();

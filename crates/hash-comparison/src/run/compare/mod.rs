@@ -12,6 +12,7 @@ use std::path::Path;
 pub use self::options::Options;
 use crate::error::Error;
 use crate::functions::{self, Function};
+use crate::judge::costs;
 use crate::judge::findings::{self, Evidence, summarise};
 use crate::judge::mechanisms;
 use crate::judge::recommend::decide;
@@ -75,6 +76,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         .iter()
         .map(|dataset| summarise(dataset, records.collisions.len()))
         .collect();
+    records.costs = costs::judge(&records);
     records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
     decide(&mut records, &options.request);
     Ok(records)

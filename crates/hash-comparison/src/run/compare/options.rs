@@ -108,7 +108,11 @@ impl Options {
     #[must_use]
     pub fn with_all(mut self) -> Self {
         let is_new = |name: &&str| !self.functions.iter().any(|one| one.name == *name);
-        self.folded = functions::all().iter().map(|one| one.name).filter(is_new).collect();
+        self.folded = functions::all()
+            .iter()
+            .map(|one| one.name)
+            .filter(is_new)
+            .collect();
         self.functions = functions::all().to_vec();
         self.command.push_str(" --all");
         self
@@ -275,14 +279,21 @@ mod tests {
             mine: Some("pjw".to_owned()),
             ..Request::default()
         };
-        let all = options(&[], &["crc-32"], &[]).unwrap().with_all().with_request(request).unwrap();
+        let all = options(&[], &["crc-32"], &[])
+            .unwrap()
+            .with_all()
+            .with_request(request)
+            .unwrap();
         assert_eq!(
             all.command(),
             "cargo xtask compare --function CRC-32 --seed 7 --quick --all --mine PJW"
         );
         let summaries = all.summaries();
         assert_eq!(summaries.len(), functions::all().len());
-        let shown = summaries.iter().filter(|one| !one.folded).map(|one| one.name.as_str());
+        let shown = summaries
+            .iter()
+            .filter(|one| !one.folded)
+            .map(|one| one.name.as_str());
         assert_eq!(shown.collect::<Vec<_>>(), ["PJW", "CRC-32"]);
         let default = options(&[], &[], &[]).unwrap().with_all().summaries();
         let shown = default.iter().filter(|one| !one.folded).count();
