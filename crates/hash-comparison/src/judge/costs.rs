@@ -5,6 +5,7 @@
 //! with enough keys the smallest defect is measurable.
 
 use super::findings::{folds, more_than};
+use super::occupancy::TESTS_IN_ROW;
 use super::windows;
 use crate::record::files::Records;
 use crate::record::{
@@ -126,7 +127,7 @@ impl Places<'_> {
             name: buckets(row.buckets, row.choice),
             measured: row.hit,
             chance: row.hit_expected,
-            p_adjusted: bonferroni(row.hit_p, self.records.occupancy.len()),
+            p_adjusted: bonferroni(row.hit_p, self.records.occupancy.len() * TESTS_IN_ROW),
         };
         rows.map(place).collect()
     }

@@ -109,7 +109,7 @@ mod tests {
             (bits.as_str(), memory.as_str(), about.len()),
             ("19.2", "22.85 MiB", 0)
         );
-        assert_eq!(texts(Filter::LevelDb, 1_000_000, 0.01).0, "10.0");
+        assert_eq!(texts(Filter::LevelDb, 1_000_000, 0.01).0, "11.0");
         assert!(texts(Filter::Ribbon, 1_000_000, 0.01).0.contains("(set 10)"));
         // Thirty-two bits of hash let more through than that, whatever the size.
         let (bits, _, about) = texts(Filter::LevelDb, 100_000_000, 0.01);

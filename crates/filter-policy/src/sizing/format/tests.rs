@@ -82,10 +82,7 @@ fn rates_beyond_the_format_are_refused() {
 fn a_hash_of_32_bits_bounds_the_rate_from_below() {
     let rate = |keys, bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap();
     // 10^7 / 2^32 is 0.2328 %: of them 0.2326 % are different values.
-    for (keys, bits, expected) in [
-        (10_000_000, 100, 0.002_325_598),
-        (1 << 32, 100, 0.632_120_558_9),
-    ] {
+    for (keys, bits, expected) in [(10_000_000, 100, 0.002_325_598), (1 << 32, 100, 0.632_120_558_9)] {
         let found = rate(keys, bits);
         assert!((found / expected - 1.0).abs() < 1e-5, "{keys} at {bits}: {found}");
     }

@@ -1,5 +1,8 @@
 //! What functions cost at other numbers of keys like these.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::Judged;
 use crate::record::files::Records;
 use crate::record::{AtSize, DatasetSummary, IDEAL, Purpose, WindowEnd, about, significant};
@@ -20,9 +23,8 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
     if functions.is_empty() {
         return Vec::new();
     }
-    let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
     let rows = sizes.into_iter().flat_map(|keys| {
-        let ideal = Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0);
+        let ideal = ideal_rate(keys);
         functions.iter().map(move |one| AtSize {
             function: one.function.name.clone(),
             keys,
@@ -34,6 +36,14 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
         })
     });
     rows.collect()
+}
+
+/// That of a filter with an ideal hash. It is counted, which takes a moment, and asked for each purpose anew.
+fn ideal_rate(keys: u64) -> f64 {
+    static COUNTED: Mutex<BTreeMap<u64, f64>> = Mutex::new(BTreeMap::new());
+    let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let bits_per_key = BitsPerKey::whole(AtSize::BITS_PER_KEY);
+    *(counted.entry(keys)).or_insert_with(|| Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
 }
 
 /// Chance, and what was measured beyond it, which grows with the pairs of keys.

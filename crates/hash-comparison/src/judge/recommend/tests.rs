@@ -228,10 +228,7 @@ fn the_costliest_are_told_first_and_every_function_once() {
             (Lacking, 0, "keyed")
         ]
     );
-    assert_eq!(
-        told.functions[1].reason,
-        "10 times as many comparisons per look-up"
-    );
+    assert_eq!(told.functions[1].reason, "10 times as many comparisons");
     assert_eq!(told.functions[3].reason, "values may change");
     decide(&mut records, &request);
     let ranks: Vec<(u64, &str)> = records

@@ -118,6 +118,12 @@ pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) ->
                 significant(row.chance, 2)
             );
         }
+        (Standing::Avoid, Some(row)) if row.purpose == Purpose::Shard => {
+            return format!("{} in one shard", more(row.cost));
+        }
+        (Standing::Avoid, Some(row)) if row.purpose == Purpose::Table => {
+            return format!("{} comparisons", more(row.cost));
+        }
         (Standing::Avoid, Some(row)) => return format!("{} {}", more(row.cost), unit(row.purpose)),
         (Standing::Pick, _) => "fastest that suits",
         _ if one.speed.is_none() => "suits, but was not timed",

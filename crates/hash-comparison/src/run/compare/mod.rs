@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::functions::{self, Function};
 use crate::judge::costs;
 use crate::judge::findings::{self, Evidence, summarise};
-use crate::judge::mechanisms;
 use crate::judge::recommend::decide;
+use crate::judge::{costs, mechanisms};
 use crate::keys::{self, Dataset};
 use crate::measure::timing::{Pinned, Watch};
 use crate::measure::{self, environment};
@@ -78,6 +78,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         .collect();
     records.costs = costs::judge(&records);
     records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
+    records.costs = costs::judge(&records);
     decide(&mut records, &options.request);
     Ok(records)
 }
