@@ -9,7 +9,7 @@ use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, Baseline, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
+    Advice, Baseline, DatasetSummary, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
 };
 
 /// Columns of the table; the false positives are those of a filter of ten bits per key.
@@ -72,7 +72,11 @@ pub fn baseline(baseline: &Baseline) -> String {
 /// What to take for one dataset: the pick in the first line, then what bears on it.
 pub fn answer(records: &Records, told: &Recommendation) -> String {
     let set = records.run.datasets.iter().find(|set| set.name == told.dataset);
-    let keys = set.map_or_else(String::new, |set| format!(" ({})", counted(set.keys, "key")));
+    let dropped = |set: &DatasetSummary| match set.duplicates_dropped {
+        0 => String::new(),
+        dropped => format!(", {} dropped", counted(dropped, "duplicate")),
+    };
+    let keys = set.map_or_else(String::new, |set| format!(" ({}{})", counted(set.keys, "key"), dropped(set)));
     let ns = |one: &Advice| {
         one.time.map_or_else(String::new, |time| {
             format!(", {} ns per key", significant(time.ns, 2))

@@ -14,7 +14,6 @@ mod functions;
 pub mod joined;
 mod published;
 pub mod render;
-mod sizes;
 mod structure;
 mod table;
 
@@ -110,7 +109,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         avalanche => bits::of_mixing(records, MixingTest::Avalanche),
         avalanche_chart => figure("avalanche", None),
         independence => bits::of_mixing(records, MixingTest::Independence),
-        sizes => sizes::table(records),
         comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
         filters => published::of_filters(&all),
         calibration => structure::calibration()?,

@@ -169,7 +169,6 @@ fn the_answer_comes_first_and_everything_else_folds() {
     );
     for kept in [
         "id=\"functions\"",
-        "id=\"sizes\"",
         "id=\"published\"",
         "id=\"calibration\"",
         "id=\"environment\"",

@@ -12,7 +12,6 @@ use std::path::Path;
 pub use self::options::Options;
 use crate::error::Error;
 use crate::functions::{self, Function};
-use crate::judge::costs;
 use crate::judge::findings::{self, Evidence, summarise};
 use crate::judge::recommend::decide;
 use crate::judge::{costs, mechanisms};
@@ -76,7 +75,6 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         .iter()
         .map(|dataset| summarise(dataset, records.collisions.len()))
         .collect();
-    records.costs = costs::judge(&records);
     records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
     records.costs = costs::judge(&records);
     decide(&mut records, &options.request);
