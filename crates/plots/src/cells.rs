@@ -151,7 +151,10 @@ impl Table<'_> {
             let blank = self.columns[index + 1..]
                 .iter()
                 .take_while(|next| next.head.is_empty());
-            let room = right - left + blank.map(|next| next.width).sum::<f64>() - 2.0;
+            let blank: f64 = blank.map(|next| next.width).sum();
+            let next = self.columns.get(index + 1);
+            let is_last = next.is_none_or(|next| next.group != column.group);
+            let room = right - left + blank + if is_last { GAP / 2.0 } else { -2.0 };
             if column.group != group {
                 group = column.group;
                 scene.text((left, GROUPS), Anchor::Start, Font::HEAD, group);

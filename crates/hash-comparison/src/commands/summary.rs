@@ -76,7 +76,9 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
         0 => String::new(),
         dropped => format!(", {} dropped", counted(dropped, "duplicate")),
     };
-    let keys = set.map_or_else(String::new, |set| format!(" ({}{})", counted(set.keys, "key"), dropped(set)));
+    let keys = set.map_or_else(String::new, |set| {
+        format!(" ({}{})", counted(set.keys, "key"), dropped(set))
+    });
     let ns = |one: &Advice| {
         one.time.map_or_else(String::new, |time| {
             format!(", {} ns per key", significant(time.ns, 2))

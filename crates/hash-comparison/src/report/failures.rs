@@ -8,7 +8,7 @@ use super::answer::standing;
 use super::table::{Cell, Table};
 use crate::judge::mechanisms::sentences;
 use crate::judge::recommend::words;
-use crate::record::{Finding, Verdict, about};
+use crate::record::{Finding, Standing, Verdict, about};
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
 
@@ -21,7 +21,15 @@ const COSTS: usize = 2;
 pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     let mut failed = data.best_first();
     failed.retain(|finding| finding.verdict > Verdict::InBand);
+    // Those to avoid stand costliest first; of the others the slowest is the last.
     failed.reverse();
+    let avoid = |finding: &Finding| {
+        let told = data
+            .recommendation
+            .and_then(|told| told.advice(&finding.function));
+        told.is_some_and(|advice| advice.standing == Standing::Avoid)
+    };
+    failed.sort_by_key(|finding| if avoid(finding) { (0, finding.rank) } else { (1, 0) });
     let (first, rest) = failed.split_at(failed.len().min(SHOWN));
     let first = table(data, first)?;
     Some(context! { first, rest => table(data, rest) })

@@ -82,7 +82,6 @@ const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.c
     keep({});
   });
   addEventListener("hashchange", load);
-  addEventListener("DOMContentLoaded", load);
 })();
 
 (function compare() {
@@ -263,16 +262,19 @@ const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.c
 
 // What is scrolled sideways can be reached by keys; where there is nothing to scroll, nobody has to pass by.
 (function reaching() {
-  const watched = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      const box = target.closest(".scroll, .chart");
-      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-    }
-  });
+  function reach({ target }) {
+    const box = target.closest(".scroll, .chart");
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+  // A frame later: what says that a box scrolls makes it higher.
+  const watched = new ResizeObserver((entries) => requestAnimationFrame(() => entries.forEach(reach)));
   for (const box of all(".scroll, .chart")) {
     watched.observe(box);
     // A table may grow while the box around it does not.
     for (const inner of all(":scope > table", box)) watched.observe(inner);
   }
 })();
+
+// What the address asks for, once everything above listens.
+dispatchEvent(new Event("hashchange"));

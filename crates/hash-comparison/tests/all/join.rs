@@ -18,7 +18,11 @@ fn runs_are_joined_by_their_times_and_run_json_alone() {
         let outcome = bench.run(&["join", "out", "kept"]);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert!(outcome.stdout.starts_with("quality: all "), "{}", outcome.stdout);
-        assert!(outcome.stdout.ends_with("page: joined.html\n"), "{}", outcome.stdout);
+        assert!(
+            outcome.stdout.ends_with("page: joined.html\n"),
+            "{}",
+            outcome.stdout
+        );
     }
     let page = bench.read("joined.html");
     assert!(page.contains("What holds on every machine?") && page.contains(">XXH3</th>"));
@@ -31,7 +35,10 @@ fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
     let bench = Workbench::with_run();
     bench.write("notes.html", "somebody's\n");
     for (arguments, expected) in [
-        (&["join", "out", "out", "--out", "notes.html"][..], "is no page of this command"),
+        (
+            &["join", "out", "out", "--out", "notes.html"][..],
+            "is no page of this command",
+        ),
         (&["join", "out", "nowhere"], "give folders of runs"),
         (&["join", "out"], "2 values"),
     ] {
@@ -49,7 +56,10 @@ fn quality_is_the_same_on_every_machine_that_contributed() {
     for entry in fs::read_dir(machines).unwrap() {
         let folder = entry.unwrap().path();
         if folder.is_dir() {
-            runs.push((folder.display().to_string(), Records::read_times(&folder).unwrap()));
+            runs.push((
+                folder.display().to_string(),
+                Records::read_times(&folder).unwrap(),
+            ));
         }
     }
     runs.sort_by(|a, b| a.0.cmp(&b.0));
@@ -57,7 +67,10 @@ fn quality_is_the_same_on_every_machine_that_contributed() {
     assert!(joined.machines.len() >= 2);
     let differing: Vec<_> = joined.quality.iter().filter(|one| !one.holds()).collect();
     assert!(differing.is_empty(), "{differing:?}");
-    let asked = joined.quality.iter().filter(|one| one.values.iter().flatten().count() > 1);
+    let asked = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1);
     assert!(asked.count() > 100);
     for one in &joined.times {
         assert_eq!(one.ratios.len(), runs.len());

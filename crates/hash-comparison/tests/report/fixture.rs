@@ -85,7 +85,11 @@ impl Plan<'_> {
             }
         }
         // No filter is built of fewer keys than two.
-        let few = |name: &str| self.datasets.iter().any(|(set, keys, _)| *set == name && *keys < 2);
+        let few = |name: &str| {
+            self.datasets
+                .iter()
+                .any(|(set, keys, _)| *set == name && *keys < 2)
+        };
         records.false_positives.retain(|row| !few(&row.dataset));
         records.costs = costs::judge(&records);
         records

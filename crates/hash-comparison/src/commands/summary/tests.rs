@@ -51,10 +51,7 @@ fn names_and_numbers_are_not_broken() {
             assert!(text.contains(cell), "{text}");
         }
         for line in text.lines() {
-            assert!(
-                line.chars().count() <= usize::from(width()),
-                "{line}"
-            );
+            assert!(line.chars().count() <= usize::from(width()), "{line}");
         }
     }
     // The last column may, where it is text; and no number of any length is.
@@ -109,7 +106,10 @@ fn an_answer_names_the_pick_in_its_first_line() {
     let text = told(&made(&[
         Pick, RunnerUp, Suited, Suited, Suited, Suited, Avoid, Avoid, Lacking,
     ]));
-    assert!(text.starts_with("set: take F0, for a hash table of these keys\n"), "{text}");
+    assert!(
+        text.starts_with("set: take F0, for a hash table of these keys\n"),
+        "{text}"
+    );
     for expected in [
         "runner-up  F1: reason 1",
         "avoid      F6 (reason 6), F7 (reason 7)",
@@ -124,7 +124,11 @@ fn an_answer_names_the_pick_in_its_first_line() {
 fn a_default_run_is_told_in_thirty_lines() {
     let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
     let records = Records::read(&run).unwrap();
-    let lines = records.run.recommendations.iter().map(|one| answer(&records, one));
+    let lines = records
+        .run
+        .recommendations
+        .iter()
+        .map(|one| answer(&records, one));
     // An empty line after each, and the last of all says where the report is.
     let lines: usize = lines.map(|text| text.lines().count() + 1).sum();
     assert!(lines < 30, "{lines} lines");
@@ -136,7 +140,8 @@ fn lines_fit_whatever_a_file_is_called() {
     long.dataset = "x".repeat(200);
     let text = told(&long);
     assert!(
-        text.lines().all(|line| line.chars().count() <= usize::from(width())),
+        text.lines()
+            .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
     assert!(text.contains(" more (--table, or the report)"), "{text}");
@@ -155,9 +160,6 @@ fn the_widest_row_fits() {
     let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
     assert!(text.contains("fewer than chance"), "{text}");
     for line in text.lines() {
-        assert!(
-            line.chars().count() <= usize::from(width()),
-            "{line}"
-        );
+        assert!(line.chars().count() <= usize::from(width()), "{line}");
     }
 }

@@ -108,8 +108,9 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         names: &functions,
         columns: columns.iter().map(column).collect(),
         notes: &[
-            "Buckets and primes: chi-square of so many, chosen by the low bits or the remainder. Empty: the function has no such \
-             bits, or these keys are too few to tell. Many cells are tested: a lone faint one is chance.",
+            "Buckets and primes: chi-square of so many, chosen by the low bits or the remainder. Many cells are tested: a \
+             lone faint one is chance.",
+            "Empty: the function has no such bits, or these keys are too few to tell.",
         ],
         cells: marks.iter().filter_map(cell).collect(),
     };

@@ -152,14 +152,19 @@ pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
     out
 }
 
-/// Names in a list; of those that differ by what follows a hyphen alone, the beginning is written once.
+/// Names in a list; of those that differ by a word behind a hyphen alone, the beginning is written once.
 pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {
-        let stem = name.split('-').next().unwrap_or(name);
+        let is_word = |(at, _): &(usize, &str)| name[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());
+        let end = name
+            .match_indices('-')
+            .find(is_word)
+            .map_or(name.len(), |(at, _)| at);
+        let (stem, rest) = name.split_at(end);
         match groups.iter_mut().find(|(other, _)| *other == stem) {
-            Some((_, rest)) => rest.push(&name[stem.len()..]),
-            None => groups.push((stem, vec![&name[stem.len()..]])),
+            Some((_, others)) => others.push(rest),
+            None => groups.push((stem, vec![rest])),
         }
     }
     let group = |(stem, rest): &(&str, Vec<&str>)| format!("{stem}{}", rest.join(" "));
@@ -172,7 +177,10 @@ mod tests {
 
     #[test]
     fn forms_of_one_function_stand_together() {
-        let names = ["BPHash-full32", "PJW", "BPHash-Partow", "FNV-0-32"];
-        assert_eq!(stems(names.into_iter()), "BPHash-full32 -Partow, PJW, FNV-0-32");
+        let names = ["BPHash-full32", "SipHash-1-2", "BPHash-Partow", "FNV-0-32"];
+        assert_eq!(
+            stems(names.into_iter()),
+            "BPHash-full32 -Partow, SipHash-1-2, FNV-0-32"
+        );
     }
 }

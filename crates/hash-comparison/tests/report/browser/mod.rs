@@ -82,7 +82,7 @@ fn findings(pages: &[(String, u32)]) -> Vec<Findings> {
             "--enable-logging=stderr",
             "--window-size=1400,1000",
             // Of the pages' own clock, which stands still while scripts run.
-            "--virtual-time-budget=10000",
+            "--virtual-time-budget=60000",
             "--dump-dom",
         ])
         .arg(format!("--user-data-dir={}", folder.join("profile").display()))

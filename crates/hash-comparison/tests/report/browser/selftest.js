@@ -295,7 +295,8 @@
     filters();
     for (const folded of all("details")) folded.open = true;
     // A frame later the page has seen what became wider.
-    return new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))).then(() => {
+    const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    return frame().then(frame).then(() => {
       layout();
       reach();
       charts();
