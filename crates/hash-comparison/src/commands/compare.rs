@@ -1,5 +1,6 @@
 //! `compare`: the main job.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::judge::baseline;
 use crate::keys::DEFAULT_SEED;
 use crate::record::files::Records;
-use crate::record::folder::{Destination, REPORT};
+use crate::record::folder::{Destination, REPORT, RUN};
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
 
@@ -20,15 +21,15 @@ use filter_tools::failure::Failure;
 /// Compare hash functions on real key sets, and draw the report.
 ///
 /// Measures collisions, time, distribution and the false positives of a real filter, and writes index.html (one
-/// self-contained file), charts, and the records as CSV and JSON. Without arguments: every function on every embedded
-/// dataset.
+/// self-contained file), charts, and the records as CSV and JSON. Without arguments: the 17 published functions and eight
+/// that programs choose today, on every embedded dataset.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} compare\n  \
     {program} compare --quick --dataset app-accounts\n  \
     {program} compare --keys my-keys.txt --out my-report\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
-    {program} compare --function published --function anchors\n  \
+    {program} compare --all\n  \
     {program} compare --baseline my-report --out after\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are taken in any case; `{program} list` shows them.")]
@@ -37,9 +38,13 @@ pub struct Arguments {
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
 
-    /// A function, or a group of them: published, anchors or variants; may be given several times [default: all]
+    /// A function, or a group of them: published, anchors or variants; may be given several times
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
+
+    /// Every function: charts and lists fold those that nobody named
+    #[arg(long)]
+    all: bool,
 
     /// A file of your own keys, one a line; may be given several times
     ///
@@ -91,6 +96,14 @@ pub struct Arguments {
     /// differ. Runs of two machines are compared without times.
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
+
+    /// Print a table of all functions for each dataset too
+    #[arg(long, conflicts_with = "json")]
+    table: bool,
+
+    /// Print run.json, which has the advice on every function, instead of a summary
+    #[arg(long)]
+    json: bool,
 
     /// Folder of the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR")]
@@ -148,15 +161,17 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         negligible: arguments.negligible,
     };
     let (datasets, functions) = (&arguments.datasets, &arguments.functions);
-    let options = Options::new(
+    let mut options = Options::new(
         datasets,
         functions,
         arguments.keys,
         arguments.seed,
         arguments.quick,
-    )?
-    .with_request(request)?
-    .of_program(program.name);
+    )?;
+    if arguments.all {
+        options = options.with_all();
+    }
+    let options = options.with_request(request)?.of_program(program.name);
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     let destination = Destination::check(&out)?;
 
@@ -177,15 +192,22 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
 
     let terminal = Terminal::listen()?;
     let mut records = compare::run(&options, &terminal)?;
+    records.run.environment.commit = program.commit();
     if let Some((folder, before)) = &earlier {
         records.run.baseline = Some(baseline::hold_against(before, folder, &records));
     }
     written::all(&mut records, destination, &terminal)?;
 
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", summary::summary(&records))?;
+    if arguments.json {
+        io::copy(&mut fs::File::open(out.join(RUN))?, &mut stdout)?;
+        return Ok(());
+    }
+    if arguments.table {
+        writeln!(stdout, "{}", summary::table(&records))?;
+    }
     for recommendation in &records.run.recommendations {
-        writeln!(stdout, "{}", summary::recommendation(recommendation))?;
+        writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
     }
     if let Some(baseline) = &records.run.baseline {
         writeln!(stdout, "{}", summary::baseline(baseline))?;

@@ -1,21 +1,24 @@
 //! What a run found, as the terminal shows it.
 
-use filter_tools::table::{counted, labelled, table, wrapped};
+use filter_tools::table::{counted, labelled, table as laid_out, width, wrapped};
+use plots::number::significant;
 use plots::thousands::grouped;
 
 use super::columns;
 use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
-use crate::record::{Baseline, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about};
+use crate::record::{
+    Advice, Baseline, DatasetSummary, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
+};
 
-/// Columns of the summary; the false positives are those of a filter of ten bits per key.
+/// Columns of the table; the false positives are those of a filter of ten bits per key.
 const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
-/// Most functions that are told each on a line of its own.
-const MOST_LISTED: usize = 5;
+/// Room for a label and the gap behind it, and for what stands behind a list that was cut.
+const LABEL: usize = 14 + 16;
 
 /// What a run found, one table a dataset, in the layout of the published ones.
-pub fn summary(records: &Records) -> String {
+pub fn table(records: &Records) -> String {
     let mut text = String::new();
     for dataset in &records.run.datasets {
         let rows = records.run.functions.iter().map(|function| {
@@ -49,7 +52,7 @@ pub fn summary(records: &Records) -> String {
                 "; the empty function takes {:.2} ns",
                 row.median_ns_per_key
             )),
-            table(columns(HEADER), &[1, 2, 3, 4], rows)
+            laid_out(columns(HEADER), &[1, 2, 3, 4], rows)
         ));
     }
     if !text.is_empty() {
@@ -66,47 +69,68 @@ pub fn baseline(baseline: &Baseline) -> String {
     format!("{heading}\n{}\n", labelled(rows.collect()))
 }
 
-/// What to take for one dataset, and why, wrapped like a table.
-pub fn recommendation(recommendation: &Recommendation) -> String {
-    let asked = recommended::asked(recommendation);
-    let heading = wrapped(format!("{}: for {asked}", recommendation.dataset));
+/// What to take for one dataset: the pick in the first line, then what bears on it.
+pub fn answer(records: &Records, told: &Recommendation) -> String {
+    let set = records.run.datasets.iter().find(|set| set.name == told.dataset);
+    let dropped = |set: &DatasetSummary| match set.duplicates_dropped {
+        0 => String::new(),
+        dropped => format!(", {} dropped", counted(dropped, "duplicate")),
+    };
+    let keys = set.map_or_else(String::new, |set| {
+        format!(" ({}{})", counted(set.keys, "key"), dropped(set))
+    });
+    let ns = |one: &Advice| {
+        one.time.map_or_else(String::new, |time| {
+            format!(", {} ns per key", significant(time.ns, 2))
+        })
+    };
+    let pick = match told.pick() {
+        Some(pick) => format!("take {}{}", pick.function, ns(pick)),
+        None => "nothing is recommended".to_owned(),
+    };
+    let heading = wrapped(format!(
+        "{}{keys}: {pick}, for {}",
+        told.dataset,
+        recommended::asked(told)
+    ));
     let mut rows: Vec<[String; 2]> = Vec::new();
-    for one in recommendation.suited().take(MOST_LISTED) {
-        let ns = one.time.map(|time| {
-            format!(
-                "{:.2} ns per key ({:.2} to {:.2})",
-                time.ns, time.low_ns, time.high_ns
-            )
-        });
-        let why: Vec<String> = ns.into_iter().chain([one.reason.clone()]).collect();
-        rows.push([format!("{}. {}", one.rank, one.function), why.join("; ")]);
+    for one in told.standing(Standing::RunnerUp) {
+        rows.push([
+            "runner-up".to_owned(),
+            format!("{}{}: {}", one.function, ns(one), one.reason),
+        ]);
     }
-    if rows.is_empty() {
-        rows.push(["none".to_owned(), "no function is recommended".to_owned()]);
-    } else {
-        rows.push(["time".to_owned(), recommendation.form_reason.clone()]);
-    }
-    if let Some(mine) = &recommendation.mine {
+    if let Some(mine) = &told.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
-    let more: Vec<&str> = (recommendation.suited().skip(MOST_LISTED))
-        .map(|one| one.function.as_str())
-        .collect();
-    if !more.is_empty() {
-        rows.push(["also suited".to_owned(), more.join(", ")]);
+    rows.push(["time".to_owned(), told.form_reason.clone()]);
+    let avoid = told
+        .standing(Standing::Avoid)
+        .map(|one| format!("{} ({})", one.function, one.reason));
+    if let Some(avoid) = fitting(avoid.collect()) {
+        rows.push(["avoid".to_owned(), avoid]);
     }
-    for (standing, label) in [(Standing::Avoid, "avoid"), (Standing::Lacking, "left out")] {
-        let told = recommendation.standing(standing);
-        let told: Vec<String> = told
-            .map(|one| format!("{} ({})", one.function, one.reason))
-            .collect();
-        if !told.is_empty() {
-            rows.push([label.to_owned(), told.join("; ")]);
-        }
-    }
-    let notes = recommendation.attackers.iter().chain(&recommendation.notes);
+    let notes = told.attackers.iter().chain(&told.notes);
     rows.extend(notes.map(|note| ["note".to_owned(), note.clone()]));
     format!("{heading}\n{}\n", labelled(rows))
+}
+
+/// As many of these as two lines hold, and how many are left; `None` where there is none.
+fn fitting(all: Vec<String>) -> Option<String> {
+    all.first()?;
+    let room = 2 * usize::from(width()).saturating_sub(LABEL);
+    let mut text = String::new();
+    for (index, one) in all.iter().enumerate() {
+        let rest = all.len() - index;
+        if index > 0 && text.len() + one.len() + 2 > room {
+            return Some(format!("{text} and {rest} more (--table, or the report)"));
+        }
+        if index > 0 {
+            text += ", ";
+        }
+        text += one;
+    }
+    Some(text)
 }
 
 /// What to say of times that other programs probably disturbed.

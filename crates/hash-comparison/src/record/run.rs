@@ -55,6 +55,9 @@ stored! {
         pub logical_cpus: u64,
         /// Memory, bytes.
         pub memory_bytes: u64,
+        /// Commit of the workspace that measured, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub commit: Option<String>,
         /// Operating system and version.
         pub os: String,
         /// Target triple of the build.

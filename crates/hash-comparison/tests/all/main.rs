@@ -6,6 +6,7 @@ mod damaged;
 mod folder;
 mod help;
 mod interrupt;
+mod join;
 mod keys;
 mod mistakes;
 mod output;

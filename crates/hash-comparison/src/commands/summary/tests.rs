@@ -1,7 +1,9 @@
 //! Tables on the terminal: their widths and words.
 
 use crate::functions;
-use crate::record::{Advice, CallForm, Purpose};
+use std::path::Path;
+
+use crate::record::{Advice, CallForm, Purpose, Run};
 
 use super::*;
 
@@ -27,7 +29,7 @@ fn disturbed_times_are_told() {
     );
     assert!(
         text.lines()
-            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+            .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
 }
@@ -43,23 +45,20 @@ fn names_and_numbers_are_not_broken() {
             "100.000 %",
             "measurably worse",
         ];
-        let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
         assert_eq!(text.lines().count(), 3, "{text}");
         for cell in row {
             assert!(text.contains(cell), "{text}");
         }
         for line in text.lines() {
-            assert!(
-                line.chars().count() <= usize::from(filter_tools::table::WIDTH),
-                "{line}"
-            );
+            assert!(line.chars().count() <= usize::from(width()), "{line}");
         }
     }
     // The last column may, where it is text; and no number of any length is.
     let long = "11,258,999,068,426,241";
-    let text = table(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
+    let text = laid_out(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
     assert!(text.contains(long) && text.lines().count() > 3, "{text}");
-    let text = table(
+    let text = laid_out(
         ["a", "b", "c"],
         &[0, 1, 2],
         [["7".repeat(40), "8".repeat(40), "9".repeat(40)]],
@@ -96,33 +95,56 @@ fn made(standings: &[Standing]) -> Recommendation {
     }
 }
 
+/// The answer for a set that the run does not have.
+fn told(recommendation: &Recommendation) -> String {
+    answer(&Records::of(Run::default()), recommendation)
+}
+
 #[test]
-fn a_recommendation_reads_well() {
+fn an_answer_names_the_pick_in_its_first_line() {
     use Standing::{Avoid, Lacking, Pick, RunnerUp, Suited};
-    let text = recommendation(&made(&[
+    let text = told(&made(&[
         Pick, RunnerUp, Suited, Suited, Suited, Suited, Avoid, Avoid, Lacking,
     ]));
+    assert!(
+        text.starts_with("set: take F0, for a hash table of these keys\n"),
+        "{text}"
+    );
     for expected in [
-        "set: for a hash table of these keys\n",
-        "2. F1 ",
-        "also suited  F5",
-        "avoid        F6 (reason 6); F7 (reason 7)",
-        "left out     F8 (reason 8)",
-        "note         strangers",
+        "runner-up  F1: reason 1",
+        "avoid      F6 (reason 6), F7 (reason 7)",
+        "note       strangers",
     ] {
         assert!(text.contains(expected), "{text}");
     }
-    assert!(recommendation(&made(&[Avoid])).contains("no function is recommended"));
+    assert!(told(&made(&[Avoid])).starts_with("set: nothing is recommended, for "));
+}
 
-    // A file's name may be longer than a line.
-    let mut long = made(&[Pick]);
+#[test]
+fn a_default_run_is_told_in_thirty_lines() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    let records = Records::read(&run).unwrap();
+    let lines = records
+        .run
+        .recommendations
+        .iter()
+        .map(|one| answer(&records, one));
+    // An empty line after each, and the last of all says where the report is.
+    let lines: usize = lines.map(|text| text.lines().count() + 1).sum();
+    assert!(lines < 30, "{lines} lines");
+}
+
+#[test]
+fn lines_fit_whatever_a_file_is_called() {
+    let mut long = made(&[Standing::Avoid; 60]);
     long.dataset = "x".repeat(200);
-    let text = recommendation(&long);
+    let text = told(&long);
     assert!(
         text.lines()
-            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+            .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
+    assert!(text.contains(" more (--table, or the report)"), "{text}");
 }
 
 #[test]
@@ -135,12 +157,9 @@ fn the_widest_row_fits() {
         "100.000 %",
         "fewer than chance",
     ];
-    let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
+    let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
     assert!(text.contains("fewer than chance"), "{text}");
     for line in text.lines() {
-        assert!(
-            line.chars().count() <= usize::from(filter_tools::table::WIDTH),
-            "{line}"
-        );
+        assert!(line.chars().count() <= usize::from(width()), "{line}");
     }
 }

@@ -176,15 +176,6 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
     ))
 }
 
-/// `a`, `a or b`, `a, b or c`.
-pub(crate) fn list(names: &[String], conjunction: &str) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
-    }
-}
-
 /// A sentence as part of another: without its capital and full stop.
 pub(super) fn phrase(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);

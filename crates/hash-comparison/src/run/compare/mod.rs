@@ -52,7 +52,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         seed: options.seed,
         quick: options.quick,
         environment,
-        functions: functions.iter().map(|function| function.summary()).collect(),
+        functions: options.summaries(),
         ..Run::default()
     });
     let watch = Watch::start(progress);
