@@ -15,7 +15,7 @@ use crate::batch::{Batch, Replies, unexpected};
 use crate::error::{Error, is_redirection};
 
 /// An operation, which is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
-/// [`query_async`](Self::query_async) over one that does not. The names are those of the `redis` crate's own commands.
+/// `query_async` over one that does not. The names are those of the `redis` crate's own commands.
 ///
 /// The connection is the caller's: a single one, one from a pool, a connection manager or a cluster's. Time-outs and
 /// reconnection are set there.
@@ -104,7 +104,7 @@ impl<'a, T> Call<'a, T> {
 
     /// Does the operation over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
     /// cluster's do. What goes to several slots of a cluster goes at the same time, over a clone each: for filters that are
-    /// spread over slots. All else is as with [`query_async`](Self::query_async).
+    /// spread over slots. All else is as with `query_async`.
     ///
     /// # Errors
     ///

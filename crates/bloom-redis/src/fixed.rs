@@ -6,8 +6,8 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
 use crate::options::{Expiry, Options};
+use crate::plan;
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::{self};
 use crate::rebuild::Rebuild;
 use crate::record::{Design, Record};
 use crate::schema::{REDIS_BITS, Schema};
@@ -38,7 +38,7 @@ use crate::stored::{Stored, operations};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct FixedFilter {
     prefix: Vec<u8>,
     name: Vec<u8>,

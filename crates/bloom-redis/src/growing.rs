@@ -7,7 +7,7 @@ use guava_bloom::BloomFilter;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
-use crate::names::tag;
+use crate::names::{display, tag};
 use crate::options::Options;
 use crate::plan::bitmap::{Bitmap, hashes};
 use crate::plan::chain::{self, Chain};
@@ -39,11 +39,22 @@ use crate::statistics::Statistics;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct GrowingFilter {
     prefix: Vec<u8>,
     chain: Chain,
     options: Options,
+}
+
+/// Shows the parameters, and the key of the cursor.
+impl core::fmt::Debug for GrowingFilter {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("GrowingFilter")
+            .field("key", &display(&self.chain.cursor))
+            .field("schema", &self.chain.schema)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
 }
 
 impl GrowingFilter {
@@ -105,7 +116,7 @@ impl GrowingFilter {
     /// The nodes then share memory and load, but no script sees the filter as a whole. It does as with
     /// [`Commands::scripts`](crate::Commands) off: growth is decided by the client, so that two writers at the same moment may
     /// open two bitmaps (nothing that was inserted is lost), inserts take several round trips each, and there is no rebuild
-    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with [`Call::query_together`], which asks the
+    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with `Call::query_together`, which asks the
     /// bitmaps at the same time.
     #[must_use]
     pub fn spread(mut self) -> Self {

@@ -6,7 +6,7 @@
 //! and how the replies are read; the Lua scripts lie in `scripts/`. [`Call`] and its drivers alone touch a connection.
 //!
 //! An operation is written once, as an `async` block that sends batches of commands over a `Line` and never waits for
-//! anything else. [`Call::query`] and [`Call::query_async`] drive the same block.
+//! anything else. [`Call::query`] and `Call::query_async` drive the same block.
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -78,7 +78,8 @@ impl Options {
     /// costs some 35 bytes in the request and 4 in the reply (a `Value` of the client meanwhile), so that the default is some
     /// 2 MiB. An element is never divided, and each trip has one at least; 0 counts as 1.
     #[must_use]
-    pub fn bits_per_trip(self, bits: usize) -> Self {
+    pub fn bits_per_trip(self, bits: u64) -> Self {
+        let bits = usize::try_from(bits).unwrap_or(usize::MAX);
         let bits_per_trip = NonZeroUsize::new(bits).unwrap_or(NonZeroUsize::MIN);
         Self {
             bits_per_trip,

@@ -7,6 +7,7 @@ use guava_bloom::BloomFilter;
 
 use crate::call::Call;
 use crate::error::{Error, ErrorKind};
+use crate::names::display;
 use crate::options::{Expiry, Options, millis};
 use crate::plan::acknowledged::Acknowledged;
 use crate::plan::bitmap::{Bitmap, hashes};
@@ -44,7 +45,7 @@ use crate::plan::{growth, insert, transfer};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Rebuild {
     live: Arc<Bitmap>,
     token: Token,
@@ -152,7 +153,22 @@ impl Rebuild {
 
 /// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
 /// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts; clients that switch them off follow it all the same.
-#[derive(Debug, Clone)]
+///
+/// ```no_run
+/// use std::time::Duration;
+///
+/// use bloom_redis::{GrowingFilter, Schema};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let filter = GrowingFilter::new("urls", Schema::words(10_000, 0.0005)?)?;
+/// let rebuild = filter.rebuild(Duration::from_secs(600)).query(&mut connection)?;
+/// rebuild.insert_many(["https://example.org/"]).query(&mut connection)?;
+/// rebuild.commit().query(&mut connection)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
 pub struct GrowingRebuild {
     live: Chain,
     token: Token,
@@ -209,4 +225,25 @@ impl GrowingRebuild {
     pub fn abandon(self) -> Call<'static, ()> {
         Call::new(move |line| async move { growth::abandon(&line, &self.live, self.token).await })
     }
+}
+
+macro_rules! debug {
+    ($($rebuild:ident by $key:expr;)*) => {$(
+        /// Shows the filter's key, the number of the rebuild and its lease.
+        impl core::fmt::Debug for $rebuild {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let key: fn(&Self) -> &[u8] = $key;
+                f.debug_struct(stringify!($rebuild))
+                    .field("key", &display(key(self)))
+                    .field("number", &self.token.0)
+                    .field("lease", &self.lease)
+                    .finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+debug! {
+    Rebuild by |rebuild| rebuild.live.anchor();
+    GrowingRebuild by |rebuild| &rebuild.live.cursor;
 }

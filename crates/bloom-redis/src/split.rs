@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::error::{Error, ErrorKind};
 use crate::names::tag;
 use crate::options::{Expiry, Options};
+use crate::plan;
 use crate::plan::bitmap::{Bitmap, hashes};
-use crate::plan::{self};
 use crate::rebuild::Rebuild;
 use crate::record::{Design, Record};
 use crate::schema::{REDIS_BITS, Schema};
@@ -38,7 +38,7 @@ use crate::stored::{Stored, operations};
 /// assert_eq!(filter.keys()[7], b"bf-split:{phones}:7");
 /// # Ok::<(), bloom_redis::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SplitFilter {
     name: Vec<u8>,
     slots: u16,
@@ -88,7 +88,7 @@ impl SplitFilter {
     /// `i` has the key `bf-split:SLOTS:{NAME:i % SLOTS}:i`.
     ///
     /// The nodes then share memory and load, and none of them sees the filter as a whole: an operation takes a batch for each
-    /// slot, at the same time with [`Call::query_together`], one after another otherwise; and what is one step on all parts
+    /// slot, at the same time with `Call::query_together`, one after another otherwise; and what is one step on all parts
     /// is refused with [`Spread`](ErrorKind::Spread): rebuild, upload, merge. With 1, the default, all parts share a slot.
     ///
     /// ```

@@ -2,6 +2,16 @@
 
 /// Figures of a filter at one moment.
 ///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut connection = redis::Client::open("redis://127.0.0.1/")?.get_connection()?;
+/// let filter = bloom_redis::FixedFilter::new("users", bloom_redis::Schema::words(3_000, 0.03)?)?;
+/// let statistics = filter.statistics().query(&mut connection)?;
+/// println!("{:?} elements, rate {:.2e}", statistics.estimated_len(), statistics.false_positive_rate());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// The server counts the bits, which occupies it for some 100 ms per 512 MB.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
@@ -16,8 +26,8 @@ pub struct Statistics {
 impl Statistics {
     /// Returns the number of bitmaps: one, or as many as a growing filter has.
     #[must_use]
-    pub const fn bitmaps(&self) -> usize {
-        self.bitmaps.len()
+    pub const fn bitmaps(&self) -> u64 {
+        self.bitmaps.len() as u64
     }
 
     /// Returns the number of bits of all bitmaps.

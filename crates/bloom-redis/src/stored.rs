@@ -7,7 +7,7 @@ use crate::options::{Expiry, Options};
 use crate::plan::bitmap::Bitmap;
 
 /// A filter of one bitmap, and how to talk to its server.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Stored {
     pub(crate) bitmap: Arc<Bitmap>,
     pub(crate) options: Options,
@@ -18,6 +18,23 @@ pub(crate) struct Stored {
 /// The operations of a filter that has `stored` and `record`.
 macro_rules! operations {
     ($filter:ident) => {
+        /// Shows the parameters, and the first key.
+        impl core::fmt::Debug for $filter {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let Stored {
+                    bitmap,
+                    options,
+                    expiry,
+                } = &self.stored;
+                f.debug_struct(stringify!($filter))
+                    .field("key", &crate::names::display(bitmap.anchor()))
+                    .field("schema", &bitmap.schema)
+                    .field("options", options)
+                    .field("expiry", expiry)
+                    .finish_non_exhaustive()
+            }
+        }
+
         impl $filter {
             /// Returns the same filter with other options.
             #[must_use]

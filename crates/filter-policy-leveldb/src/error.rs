@@ -41,7 +41,7 @@ impl fmt::Display for Error {
                 )
             }
             #[cfg(feature = "leveldb")]
-            Self::NulInPath { path } => write!(f, "the path {path:?} has a NUL, paths have none"),
+            Self::NulInPath { path } => write!(f, "the path must have no NUL, got {path:?}"),
             Self::NoMemory => write!(f, "no memory for a policy"),
             #[cfg(feature = "leveldb")]
             Self::LevelDb { action, message } => write!(f, "LevelDB, {action}: {message}"),

@@ -179,7 +179,7 @@ impl std::error::Error for FilterDefect {}
 impl fmt::Display for ManifestDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name => f.write_str("allowed is a line with `MANIFEST-` and a number"),
+            Self::Name => f.write_str("the contents must be a line with `MANIFEST-` and a number"),
             Self::Read { kind } => write!(f, "cannot be read: {kind}"),
             Self::Length => f.write_str("a piece of a record is longer than its block"),
             Self::Checksum => f.write_str("a piece of a record does not have its checksum"),

@@ -119,7 +119,7 @@ pub struct EmptyName;
 
 impl fmt::Display for EmptyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the policy's name is empty, allowed is at least one byte")
+        f.write_str("the policy's name must have at least 1 byte, got 0")
     }
 }
 
@@ -229,7 +229,7 @@ mod tests {
         .unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "the policy's name is empty, allowed is at least one byte"
+            "the policy's name must have at least 1 byte, got 0"
         );
     }
 }

@@ -166,7 +166,10 @@ fn main() -> ExitCode {
         [bits] => (bits.as_str(), "murmur2"),
         [bits, hash] => (bits.as_str(), hash.as_str()),
         _ => {
-            eprintln!("too many arguments: {}, allowed are 2\n{USAGE}", arguments.len());
+            eprintln!(
+                "there must be at most 2 arguments, got {}\n{USAGE}",
+                arguments.len()
+            );
             return ExitCode::from(2);
         }
     };

@@ -35,7 +35,7 @@ pub struct BloomFilterPolicy<H> {
 }
 
 impl BloomFilterPolicy<Murmur2> {
-    /// `BloomFilter2`: MurmurHash2, seed 5381, tail bytes unsigned.
+    /// Makes the policy `BloomFilter2`: MurmurHash2, seed 5381, tail bytes unsigned.
     ///
     /// Beware of tables that a C or C++ program wrote under this name on a platform where `char` is signed:
     /// keys with a byte above 0x7f among the last `len % 4` need
@@ -45,7 +45,7 @@ impl BloomFilterPolicy<Murmur2> {
         Self::with_hasher(Murmur2::new(), bits_per_key)
     }
 
-    /// MurmurHash2 with another seed, under a name that carries the seed: `BloomFilter2.Seed9747b28c`. With
+    /// Makes a policy of MurmurHash2 with another seed, under a name that carries the seed: `BloomFilter2.Seed9747b28c`. With
     /// the seed 5381 it is `BloomFilter2` itself.
     pub const fn bloom_filter2_with_seed(seed: u32, bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2::with_seed(seed), bits_per_key)
@@ -53,7 +53,7 @@ impl BloomFilterPolicy<Murmur2> {
 }
 
 impl BloomFilterPolicy<Murmur2SignedTail> {
-    /// `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. For filters that a
+    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. For filters that a
     /// program with signed `char` wrote, under whatever name it stored them.
     pub const fn bloom_filter2_signed_tail(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2SignedTail, bits_per_key)
@@ -61,7 +61,7 @@ impl BloomFilterPolicy<Murmur2SignedTail> {
 }
 
 impl BloomFilterPolicy<LevelDbHash> {
-    /// `leveldb.BuiltinBloomFilter2`: LevelDB's own policy, byte for byte.
+    /// Makes the policy `leveldb.BuiltinBloomFilter2`: LevelDB's own, byte for byte.
     pub const fn leveldb_builtin(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(LevelDbHash, bits_per_key)
     }

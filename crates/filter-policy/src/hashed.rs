@@ -8,6 +8,7 @@ use crate::batches::for_each_batch;
 use crate::error::Error;
 use crate::hash_value::{HashValue, Sealed};
 use crate::keys::{KeyBatch, Keys};
+use crate::layouts::answers::{each, words_for};
 use crate::policy::FilterPolicy;
 #[cfg(feature = "alloc")]
 use crate::policy::append_with;
@@ -179,6 +180,20 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
 
     #[doc(hidden)]
     fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: Self::Hash, filter: &[u8]) -> bool;
+
+    #[doc(hidden)]
+    fn hashed_may_match_each(
+        &self,
+        kernel: KernelToken,
+        key: &[u8],
+        hash: Self::Hash,
+        filters: &[&[u8]],
+        answers: &mut [u64],
+    ) {
+        each(filters.iter(), answers, |filter| {
+            self.hashed_may_match(kernel, key, hash, filter)
+        });
+    }
 }
 
 /// A key that many filters of a policy are asked for: it is hashed once.
@@ -217,6 +232,22 @@ impl<P: HashedPolicy> HashedKey<'_, P> {
         self.policy
             .hashed_may_match(self.kernel, self.key, self.hash, filter)
     }
+
+    /// Asks many filters: bit `i % 64` of `answers[i / 64]` becomes the answer of filter `i`.
+    ///
+    /// It writes a word for every 64 filters, sets the bits beyond the last filter to 0, and leaves further words unchanged.
+    /// [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy) fetches the blocks of 64 filters ahead; other
+    /// policies ask one filter after the other.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooFewAnswers`] when `answers` has fewer words than the filters need; it is then unchanged.
+    pub fn may_match_each(&self, filters: &[&[u8]], answers: &mut [u64]) -> Result<(), Error> {
+        let answers = words_for(filters.len(), answers)?;
+        self.policy
+            .hashed_may_match_each(self.kernel, self.key, self.hash, filters, answers);
+        Ok(())
+    }
 }
 
 /// A filter whose size follows from the number of its keys, so that it is started and then filled.
@@ -246,6 +277,20 @@ pub trait Layout: FilterPolicy {
 
     /// Whether a filter, of any bytes, may hold the key with this hash value.
     fn may_match(&self, kernel: KernelToken, key: &[u8], hash: Self::Hash, filter: &[u8]) -> bool;
+
+    /// The same of many filters, for which there are words enough.
+    fn may_match_each(
+        &self,
+        kernel: KernelToken,
+        key: &[u8],
+        hash: Self::Hash,
+        filters: &[&[u8]],
+        answers: &mut [u64],
+    ) {
+        each(filters.iter(), answers, |filter| {
+            Layout::may_match(self, kernel, key, hash, filter)
+        });
+    }
 }
 
 impl<L: Layout> Sealed for L {}
@@ -342,6 +387,17 @@ impl<L: Layout> HashedPolicy for L {
     #[inline]
     fn hashed_may_match(&self, kernel: KernelToken, key: &[u8], hash: L::Hash, filter: &[u8]) -> bool {
         Layout::may_match(self, kernel, key, hash, filter)
+    }
+
+    fn hashed_may_match_each(
+        &self,
+        kernel: KernelToken,
+        key: &[u8],
+        hash: L::Hash,
+        filters: &[&[u8]],
+        answers: &mut [u64],
+    ) {
+        Layout::may_match_each(self, kernel, key, hash, filters, answers);
     }
 }
 

@@ -10,27 +10,27 @@ use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_s
 /// were built with one function and are read with another hide keys, and the name is all that keeps them
 /// apart.
 pub trait KeyHasher {
-    /// The hash value of a key. The same key must give the same value on every platform, for as long as
+    /// Returns the hash value of a key. The same key must give the same value on every platform, for as long as
     /// filters are kept.
     fn hash(&self, key: &[u8]) -> u32;
 
-    /// The name of the policy that stores filters made with exactly this function, its seed included.
+    /// Returns the name of the policy that stores filters made with exactly this function, its seed included.
     fn policy_name(&self) -> &str;
 
-    /// Which of the functions that are computed for many keys at once this one is, if it is one of them.
+    /// Returns which of the functions that kernels compute for many keys at once this function is, if it is one of them.
     ///
-    /// Only speed depends on it: with the default, `None`, keys are hashed one by one. A hasher that answers
-    /// otherwise must give the same values as [`LaneHash::hash`], or filters hide keys.
+    /// Only speed depends on it: with the default, `None`, keys are hashed one by one. A hasher that returns one of them
+    /// must give the same values as [`LaneHash::hash`], or filters hide keys.
     #[inline]
     fn lane_hash(&self) -> Option<LaneHash> {
         None
     }
 }
 
-/// A hash function that is computed for 8 or 16 keys at once where the processor can, see
+/// A hash function that kernels compute for 8 or 16 keys at once, see
 /// [`Kernel`](crate::kernels::Kernel).
 ///
-/// A hasher that gives one of them under a name of its own is as fast as those of this crate:
+/// A hasher of another crate that returns one of them is as fast as those of this crate:
 ///
 /// ```
 /// use filter_policy::hashers::{KeyHasher, LaneHash};
@@ -55,23 +55,23 @@ pub trait KeyHasher {
 pub enum LaneHash {
     /// [`hashzoo::leveldb_hash`].
     LevelDb {
-        /// Any.
+        /// The seed. Every value is valid.
         seed: u32,
     },
     /// [`hashzoo::murmur2`].
     Murmur2 {
-        /// Any.
+        /// The seed. Every value is valid.
         seed: u32,
     },
     /// [`hashzoo::murmur2_signed_tail`].
     Murmur2SignedTail {
-        /// Any.
+        /// The seed. Every value is valid.
         seed: u32,
     },
 }
 
 impl LaneHash {
-    /// The hash value of one key.
+    /// Returns the hash value of one key.
     #[inline]
     pub const fn hash(self, key: &[u8]) -> u32 {
         match self {
@@ -104,12 +104,12 @@ impl Murmur2 {
     /// The name of the policy with the seed 5381.
     pub const POLICY_NAME: &str = "BloomFilter2";
 
-    /// With the seed 5381.
+    /// Makes the function with the seed 5381.
     pub const fn new() -> Self {
         Self::with_seed(MURMUR2_SEED)
     }
 
-    /// With a seed of the caller's choice.
+    /// Makes the function with a seed of the caller's choice. Every value is valid.
     pub const fn with_seed(seed: u32) -> Self {
         let [a, b, c, d] = seed.to_be_bytes();
         #[rustfmt::skip]
@@ -121,7 +121,7 @@ impl Murmur2 {
         Self { seed, seeded_name }
     }
 
-    /// The seed.
+    /// Returns the seed.
     pub const fn seed(&self) -> u32 {
         self.seed
     }

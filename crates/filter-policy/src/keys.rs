@@ -27,7 +27,7 @@ pub struct PackedKeys<'a> {
 }
 
 impl<'a> PackedKeys<'a> {
-    /// Keys of `key_len` bytes each; `None` if that is 0 or the bytes are no whole number of keys.
+    /// Takes the bytes as keys of `key_len` bytes each; `None` if `key_len` is 0 or the bytes are no whole number of keys.
     #[inline]
     pub fn new(bytes: &'a [u8], key_len: usize) -> Option<Self> {
         let key_len = NonZeroUsize::new(key_len)?;
@@ -35,7 +35,9 @@ impl<'a> PackedKeys<'a> {
         (len * key_len.get() == bytes.len()).then_some(Self { bytes, key_len, len })
     }
 
-    /// The elements of an array or a vector of arrays.
+    /// Takes the elements of a slice of arrays as keys.
+    ///
+    /// Arrays of no bytes do not compile: empty keys cannot be told apart in memory.
     #[inline]
     pub const fn from_arrays<const N: usize>(keys: &'a [[u8; N]]) -> Self {
         const {
@@ -51,38 +53,38 @@ impl<'a> PackedKeys<'a> {
         }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     #[inline]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no keys.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// How many bytes each key has, at least 1.
+    /// Returns the length of each key in bytes, at least 1.
     #[inline]
     pub const fn key_len(&self) -> usize {
         self.key_len.get()
     }
 
-    /// All keys together.
+    /// Returns all keys together.
     #[inline]
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The key at this index.
+    /// Returns the key at this index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&'a [u8]> {
         let start = index.checked_mul(self.key_len.get())?;
         self.bytes.get(start..)?.get(..self.key_len.get())
     }
 
-    /// The keys.
+    /// Returns an iterator over the keys.
     #[inline]
     pub fn iter(&self) -> slice::ChunksExact<'a, u8> {
         self.bytes.chunks_exact(self.key_len.get())

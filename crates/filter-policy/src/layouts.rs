@@ -7,10 +7,12 @@ pub(crate) mod bloom64;
 pub(crate) mod legacy_lines;
 pub(crate) mod ribbon;
 pub(crate) mod rocksdb;
+pub(crate) mod split_blocks;
 
 use hashzoo::xxph3_64;
 
 use crate::arch::KernelToken;
+use crate::arch::wide::blocks::{self, Block};
 use crate::arch::wide::lines::{self, Line};
 use crate::arch::wide::{WideSource, spread};
 use crate::hash_value::HashValue;
@@ -37,7 +39,7 @@ pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 #[non_exhaustive]
 pub enum FilterKind {
     /// Too short to hold a key, fewer than two bytes in LevelDB's layout and that of `BloomFilter64`, fewer than six in
-    /// RocksDB's: never matches.
+    /// RocksDB's, none in Parquet's: never matches.
     Empty,
     /// Reserved for other encodings, or of no known one: always matches.
     Reserved,
@@ -51,6 +53,8 @@ pub enum FilterKind {
     FastLocalBloom,
     /// A Ribbon filter of RocksDB's.
     Ribbon,
+    /// A split-block Bloom filter, as Parquet has them.
+    SplitBlockBloom,
 }
 
 /// A filter, or bytes that answer all keys alike.
@@ -74,6 +78,7 @@ pub(crate) enum Contents<'a> {
         probes: u8,
     },
     Ribbon(Solution<'a>),
+    SplitBlocks(&'a [Block]),
 }
 
 impl<'a> Contents<'a> {
@@ -95,6 +100,7 @@ impl<'a> Contents<'a> {
             Self::LegacyBloom { .. } => FilterKind::LegacyBloom,
             Self::FastLocalBloom { .. } => FilterKind::FastLocalBloom,
             Self::Ribbon(_) => FilterKind::Ribbon,
+            Self::SplitBlocks(_) => FilterKind::SplitBlockBloom,
         }
     }
 
@@ -103,6 +109,7 @@ impl<'a> Contents<'a> {
         match *self {
             Self::Bloom64 { bit_array, probes } => spread::key_may_match(kernel, bit_array, probes, key),
             Self::FastLocalBloom { lines, probes } => lines::key_may_match(kernel, lines, probes, key),
+            Self::SplitBlocks(blocks) => blocks::key_may_match(kernel, blocks, key),
             _ => self.may_match_portably(key),
         }
     }
@@ -132,6 +139,9 @@ impl<'a> Contents<'a> {
                 .wide()
                 .is_none_or(|hash| lines::may_match(kernel, lines, probes, hash)),
             Self::Ribbon(ref solution) => hash.wide().is_none_or(|hash| solution.may_match(hash)),
+            Self::SplitBlocks(blocks) => hash
+                .wide()
+                .is_none_or(|hash| blocks::may_match(kernel, blocks, hash)),
         }
     }
 
@@ -171,6 +181,7 @@ impl<'a> Contents<'a> {
             Self::FastLocalBloom { lines, probes } => {
                 lines::may_match_many(kernel, lines, probes, source, answers);
             }
+            Self::SplitBlocks(blocks) => blocks::may_match_many(kernel, blocks, source, answers),
             Self::LegacyBloom { .. } | Self::Ribbon(_) => return false,
         }
         true

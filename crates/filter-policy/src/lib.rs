@@ -36,6 +36,7 @@ mod keys;
 mod layouts;
 mod modulus;
 mod params;
+pub mod parquet;
 #[cfg(feature = "alloc")]
 pub mod policies;
 mod policy;
@@ -48,7 +49,7 @@ pub mod theory;
 pub mod view;
 pub mod which;
 
-/// The instructions by which filters are built and asked.
+/// SIMD kernels, selected at run time. Output is identical to the portable code.
 pub mod kernels {
     pub use crate::arch::Kernel;
 }

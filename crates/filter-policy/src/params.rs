@@ -20,7 +20,7 @@ pub(crate) const MIN_BITS: u64 = 64;
 /// bytes: a closer value would give other filters.
 const LN_2_OF_THE_FORMAT: f64 = 0.69;
 
-/// How many bits of the filter each key is given: a number from 0 to 4,294,967,295, whole or not.
+/// The number of bits that a filter has for each key: from 0 to 4,294,967,295, whole or not.
 ///
 /// More bits per key mean fewer false positives: about 1 % at 10, 0.1 % at 15 (see
 /// [`sizing`](crate::sizing)). The number is not stored with the filter and may change from one filter to the
@@ -47,12 +47,12 @@ impl BitsPerKey {
     /// The largest value, 4,294,967,295.
     pub const MAX: Self = Self::whole(u32::MAX);
 
-    /// A whole number, as LevelDB takes it. 0 is allowed: every filter then has 64 bits and one probe.
+    /// Takes a whole number, as LevelDB does. 0 is allowed: every filter then has 64 bits and one probe.
     pub const fn whole(bits: u32) -> Self {
         Self(bits as f64)
     }
 
-    /// Any number in the range; `fractional(10.0)` is the same as `whole(10)`.
+    /// Takes any number in the range; `fractional(10.0)` is the same as `whole(10)`.
     ///
     /// # Errors
     ///
@@ -68,12 +68,12 @@ impl BitsPerKey {
         }
     }
 
-    /// The number itself.
+    /// Returns the number itself.
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// The probe count k that the format derives: `floor(bits_per_key * 0.69)`, at least 1, at most 30.
+    /// Returns the probe count k that the format derives: `floor(bits_per_key * 0.69)`, at least 1, at most 30.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the value is between 1 and 30; the cast rounds down"
@@ -82,7 +82,7 @@ impl BitsPerKey {
         (self.0 * LN_2_OF_THE_FORMAT).clamp(1.0, MAX_PROBES as f64) as u8
     }
 
-    /// The size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64,
+    /// Returns the size of the bit array for this number of keys, in bits: `floor(keys * bits_per_key)`, at least 64,
     /// rounded up to whole bytes. The product is exact, never rounded on the way.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl BitsPerKey {
             .ok_or(self.too_large(keys))
     }
 
-    /// The length of a filter for this number of keys, in bytes: the bit array and the byte that holds k.
+    /// Returns the length of a filter for this number of keys, in bytes: the bit array and the byte that holds k.
     ///
     /// # Errors
     ///

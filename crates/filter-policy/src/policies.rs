@@ -6,7 +6,8 @@
 //!   [`HashedPolicy`](crate::HashedPolicy), the private trait `Layout`; a variant of `Contents` in `src/layouts.rs`, of
 //!   [`FilterLayout`] in `src/view.rs`; and a line in [`ALL`].
 //!
-//! The tests of names, of stored bytes, of damage and of [`format`](crate::format) read the list, and say what is missing.
+//! Tests read the list and say what else is missing: the bytes in `tests/data/policies.jsonl`, the page `FORMAT.md`, a line in
+//! `tests/contract.rs`.
 
 use alloc::borrow::ToOwned as _;
 use alloc::boxed::Box;
@@ -17,6 +18,7 @@ use crate::bloom::BloomFilterPolicy;
 use crate::bloom64::BloomFilter64Policy;
 use crate::hashers::{LevelDbHash, Murmur2, Murmur2SignedTail};
 use crate::params::BitsPerKey;
+use crate::parquet::SplitBlockBloomPolicy;
 use crate::policy::FilterPolicy;
 use crate::prefix::{FixedPrefix, PrefixPolicy, SeparatedPrefix};
 use crate::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
@@ -81,6 +83,9 @@ pub const ALL: &[NamedPolicy] = &[
     }),
     named(RibbonPolicy::NAME, FilterLayout::RocksDb, |bits| {
         Box::new(RibbonPolicy::new(bits))
+    }),
+    named(SplitBlockBloomPolicy::NAME, FilterLayout::SplitBlocks, |bits| {
+        Box::new(SplitBlockBloomPolicy::new(bits))
     }),
 ];
 

@@ -1,6 +1,5 @@
-//! Filters over prefixes of keys: what a scan over "all keys that start with these bytes" can ask.
-//!
-//! Knows nothing of how a filter is laid out: any policy becomes a policy over prefixes.
+//! Filters over prefixes of keys, for scans over all keys that start with some bytes. Any policy becomes a policy over
+//! prefixes.
 
 use alloc::format;
 use alloc::string::String;
@@ -23,13 +22,14 @@ use crate::policy::FilterPolicy;
 /// The bytes that it gives should start the key, so that the keys of a prefix lie side by side in an engine;
 /// correct answers do not depend on it.
 pub trait PrefixExtractor {
-    /// Tells this extractor and its parameters from every other one: it becomes part of the policy's name.
+    /// Returns a name that tells this extractor and its parameters from every other one: it becomes part of the policy's
+    /// name.
     fn name(&self) -> &str;
 
-    /// The part of the key that is stored; `None` for a key outside the domain.
+    /// Returns the part of the key that is stored; `None` for a key outside the domain.
     fn prefix<'k>(&self, key: &'k [u8]) -> Option<&'k [u8]>;
 
-    /// The prefix that all keys that start with `start` have in common; `None` where not all of them have the
+    /// Returns the prefix that all keys that start with `start` have in common; `None` where not all of them have the
     /// same, or none.
     ///
     /// The default gives none: right for every extractor, and no scan is ever narrowed.
@@ -58,7 +58,7 @@ pub struct FixedPrefix {
 }
 
 impl FixedPrefix {
-    /// The first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there
+    /// Takes the first `len` bytes. With 0 every key has the empty prefix, and the filter tells only whether there
     /// are keys at all.
     pub fn new(len: usize) -> Self {
         Self {
@@ -103,7 +103,7 @@ pub struct SeparatedPrefix {
 }
 
 impl SeparatedPrefix {
-    /// Up to the separator number `count`, counted from 1. With 0 every key has the empty prefix.
+    /// Takes a key up to its separator number `count`, counted from 1. With 0 every key has the empty prefix.
     pub fn new(separator: u8, count: usize) -> Self {
         Self {
             separator,
@@ -169,7 +169,7 @@ pub struct PrefixPolicy<P, E> {
 }
 
 impl<P: FilterPolicy, E: PrefixExtractor> PrefixPolicy<P, E> {
-    /// Filters of `policy`, over what `extractor` gives.
+    /// Makes a policy whose filters are those of `policy` over the prefixes that `extractor` gives.
     ///
     /// The name is the policy's, `.Prefix.` and the extractor's. In the latter, bytes other than ASCII letters,
     /// digits, `-` and `_` become `%` and two hexadecimal digits: so no two pairs of names give the same one.
@@ -189,12 +189,12 @@ impl<P: FilterPolicy, E: PrefixExtractor> PrefixPolicy<P, E> {
         }
     }
 
-    /// The policy that stores the prefixes.
+    /// Returns the policy that stores the prefixes.
     pub const fn policy(&self) -> &P {
         &self.policy
     }
 
-    /// The extractor.
+    /// Returns the extractor.
     pub const fn extractor(&self) -> &E {
         &self.extractor
     }

@@ -35,6 +35,7 @@ mod textbook;
 
 pub use format::Format;
 pub use occupancy::exact_rate;
+pub(crate) use textbook::proper_rate;
 pub use textbook::{
     best_probes, best_rate_at, best_whole_probes, bits_for, bits_for_probes, bits_per_key_for_rate,
     bits_per_key_for_rate_and_probes, keys_for, keys_for_probes, probes_for_rate, rate, rate_at,

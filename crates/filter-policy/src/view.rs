@@ -2,12 +2,16 @@
 //!
 //! Any bytes may come from a disk: every one of them has a documented answer, none of them panics.
 
+use crate::arch::wide::blocks::BLOCK_LEN;
 use crate::arch::wide::lines::LINE_LEN;
 pub use crate::layouts::FilterKind;
-use crate::layouts::{Contents, bloom64, rocksdb};
+use crate::layouts::{Contents, bloom64, rocksdb, split_blocks};
 
 /// Probes reach the first 2^32 bits of a filter in LevelDB's layout and no further, because hash values have 32 bits.
 const REACHABLE_BYTES: usize = 1 << 29;
+
+/// Each in a word of its own.
+const PROBES_OF_BLOCKS: u8 = 8;
 
 /// How the bytes of a filter are laid out, whatever hashed the keys.
 /// `policies::layout_of` tells it from a policy's name.
@@ -20,6 +24,8 @@ pub enum FilterLayout {
     BloomFilter64,
     /// RocksDB's: the last five bytes tell the kind.
     RocksDb,
+    /// Parquet's: blocks of 32 bytes, without the header that Parquet stores before them.
+    SplitBlocks,
 }
 
 /// What stored filter bytes say of themselves: kind, size, fill and expected rate. (A
@@ -72,6 +78,7 @@ impl<'a> FilterView<'a> {
             },
             FilterLayout::BloomFilter64 => bloom64::contents(filter),
             FilterLayout::RocksDb => rocksdb::contents(filter),
+            FilterLayout::SplitBlocks => split_blocks::contents(filter),
         };
         let kind = contents.kind();
         let (bits, rate): (&[u8], _) = match contents {
@@ -83,6 +90,9 @@ impl<'a> FilterView<'a> {
             }
             Contents::FastLocalBloom { lines, probes } => {
                 return bloom(kind, lines.as_flattened(), LINE_LEN, probes);
+            }
+            Contents::SplitBlocks(blocks) => {
+                return bloom(kind, blocks.as_flattened(), BLOCK_LEN, PROBES_OF_BLOCKS);
             }
             Contents::Ribbon(solution) => (solution.bytes(), solution.false_positive_rate()),
             Contents::Empty => (&[], 0.0),
@@ -132,8 +142,9 @@ impl<'a> FilterView<'a> {
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: of a Bloom filter
-    /// `fill_ratio ^ k`, as the mean over the lines where the layout has lines; of a Ribbon filter two to the power of minus
-    /// its columns; 0 of an empty filter and 1 of a reserved one.
+    /// `fill_ratio ^ k`, as the mean over the lines where the layout has lines; of split blocks the product of the shares of
+    /// ones in a block's words, as the mean over the blocks; of a Ribbon filter two to the power of minus its columns; 0 of
+    /// an empty filter and 1 of a reserved one.
     ///
     /// The measured rate of LevelDB's probe sequence and of legacy filters is higher; [`theory`](crate::theory) says why and
     /// by how much.
@@ -142,16 +153,26 @@ impl<'a> FilterView<'a> {
             return self.rate;
         };
         let count = lines.len() as f64;
-        let of_line = |line| libm::pow(count_ones(line) as f64 / self.line_bits(), f64::from(probes));
+        let of_line = |line: &[u8]| match self.kind {
+            FilterKind::SplitBlockBloom => fills(line).product(),
+            _ => libm::pow(count_ones(line) as f64 / self.line_bits(), f64::from(probes)),
+        };
         lines.map(of_line).sum::<f64>() / count
     }
 
     /// Returns how many distinct keys most likely filled the filter, from the number of ones:
-    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines where the layout has lines.
+    /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines where the layout has lines. (In split blocks each word is a
+    /// filter of 32 bits with k = 1; what they say of a block is averaged.)
     ///
     /// `None` when the bytes do not tell: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
     pub fn estimated_keys(&self) -> Option<f64> {
         let probes = self.probes.filter(|&probes| probes > 0)?;
+        if self.kind == FilterKind::SplitBlockBloom {
+            let of_one_key = f64::from(probes) * libm::log1p(-1.0 / 32.0);
+            return fills(self.bits).try_fold(0.0, |keys, fill| {
+                (fill < 1.0).then(|| keys + libm::log1p(-fill) / of_one_key)
+            });
+        }
         let of_one_key = f64::from(probes) * libm::log1p(-1.0 / self.line_bits());
         self.lines()?.try_fold(0.0, |keys, line| {
             let fill = count_ones(line) as f64 / self.line_bits();
@@ -185,8 +206,14 @@ impl core::fmt::Debug for FilterView<'_> {
     }
 }
 
+/// The shares of ones in words of 32 bits.
+fn fills(bytes: &[u8]) -> impl Iterator<Item = f64> {
+    let words = bytes.as_chunks().0.iter();
+    words.map(|word| f64::from(u32::from_ne_bytes(*word).count_ones()) / 32.0)
+}
+
 /// How many bits are one.
-fn count_ones(bytes: &[u8]) -> u64 {
+pub(crate) fn count_ones(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let in_words: u64 = words
         .iter()

@@ -75,7 +75,10 @@ fn kernels_are_chosen() {
         }
     }
     assert_eq!(
-        Kernel::ALL.map(|kernel| format!("{kernel:>7}")),
+        Kernel::ALL
+            .iter()
+            .map(|kernel| format!("{kernel:>7}"))
+            .collect::<Vec<_>>(),
         [" scalar", "   avx2", " avx512"]
     );
 }

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
 use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
 #[cfg(feature = "alloc")]
 use filter_policy::rocksdb::RibbonPolicy;
 use filter_policy::rocksdb::{CacheLine, FastLocalBloomPolicy, LegacyFullFilterPolicy};
@@ -55,6 +56,7 @@ fn every_policy(bits: BitsPerKey, check: &mut impl Check) {
         check.check(BloomFilterPolicy::with_hasher(Custom, bits).on_kernel(kernel));
         check.check(BloomFilter64Policy::new(bits).on_kernel(kernel));
         check.check(FastLocalBloomPolicy::new(bits).on_kernel(kernel));
+        check.check(SplitBlockBloomPolicy::new(bits).on_kernel(kernel));
     }
     for line in [CacheLine::Bytes64, CacheLine::Bytes128, CacheLine::Bytes256] {
         check.check(LegacyFullFilterPolicy::new(bits).with_line(line));
@@ -109,6 +111,41 @@ struct Ways<'a> {
     context: String,
 }
 
+/// Many filters for one key in one call: of these lengths, some of which hold keys, and damaged ones.
+#[test]
+fn many_filters_for_one_key() {
+    struct Each;
+
+    impl Check for Each {
+        fn check<P: HashedPolicy<Hash: Numbered> + Debug>(&mut self, policy: P) {
+            let mut filters: Vec<Vec<u8>> = (0..140_u32)
+                .map(|i| {
+                    let len = usize::try_from(i).unwrap();
+                    let hashes = (0..i * 7).map(|key| P::Hash::number(1000 * i + key));
+                    let mut room = vec![0; policy.max_filter_len(7 * len).unwrap()];
+                    policy.build_hashes_in(hashes, &mut room).unwrap().to_vec()
+                })
+                .collect();
+            filters[3].pop();
+            filters[70].clear();
+            filters[71] = MATCHES_EVERYTHING.to_vec();
+            let filters: Vec<&[u8]> = filters.iter().map(Vec::as_slice).collect();
+            for count in [0, 1, 2, 63, 64, 65, 128, filters.len()] {
+                let filters = &filters[..count];
+                for key in [&b""[..], b"key", b"a key of 16 byte", &[7; 50]] {
+                    let key = policy.hashed_key(key);
+                    let expected: Vec<bool> = filters.iter().map(|filter| key.may_match(filter)).collect();
+                    check_many(&format!("{policy:?}, {count} filters"), &expected, &|answers| {
+                        key.may_match_each(filters, answers)
+                    });
+                }
+            }
+        }
+    }
+
+    every_policy(TEN, &mut Each);
+}
+
 impl Check for Ways<'_> {
     fn check<P: HashedPolicy + Debug>(&mut self, policy: P) {
         let context = format!("{policy:?}, {}", self.context);
@@ -154,9 +191,13 @@ proptest! {
             (1..=127_u8, 0..=9_u8).prop_map(|(probes, lines)| [probes, lines, 0, 0, 0]),
             (0..=0x9f_u8).prop_map(|last| [0xff, 0xff, 0xff, 0xff, last]),
         ],
+        blocks in proptest::option::of(0..9_usize),
         keys in vec(vec(any::<u8>(), 0..40), 1..70),
     ) {
-        let filter = [&filter[..], &tail].concat();
+        let mut filter = [&filter[..], &tail].concat();
+        if let Some(blocks) = blocks {
+            filter.resize(32 * blocks, 0xff);
+        }
         every_policy(TEN, &mut Asked { filter: &filter, keys: &slices(&keys) });
     }
 }
@@ -229,10 +270,12 @@ fn damaged_filters_are_read() {
     let keys: Vec<Vec<u8>> = (0..70_u8).map(|i| vec![i; usize::from(i % 40)]).collect();
     every_policy(TEN, &mut Damaged(&slices(&keys)));
     // Enough for a Ribbon filter.
-    let keys: Vec<Vec<u8>> = (0..400_u32).map(|i| i.to_le_bytes().to_vec()).collect();
     #[cfg(feature = "alloc")]
-    Damaged(&slices(&keys)).check(RibbonPolicy::new(TEN));
-    drop(keys);
+    {
+        let keys: Vec<[u8; 4]> = (0..400_u32).map(u32::to_le_bytes).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(|key| &key[..]).collect();
+        Damaged(&keys).check(RibbonPolicy::new(TEN));
+    }
 }
 
 /// An iterator whose announced length is a lie.

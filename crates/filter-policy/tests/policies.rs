@@ -136,10 +136,12 @@ fn every_policy_writes_the_bytes_that_it_always_wrote() {
     assert_eq!(file.lines().count(), rows, "a policy is no longer in the list");
 }
 
-/// Those that take the last byte for k.
+/// Those that take the last byte for k. Of split blocks any byte may be the last one, and any length may be theirs: the name
+/// alone protects them.
 #[test]
 fn readers_of_another_layout_deny_nothing() {
-    let policies = policies(TEN);
+    let mut policies = policies(TEN);
+    policies.retain(|(layout, _)| *layout != FilterLayout::SplitBlocks);
     for count in [1_u32, 10, 2_000, 100_000] {
         let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
         for (written, policy) in &policies {

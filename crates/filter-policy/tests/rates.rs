@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::hashers::{KeyHasher, LevelDbHash, Murmur2};
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::sizing::Format;
 use filter_policy::view::{FilterLayout, FilterView};
@@ -46,10 +47,16 @@ fn rates_are_those_of_the_policies() {
         (4096, 20, 60, 200_000),
     ] {
         let bits_per_key = BitsPerKey::whole(bits);
-        for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
+        for format in [
+            Format::BloomFilter64,
+            Format::FastLocalBloom,
+            Format::Ribbon,
+            Format::SplitBlock,
+        ] {
             let policy: &dyn FilterPolicy = match format {
                 Format::BloomFilter64 => &BloomFilter64Policy::new(bits_per_key),
                 Format::FastLocalBloom => &FastLocalBloomPolicy::new(bits_per_key),
+                Format::SplitBlock => &SplitBlockBloomPolicy::new(bits_per_key),
                 _ => &RibbonPolicy::new(bits_per_key),
             };
             let mut matches = 0;

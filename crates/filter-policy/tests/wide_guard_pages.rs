@@ -9,6 +9,7 @@ use std::fmt::Display;
 
 use arch::Guarded;
 use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy, KeyBatch, PackedKeys};
 
@@ -75,6 +76,13 @@ fn check_all(keys: KeyBatch<'_>, end: bool, pages: &mut [Guarded; 3], at: &str) 
         );
         check_batch(
             BloomFilter64Policy::new(TEN).on_kernel(kernel),
+            keys,
+            end,
+            pages,
+            &at,
+        );
+        check_batch(
+            SplitBlockBloomPolicy::new(TEN).on_kernel(kernel),
             keys,
             end,
             pages,
@@ -157,6 +165,15 @@ fn packed_keys_and_hash_values() {
                         .may_match_hashes::<u64>(hashes, answers)
                         .unwrap();
                     assert_eq!(answers, all(count), "{kernel}, {at}");
+                    let split = SplitBlockBloomPolicy::new(TEN).on_kernel(kernel);
+                    let room: &mut [u8] = out.at(end, split.max_filter_len(count).unwrap());
+                    let filter = split.build_hashes_in(hashes.iter().copied(), room).unwrap();
+                    answers.fill(0);
+                    split
+                        .prepare(filter)
+                        .may_match_hashes::<u64>(hashes, answers)
+                        .unwrap();
+                    assert_eq!(answers, all(count), "{kernel}, {at}");
                 }
             }
         }
@@ -207,6 +224,11 @@ fn filters_of_every_length() {
                     filter,
                     &hashes,
                 );
+                check_reading(
+                    |kernel| SplitBlockBloomPolicy::new(TEN).on_kernel(kernel),
+                    filter,
+                    &hashes,
+                );
                 if let Some(tail) = filter.last_chunk_mut() {
                     *tail = [0xff, 0, probes, 0, 0];
                 }
@@ -246,5 +268,11 @@ fn check_reading<P: HashedPolicy<Hash = u64>>(
         assert_eq!(policy.key_may_match(key, filter), expected, "{at}");
         assert_eq!(prepared.may_match(key), expected, "{at}");
         assert_eq!(policy.hashed_key(key).may_match(filter), expected, "{at}");
+        let mut answers = [0; 2];
+        policy
+            .hashed_key(key)
+            .may_match_each(&[filter; 65], &mut answers)
+            .unwrap();
+        assert_eq!(answers, if expected { [u64::MAX, 1] } else { [0, 0] }, "{at}");
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy};
 use filter_policy::sizing::Format;
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
@@ -16,7 +17,7 @@ mod wide_filters;
 use ways::{answers, check_many};
 use wide_filters::{
     check, fast_local_answer, fast_local_bits, fast_local_oracle, hashes_of, probes_of, random_hashes,
-    random_keys, slices, spread_answer, spread_bits, spread_oracle,
+    random_keys, slices, split_answer, split_bits, split_oracle, spread_answer, spread_bits, spread_oracle,
 };
 
 const TEN: BitsPerKey = BitsPerKey::whole(10);
@@ -27,6 +28,10 @@ fn spread_policy(kernel: Kernel) -> BloomFilter64Policy {
 
 fn local_policy(kernel: Kernel) -> FastLocalBloomPolicy {
     FastLocalBloomPolicy::new(TEN).on_kernel(kernel)
+}
+
+fn split_policy(kernel: Kernel) -> SplitBlockBloomPolicy {
+    SplitBlockBloomPolicy::new(TEN).on_kernel(kernel)
 }
 
 #[test]
@@ -143,6 +148,36 @@ fn filters_with_any_bits_and_probes() {
     }
 }
 
+/// Split blocks, in every number of them.
+#[test]
+fn every_number_of_blocks() {
+    let mut hashes = random_hashes(13, 200);
+    hashes[..6].copy_from_slice(&[0, u64::MAX, 0xffff_ffff, !0xffff_ffff, 1 << 63, 1]);
+    let mut random = SplitMix64::seed_from_u64(14);
+    for blocks in (1..300).chain([1023, 1024, 1025, 32_767, 32_768, 32_769]) {
+        let mut filter = vec![0; 32 * blocks];
+        // So full that an eighth of the answers is yes.
+        for bytes in filter.chunks_mut(8) {
+            let ones = random.next_u64() | random.next_u64() & random.next_u64();
+            bytes.copy_from_slice(&(ones | random.next_u64()).to_le_bytes());
+        }
+        let expected: Vec<bool> = hashes.iter().map(|&hash| split_answer(&filter, hash)).collect();
+        for kernel in Kernel::available() {
+            let at = format!("{kernel}, {blocks} blocks");
+            let policy = split_policy(kernel);
+            let prepared = policy.prepare(&filter);
+            for (&hash, &expected) in hashes.iter().zip(&expected) {
+                assert_eq!(prepared.may_match_hash(hash), expected, "{at}");
+            }
+            for count in [0, 1, 2, 63, 64, 65, 128, hashes.len()] {
+                check_many(&at, &expected[..count], &|answers| {
+                    prepared.may_match_hashes(&hashes[..count], answers)
+                });
+            }
+        }
+    }
+}
+
 /// Of values that equal the one before them RocksDB keeps one, wherever the seams between tiles lie.
 #[test]
 fn repeated_keys_wherever_they_lie() {
@@ -236,6 +271,13 @@ fn filters_beyond_the_cache() {
                 &hashes,
                 &absent,
             );
+            check_hashes(
+                split_policy(kernel),
+                &split_oracle(TEN, &hashes),
+                split_answer,
+                &hashes,
+                &absent,
+            );
         }
     }
 }
@@ -283,6 +325,7 @@ fn keys_beyond_the_cache() {
     let keys: Vec<[u8; 16]> = (0..1_700_003_u128).map(u128::to_be_bytes).collect();
     check(local_policy, &keys);
     check(spread_policy, &keys);
+    check(split_policy, &keys);
 }
 
 /// Lanes stop before 2^31 bits; beyond, all kernels are the portable code.
@@ -331,6 +374,20 @@ fn filters_of_2_to_the_31_bits_and_more() {
     assert!(expected[100..106].iter().all(|&answer| answer));
     for kernel in Kernel::available() {
         let policy = local_policy(kernel);
+        let prepared = policy.prepare(&filter);
+        check_many(&kernel, &expected, &|answers| {
+            prepared.may_match_hashes(&asked, answers)
+        });
+    }
+    // The longest bit set that Parquet can tell of.
+    let blocks = (1_usize << 26) - 1;
+    let mut filter = vec![0; blocks * 32];
+    for bit in hashes.iter().flat_map(|&hash| split_bits(blocks, hash)) {
+        filter[bit / 8] |= 1 << (bit % 8);
+    }
+    let expected: Vec<bool> = asked.iter().map(|&hash| split_answer(&filter, hash)).collect();
+    for kernel in Kernel::available() {
+        let policy = split_policy(kernel);
         let prepared = policy.prepare(&filter);
         check_many(&kernel, &expected, &|answers| {
             prepared.may_match_hashes(&asked, answers)

@@ -47,6 +47,36 @@ pub const HEADER_LEN: u64 = 16;
 pub const CHECKSUM_LEN: u64 = 8;
 
 /// A filter that the envelope can hold: what lies between header and checksum.
+///
+/// ```
+/// use guava_bloom::Error;
+/// use guava_bloom::envelope::{self, Reader, Stored, Writer};
+///
+/// /// A set of up to 64 small numbers, stored as one.
+/// #[derive(Debug, PartialEq)]
+/// struct Small(u64);
+///
+/// impl Stored for Small {
+///     type Funnel = ();
+///     const MAGIC: [u8; 8] = *b"my-small";
+///
+///     fn stored_len(&self) -> u64 {
+///         envelope::HEADER_LEN + 8 + envelope::CHECKSUM_LEN
+///     }
+///
+///     fn write_contents<E>(&self, writer: &mut Writer<'_, E>) -> Result<(), E> {
+///         writer.u64(self.0)
+///     }
+///
+///     fn read_contents(reader: &mut Reader<'_>, _: ()) -> Result<Self, Error> {
+///         Ok(Self(reader.u64()?))
+///     }
+/// }
+///
+/// let bytes = envelope::to_bytes(&Small(5));
+/// assert_eq!(envelope::from_bytes::<Small>(&bytes, ())?, Small(5));
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Stored: Sized {
     /// The funnel, which is not stored: the reader gives it.
     type Funnel;
@@ -128,7 +158,7 @@ fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) 
     (writer.put)(&checksum.to_le_bytes())
 }
 
-/// Takes the contents of an envelope, in order.
+/// Takes the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Writer<'a, E> {
     put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
     checksum: Murmur3X64_128,
@@ -235,7 +265,7 @@ impl<R: std::io::Read> Source for Stream<R> {
     }
 }
 
-/// Gives the contents of an envelope, in order.
+/// Gives the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Reader<'a> {
     source: &'a mut dyn Source,
     /// Of what was read, until it is compared; nothing sums up a stream of Guava's.

@@ -9,65 +9,74 @@ use hashzoo::Murmur3X64_128;
 use crate::hash::Hash128;
 
 /// Takes the bytes of an element: Guava's `PrimitiveSink`. Numbers enter little-endian.
+///
+/// ```
+/// use guava_bloom::Sink;
+///
+/// let mut bytes = Vec::new();
+/// bytes.put_i32(1);
+/// bytes.put_str("Ada");
+/// assert_eq!(bytes, b"\x01\0\0\0Ada");
+/// ```
 pub trait Sink {
     /// Takes bytes as they are.
     fn put_bytes(&mut self, bytes: &[u8]);
 
-    /// `putByte`.
+    /// Takes a byte, as `putByte` does.
     #[inline]
     fn put_u8(&mut self, byte: u8) {
         self.put_bytes(&[byte]);
     }
 
-    /// `putBoolean`: a byte, 1 for true.
+    /// Takes a truth value as a byte, 1 for true, as `putBoolean` does.
     #[inline]
     fn put_bool(&mut self, value: bool) {
         self.put_u8(value.into());
     }
 
-    /// `putShort`: two bytes.
+    /// Takes a number of two bytes, as `putShort` does.
     #[inline]
     fn put_i16(&mut self, value: i16) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// `putChar`: the two bytes of a UTF-16 code unit.
+    /// Takes a UTF-16 code unit, two bytes, as `putChar` does.
     #[inline]
     fn put_utf16_unit(&mut self, unit: u16) {
         self.put_bytes(&unit.to_le_bytes());
     }
 
-    /// `putInt`: four bytes.
+    /// Takes a number of four bytes, as `putInt` does.
     #[inline]
     fn put_i32(&mut self, value: i32) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// `putLong`: eight bytes.
+    /// Takes a number of eight bytes, as `putLong` does.
     #[inline]
     fn put_i64(&mut self, value: i64) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// `putFloat`: the four bytes of the encoding; every NaN keeps its own.
+    /// Takes the four bytes of a number's encoding, as `putFloat` does; every NaN keeps its own.
     #[inline]
     fn put_f32(&mut self, value: f32) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// `putDouble`: the eight bytes of the encoding; every NaN keeps its own.
+    /// Takes the eight bytes of a number's encoding, as `putDouble` does; every NaN keeps its own.
     #[inline]
     fn put_f64(&mut self, value: f64) {
         self.put_bytes(&value.to_le_bytes());
     }
 
-    /// `putString(text, UTF_8)`: the bytes of the text, without its length.
+    /// Takes the bytes of a text without its length, as `putString(text, UTF_8)` does.
     #[inline]
     fn put_str(&mut self, text: &str) {
         self.put_bytes(text.as_bytes());
     }
 
-    /// `putUnencodedChars`: each UTF-16 code unit, two bytes.
+    /// Takes UTF-16 code units, two bytes each, as `putUnencodedChars` does.
     fn put_utf16_units(&mut self, units: impl IntoIterator<Item = u16>)
     where
         Self: Sized,
@@ -88,8 +97,8 @@ pub trait Sink {
         }
     }
 
-    /// `putString(text, UTF_8)` of a Java string: pairs of surrogates become one character, and a surrogate without
-    /// its partner becomes `?`, as Java's encoder has it.
+    /// Takes a Java string as UTF-8, as `putString(text, UTF_8)` does: pairs of surrogates become one character, and a surrogate
+    /// without its partner becomes `?`, as Java's encoder has it.
     fn put_utf16_as_utf8(&mut self, units: &[u16])
     where
         Self: Sized,

@@ -14,13 +14,19 @@
 /// assert_eq!(bits.remainder(i64::MAX as u64), i64::MAX as u64 % 191_701_184);
 /// assert_eq!(Modulus::new(0), None);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Modulus {
     divisor: u64,
     /// 2^(63 + shift) / divisor, rounded up.
     reciprocal: u64,
     /// The logarithm of the divisor to base 2, rounded up.
     shift: u32,
+}
+
+impl core::fmt::Debug for Modulus {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Modulus").field(&self.divisor).finish()
+    }
 }
 
 impl Modulus {

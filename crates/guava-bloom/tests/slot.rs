@@ -83,6 +83,20 @@ fn during_a_rebuild_elements_go_into_both() {
 }
 
 #[test]
+fn many_elements_go_into_both_and_a_slot_is_read_from_a_stream() {
+    let slot = Slot::read_from(of(1).to_bytes().as_slice(), Long).unwrap();
+    let rebuild = slot.rebuild(empty()).unwrap();
+    assert_eq!(slot.insert_many(&[1, 2, 2]), [false, true, false]);
+    let hashes = [3, 1].map(|number| Long.hash(&number));
+    assert_eq!(slot.insert_hashes(&hashes), [true, false]);
+    assert_eq!(slot.might_contain_many(&[1, 2, 3, 4]), [true, true, true, false]);
+    assert_eq!(slot.might_contain_hashes(&hashes), [true, true]);
+    rebuild.commit();
+    assert_eq!(slot.might_contain_many(&[1, 2, 3, 4]), [true, true, true, false]);
+    assert!(Slot::read_from(&b"no filter"[..], Long).is_err());
+}
+
+#[test]
 fn one_rebuild_at_a_time() {
     let slot = Slot::new(of(1));
     let rebuild = slot.rebuild(of(2)).unwrap();

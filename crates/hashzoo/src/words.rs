@@ -62,7 +62,7 @@ pub(crate) const fn after_words_of_16(key: &[u8]) -> u128 {
     }
 }
 
-/// Steps through a key byte by byte, as a `const fn` can: `step_by_byte!(key, start, |h, byte| next h)`.
+/// Steps through a key byte by byte with 32 bits of state, as a `const fn` can: `step_by_byte!(key, start, |h, byte| next h)`.
 macro_rules! step_by_byte {
     ($key:expr, $start:expr, |$h:ident, $byte:ident| $next:expr) => {{
         let (mut $h, mut rest): (u32, &[u8]) = ($start, $key);

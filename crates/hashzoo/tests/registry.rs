@@ -94,7 +94,9 @@ fn every_function_gives_its_known_answers() {
 fn every_record_has_answers_of_all_kinds_and_their_source() {
     for (file, text) in files() {
         for ident in idents(&text) {
-            let info = find(ident).unwrap();
+            let info = find(ident).unwrap_or_else(|| {
+                panic!("`{ident}` of {file} is in no table: add it to crates/hashzoo/src/functions/mod.rs")
+            });
             let has = |kind: &str, wanted: fn(&[u8]) -> bool| {
                 assert!(
                     info.answers.iter().any(|(key, _)| wanted(key)),

@@ -195,7 +195,7 @@ impl<F> GrowingBloomFilter<F> {
     pub fn stats(&self) -> GrowingStats {
         let bits = self.links().map(|link| link.bits).sum();
         GrowingStats {
-            links: self.full.len() + 1,
+            links: self.full.len() as u64 + 1,
             len: self.links().map(|link| link.len).sum(),
             bits,
             ones: self.links().map(|link| link.ones).sum(),
@@ -268,7 +268,7 @@ pub struct LinkStats {
 #[non_exhaustive]
 pub struct GrowingStats {
     /// Links of the chain, at least 1.
-    pub links: usize,
+    pub links: u64,
     /// Insertions that changed bits: different elements, but for those that looked present.
     pub len: u64,
     /// Bits of all links.

@@ -8,6 +8,7 @@ mod samples;
 
 use std::sync::LazyLock;
 
+use guava_bloom::{BloomFilter, envelope};
 use hashes::Hashes;
 use hashzoo::murmur3_x64_128;
 use membership_filters::{CountingBloomFilter, CuckooFilter, ErrorKind, GrowingBloomFilter};
@@ -32,19 +33,41 @@ fn changed(mut bytes: Vec<u8>, at: usize, to: &[u8]) -> String {
 
 #[test]
 fn each_wrong_field_is_named() {
-    let [counting, cuckoo, _, growing, same_size] = samples();
+    let [bloom, counting, cuckoo, _, growing, same_size] = samples();
     let text = |bytes: &Vec<u8>, at, to: &[u8]| changed(bytes.clone(), at, to);
     // The common header.
     assert_eq!(
         text(&cuckoo, 7, b"x"),
         "the first eight bytes must be \"MFcounts\", got \"MFcuckox\""
     );
-    for bytes in [&counting, &cuckoo, &growing] {
+    for bytes in [&bloom, &counting, &cuckoo, &growing] {
         assert_eq!(text(bytes, 8, &[2]), "the version must be 1, got 2");
         assert_eq!(text(bytes, 9, &[0]), "the hash function must be 1, got 0");
         assert_eq!(text(bytes, 10, &[0, 7]), "a reserved byte must be 0, got 7");
         assert_eq!(text(bytes, 12, &[1]), "the hash seed must be 0, got 1");
     }
+    // Guava's stream: its numbers are big-endian.
+    let values = |ordinal, probe_count, word_count| {
+        format!("(header: strategy ordinal {ordinal}, probe count {probe_count}, word count {word_count})")
+    };
+    assert_eq!(
+        text(&bloom, 16, &[2]),
+        format!("the strategy ordinal must be 0 or 1, got 2 {}", values(2, 4, 2))
+    );
+    assert_eq!(
+        text(&bloom, 17, &[0]),
+        format!(
+            "the probe count must be between 1 and 255, got 0 {}",
+            values(1, 0, 2)
+        )
+    );
+    assert_eq!(
+        text(&bloom, 18, &[0; 4]),
+        format!(
+            "the word count must be between 1 and 2147483647, got 0 {}",
+            values(1, 4, 0)
+        )
+    );
     // Counting.
     assert_eq!(text(&counting, 16, &[2]), "strategy must be 0 or 1, got 2");
     assert_eq!(
@@ -180,8 +203,9 @@ fn every_flipped_bit_is_noticed() {
 #[test]
 fn claims_of_huge_filters_take_no_memory() {
     // Each claims more than a petabyte, or more than can be addressed, and has some bytes.
-    let [counting, cuckoo, _, growing, _] = samples();
+    let [bloom, counting, cuckoo, _, growing, _] = samples();
     let claims = [
+        (bloom, 18, [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
         (counting, 24, (64_u64 * 0x7fff_ffff).to_le_bytes()),
         (cuckoo.clone(), 32, (1_u64 << 50).to_le_bytes()),
         (cuckoo, 32, (1_u64 << 57).to_le_bytes()),
@@ -196,7 +220,7 @@ fn claims_of_huge_filters_take_no_memory() {
     }
 }
 
-static SAMPLES: LazyLock<[Vec<u8>; 5]> = LazyLock::new(samples);
+static SAMPLES: LazyLock<[Vec<u8>; 6]> = LazyLock::new(samples);
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -208,7 +232,7 @@ proptest! {
     /// Whatever is read is written as it was, and can be used.
     #[test]
     fn changed_bytes_are_refused_or_mean_what_they_say(
-        sample in 0_usize..5,
+        sample in 0_usize..6,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
         seed: u64,
@@ -232,6 +256,13 @@ proptest! {
             }
             prop_assert!(filter.to_bloom_filter().is_ok());
         }
+        if let Ok(mut filter) = envelope::from_bytes::<BloomFilter<()>>(&bytes, ()) {
+            prop_assert_eq!(envelope::to_bytes(&filter), bytes.clone());
+            for hash in hashes() {
+                filter.insert_hash(hash);
+                prop_assert!(filter.might_contain_hash(hash));
+            }
+        }
         if let Ok(mut filter) = CuckooFilter::from_bytes(&bytes, ()) {
             prop_assert_eq!(filter.to_bytes(), bytes.clone());
             for hash in hashes() {
@@ -254,11 +285,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0_usize..4) {
+    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0_usize..5) {
         let mut bytes = bytes;
-        if let Some(magic) = [b"MFcounts", b"MFcuckoo", b"MFgrowth"].get(magic) {
+        if let Some(magic) = [b"GBfilter", b"MFcounts", b"MFcuckoo", b"MFgrowth"].get(magic) {
             bytes.splice(0..0, [magic.as_slice(), &[1, 1, 0, 0, 0, 0, 0, 0]].concat());
         }
+        prop_assert!(envelope::from_bytes::<BloomFilter<()>>(&bytes, ()).is_err());
         prop_assert!(CountingBloomFilter::from_bytes(&bytes, ()).is_err());
         prop_assert!(CuckooFilter::from_bytes(&bytes, ()).is_err());
         prop_assert!(GrowingBloomFilter::from_bytes(&bytes, ()).is_err());

@@ -68,7 +68,8 @@ pub struct Measure<'a> {
     pub axis: &'a str,
     /// Room right of the longest bar for its text.
     pub texts: f64,
-    /// Values that dashed lines stand at, and what they are.
+    /// Values that dashed lines stand at, and what they are. The scale does not reach for them: `reference` is for a value that
+    /// may lie beyond every bar.
     pub lines: Vec<(f64, String, Dash)>,
 }
 

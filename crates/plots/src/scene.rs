@@ -202,7 +202,7 @@ impl Scene {
     pub fn is_drawable(&self) -> bool {
         // Far beyond the largest chart of a run with all that it may have.
         const FAR: f64 = 1e5;
-        const MOST_PIXELS: f64 = 3e7;
+        const MAX_PIXELS: f64 = 3e7;
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
         let at = |(x, y): (f64, f64)| near(&[x, y]);
         let fits = |shape: &Shape| match shape {
@@ -215,7 +215,7 @@ impl Scene {
             Shape::Text { at: anchor, .. } => at(*anchor),
         };
         near(&[self.width, self.height])
-            && self.width * self.height <= MOST_PIXELS
+            && self.width * self.height <= MAX_PIXELS
             && self.shapes.iter().all(fits)
     }
 

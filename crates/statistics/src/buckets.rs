@@ -46,7 +46,7 @@ impl BucketLaw {
     ///
     /// If `bits` is above 64 or `buckets` is 0.
     pub fn remainders(keys: u64, buckets: u64, bits: u32) -> Self {
-        assert!(bits <= 64, "{bits} bits; at most 64 are allowed");
+        assert!(bits <= 64, "the number of bits must be at most 64, got {bits}");
         let range = 1_u128 << bits;
         let larger = (range % u128::from(buckets)) as u64;
         let least = (range / u128::from(buckets)) as f64;

@@ -41,7 +41,10 @@ pub fn collision_variance(keys: u64, bits: u32) -> f64 {
 }
 
 fn values(bits: u32) -> f64 {
-    assert!((1..=64).contains(&bits), "{bits} bits; 1 to 64 are allowed");
+    assert!(
+        (1..=64).contains(&bits),
+        "the number of bits must be between 1 and 64, got {bits}"
+    );
     // Exact: a power of two.
     libm::ldexp(1.0, bits as i32)
 }

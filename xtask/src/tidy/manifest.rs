@@ -7,7 +7,7 @@ use super::{Offence, Source};
 
 /// The crates, and which of the others each may use. A new crate is entered here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 23] = [
+const ARROWS: [(&str, &str); 24] = [
     ("hashzoo", ""),
     ("filter-policy", "hashzoo"),
     ("filter-policy-leveldb", "hashzoo filter-policy"),
@@ -28,6 +28,7 @@ const ARROWS: [(&str, &str); 23] = [
     ("bench-leveldb", "bench-kit filter-policy filter-policy-leveldb filter-policy-rusty-leveldb"),
     ("bench-memory", "bench-kit guava-bloom membership-filters"),
     ("bench-ours", "bench-kit filter-policy guava-bloom hash-comparison membership-filters statistics"),
+    ("bench-parquet", "filter-policy"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),
     ("bench-rocksdb", "bench-kit filter-policy"),
     ("xtask", ""),

@@ -9,7 +9,7 @@ use crate::keys::{ABSENT, Keys};
 use crate::plan::Plan;
 
 /// The largest share of absent keys that may be found: twice what the filters are made for.
-const MOST_FALSE: f64 = 0.02;
+const MAX_FALSE: f64 = 0.02;
 
 /// Measures one size, and appends the batches in the order in which they were measured.
 ///
@@ -106,7 +106,7 @@ fn check(batches: &[Batch]) -> Result<(), String> {
         let (yes, calls) = (batch.yes, batch.calls);
         let wrong = match batch.operation {
             Operation::Put => yes == 0 || yes > calls,
-            Operation::Absent => yes as f64 > calls as f64 * MOST_FALSE,
+            Operation::Absent => yes as f64 > calls as f64 * MAX_FALSE,
             Operation::Present => yes != calls,
         };
         if wrong {

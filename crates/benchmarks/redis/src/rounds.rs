@@ -13,7 +13,7 @@ use crate::server::Server;
 const INSERTIONS: usize = 1_000_000;
 const FPP: f64 = 0.01;
 /// The largest share of strangers that may be found.
-const MOST_FALSE: f64 = 2.0 * FPP;
+const MAX_FALSE: f64 = 2.0 * FPP;
 
 /// Keys of a round trip, and of a round: `redis-benchmark` takes a fifth of a second and more for them.
 const PLAN: [(usize, usize); 4] = [(1, 10_000), (10, 50_000), (100, 100_000), (1_000, 100_000)];
@@ -188,9 +188,9 @@ fn check(
     let right = match operation {
         Operation::Contains => {
             let members = (calls / 2.0).ceil();
-            yes >= members && yes <= members + calls * MOST_FALSE
+            yes >= members && yes <= members + calls * MAX_FALSE
         }
-        Operation::Insert | Operation::Download => yes <= calls && yes >= calls * (1.0 - MOST_FALSE),
+        Operation::Insert | Operation::Download => yes <= calls && yes >= calls * (1.0 - MAX_FALSE),
     };
     if right {
         Ok(())

@@ -80,7 +80,7 @@ fn share(text: &str) -> Result<f64, &'static str> {
     text.parse()
         .ok()
         .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or("allowed are numbers from 0 to 1")
+        .ok_or("must be a number from 0 to 1")
 }
 
 /// How long it is cached that a name is absent: short, since every wrong name takes memory that long.

@@ -208,7 +208,7 @@ fn trips_of_any_size_do_the_same() {
     for_each_client(|client| {
         let elements: Vec<String> = (0..200).map(|i| i.to_string()).collect();
         let mut bits = Vec::new();
-        for bits_per_trip in [1, 7, 100, 5_000, usize::MAX] {
+        for bits_per_trip in [1, 7, 100, 5_000, u64::MAX] {
             client.words::<()>(&["FLUSHALL"]);
             let filter = published().with_options(as_published().bits_per_trip(bits_per_trip));
             client.run(filter.clone().with_expiry(DAY).insert_many(&elements));

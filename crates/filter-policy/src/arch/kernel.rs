@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-/// A set of instructions by which filters are built and asked.
+/// A SIMD kernel, or the portable code. Output is identical for all of them.
 ///
-/// All of them give the same bytes and the same answers. Policies use [`Kernel::best`] unless they are told otherwise
-/// by [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel); tests and benchmarks name one.
+/// Policies use [`Kernel::best`] unless they are told otherwise by
+/// [`BloomFilterPolicy::on_kernel`](crate::BloomFilterPolicy::on_kernel), which is for tests and benchmarks.
 ///
-/// With the feature `std` the environment variable `FILTER_POLICY_KERNEL` names the fastest that a program may use,
-/// `scalar` or `avx2`: for everything, as if the processor had no other. It is read once, before the first filter is
+/// With the feature `std` the environment variable `FILTER_POLICY_KERNEL` names the fastest kernel that the
+/// program may use, `scalar` or `avx2`. It is read once, before the first filter is
 /// built or asked; another value changes nothing.
 ///
 /// ```
@@ -29,10 +29,10 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// All that the crate has, for whatever processor, slowest first.
-    pub const ALL: [Self; 3] = [Self::Scalar, Self::Avx2, Self::Avx512];
+    /// All kernels of the crate, for whatever processor, slowest first.
+    pub const ALL: &[Self] = &[Self::Scalar, Self::Avx2, Self::Avx512];
 
-    /// Its name in lower case: `scalar`, `avx2`, `avx512`.
+    /// Returns the name in lower case: `scalar`, `avx2`, `avx512`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",

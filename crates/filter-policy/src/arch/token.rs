@@ -5,18 +5,18 @@ use super::kernel::Kernel;
 use super::x86_64::{Avx2, Avx512, Found};
 
 impl Kernel {
-    /// Those that this processor and its operating system can run, slowest first. The answer stays the same as long as
-    /// the program runs.
+    /// Returns the kernels that this processor and its operating system can run, slowest first. The answer stays the same
+    /// as long as the program runs.
     pub fn available() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter().filter(|kernel| kernel.is_available())
+        Self::ALL.iter().copied().filter(|kernel| kernel.is_available())
     }
 
-    /// Whether this processor and its operating system can run it, and the environment does not forbid it.
+    /// Returns whether this processor and its operating system can run the kernel, and the environment does not forbid it.
     pub fn is_available(self) -> bool {
         KernelToken::of(self).kernel() == self
     }
 
-    /// The fastest that is available.
+    /// Returns the fastest kernel that is available.
     pub fn best() -> Self {
         KernelToken::best().kernel()
     }

@@ -1,8 +1,9 @@
-//! Kernels for filters whose keys have hash values of 64 bits, all of them by XXPH3 with the seed 0.
+//! Kernels for filters whose keys have hash values of 64 bits.
 //!
 //! [`lines`] are RocksDB's, where all probes of a key fall into one line of 64 bytes; the probes of [`spread`] go
-//! anywhere. Here is what both have in common.
+//! anywhere; both hash by XXPH3 with the seed 0. [`blocks`] are Parquet's. Here is what they have in common.
 
+pub(crate) mod blocks;
 pub(crate) mod lines;
 pub(crate) mod spread;
 
@@ -11,7 +12,6 @@ use hashzoo::xxph3_64;
 use crate::keys::Keys;
 
 /// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
-#[cfg(target_arch = "x86_64")]
 pub(super) const TILE: usize = 64;
 
 /// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
@@ -37,7 +37,6 @@ pub(crate) enum WideSource<'a> {
 }
 
 impl WideSource<'_> {
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) const fn len(&self) -> usize {
         match self {
@@ -46,7 +45,7 @@ impl WideSource<'_> {
         }
     }
 
-    /// All hash values, one by one.
+    /// All hash values by XXPH3, one by one.
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(u64)) {
         match self {
@@ -56,22 +55,28 @@ impl WideSource<'_> {
         }
     }
 
-    /// The hash values from `start` on, one by one. Panics if there are too few.
+    /// The hash values by XXPH3 from `start` on, one by one. Panics if there are too few.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn hash(self, start: usize, hashes: &mut [u64]) {
+        self.hash_by(|key| xxph3_64(key, 0), start, hashes);
+    }
+
+    /// The same by any function.
+    #[inline(always)]
+    pub(super) fn hash_by(self, function: impl Fn(&[u8]) -> u64, start: usize, hashes: &mut [u64]) {
         let end = start + hashes.len();
         match self {
             Self::Keys(Keys::Slices(keys)) => {
                 for (hash, key) in hashes.iter_mut().zip(&keys[start..end]) {
-                    *hash = xxph3_64(key, 0);
+                    *hash = function(key);
                 }
             }
             Self::Keys(Keys::Packed(keys)) => {
                 let len = keys.key_len();
                 let keys = keys.bytes()[start * len..end * len].chunks_exact(len);
                 for (hash, key) in hashes.iter_mut().zip(keys) {
-                    *hash = xxph3_64(key, 0);
+                    *hash = function(key);
                 }
             }
             Self::Hashes(values) => hashes.copy_from_slice(&values[start..end]),

@@ -43,6 +43,7 @@ pub struct FilterBlockReader<'a> {
 
 /// A filter in a filter block.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoredFilter<'a> {
     /// Its number, from 0.
     pub index: usize,

@@ -23,17 +23,17 @@ const MAX_BITS: u64 = 0xffff_0000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CacheLine {
-    /// x86 and most others.
+    /// 64 bytes: x86 and most others.
     #[default]
     Bytes64,
-    /// 64-bit ARM and PowerPC.
+    /// 128 bytes: 64-bit ARM and PowerPC.
     Bytes128,
-    /// IBM Z.
+    /// 256 bytes: IBM Z.
     Bytes256,
 }
 
 impl CacheLine {
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub const fn bytes(self) -> u32 {
         match self {
             Self::Bytes64 => 64,

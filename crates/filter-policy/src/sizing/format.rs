@@ -9,6 +9,7 @@ use super::simulated;
 use super::textbook::{proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
+use crate::layouts::split_blocks::{self, MAX_LEN};
 use crate::params::BitsPerKey;
 use crate::rocksdb::{self, RocksDbBits};
 
@@ -17,6 +18,9 @@ const REACHABLE_BITS: u64 = 1 << 32;
 
 /// Nearly as many as fit into 64 bits.
 const REACHABLE_BITS_OF_64: u64 = 1 << 63;
+
+/// The longest bit set of split blocks.
+const MOST_BITS_OF_SPLIT_BLOCKS: u64 = MAX_LEN as u64 * 8;
 
 /// From this many bits per key on, k is 30 and no longer grows.
 const BITS_PER_KEY_AT_MOST_PROBES: u32 = 44;
@@ -42,6 +46,7 @@ const MAX_BITS_OF_ROCKSDB: u32 = 100;
 ///     (Format::BloomFilter64, 15, 85_130),
 ///     (Format::FastLocalBloom, 16, 90_821),
 ///     (Format::Ribbon, 16, 60_741),
+///     (Format::SplitBlock, 17, 96_480),
 /// ] {
 ///     let bits_per_key = format.bits_per_key_for_rate(45_402, 0.001)?;
 ///     assert_eq!(bits_per_key, BitsPerKey::whole(bits));
@@ -69,6 +74,9 @@ pub enum Format {
     )]
     #[cfg_attr(not(feature = "alloc"), doc = "RocksDB's Ribbon filter.")]
     Ribbon,
+    /// That of [`SplitBlockBloomPolicy`](crate::parquet::SplitBlockBloomPolicy): whole blocks of 32 bytes, at least one and at
+    /// most 2 GiB. [`parquet`](crate::parquet) has what writers of Parquet files choose.
+    SplitBlock,
 }
 
 impl Format {
@@ -77,13 +85,14 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits; [`Error::OutOfDomain`] when the bits per key are too few
+    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits, or split blocks not into 2 GiB; [`Error::OutOfDomain`] when the bits per key are too few
     /// for a filter of RocksDB's.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
             Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
             Self::FastLocalBloom => rocksdb::fast_local_bytes(of_rocksdb(bits_per_key)?, keys),
             Self::Ribbon => rocksdb::ribbon_bytes(of_rocksdb(bits_per_key)?, keys),
+            Self::SplitBlock => split_blocks::bitset_bytes(bits_per_key, keys)?,
         })
     }
 
@@ -102,6 +111,7 @@ impl Format {
                 let is_ribbon = rocksdb::ribbon_rate(bits, keys).is_some();
                 (!is_ribbon).then(|| bits.probe_count())
             }
+            Self::SplitBlock => Some(8),
         })
     }
 
@@ -115,6 +125,7 @@ impl Format {
     /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
     ///   values, which is what is left at 50 bits per key and more.
     /// * `Ribbon`: what its columns give.
+    /// * `SplitBlock`: as `FastLocalBloom`, of ideal blocks.
     ///
     /// # Errors
     ///
@@ -139,6 +150,10 @@ impl Format {
                     .filter(|_| keys > 0)
                     .unwrap_or_else(|| fast_local_rate(bits, keys)))
             }
+            Self::SplitBlock => {
+                let blocks = split_blocks::bitset_bytes(bits_per_key, keys)? / 32;
+                Ok(with_equal_halves(blocks, keys, lines::split_block_rate))
+            }
         }
     }
 
@@ -157,6 +172,8 @@ impl Format {
             Self::LevelDb => Some(REACHABLE_BITS),
             Self::BloomFilter64 => Some(REACHABLE_BITS_OF_64),
             Self::FastLocalBloom | Self::Ribbon => None,
+            // Bits per key are rounded up below.
+            Self::SplitBlock => Some(MOST_BITS_OF_SPLIT_BLOCKS.saturating_sub(keys)),
         };
         // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
         // all.
@@ -217,7 +234,7 @@ impl Format {
                 let by_equal_hashes = equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
-            Self::BloomFilter64 | Self::FastLocalBloom => libm::exp(-bits * LN_2 * LN_2),
+            Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),
         })
     }
 
@@ -226,12 +243,13 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9, in RocksDB's formats that of these keys at
-    /// one bit per key.
+    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9, of split blocks 32, in RocksDB's formats that
+    /// of these keys at one bit per key.
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
         let (least, most, allowed) = match self {
             Self::LevelDb | Self::BloomFilter64 => (0, u32::MAX, "at least 9"),
+            Self::SplitBlock => (0, u32::MAX, "at least 32"),
             Self::FastLocalBloom | Self::Ribbon => (
                 1,
                 MAX_BITS_OF_ROCKSDB,
@@ -266,15 +284,19 @@ pub(super) fn equal_hashes(keys: u64) -> f64 {
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
-/// The rate of ideal lines, and of keys in the same line that have the same upper half of the hash, of which all probes
-/// are made.
 fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
+    let lines = rocksdb::fast_local_lines(bits_per_key, keys);
+    let by_probes = |lines, keys| lines::rate(lines, keys, bits_per_key.probe_count());
+    with_equal_halves(lines, keys, by_probes)
+}
+
+/// The rate by probes alone, and of keys that have the line and the half of the hash in common from which probes are made.
+fn with_equal_halves(lines: u64, keys: u64, by_probes: impl Fn(u64, u64) -> f64) -> f64 {
     const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
     if keys == 0 {
         return 0.0;
     }
-    let lines = rocksdb::fast_local_lines(bits_per_key, keys);
-    let by_probes = lines::rate(lines, keys, bits_per_key.probe_count());
+    let by_probes = by_probes(lines, keys);
     let by_equal_halves = (keys as f64 / lines as f64 * SAME_HALF).min(1.0);
     by_probes + by_equal_halves * (1.0 - by_probes)
 }

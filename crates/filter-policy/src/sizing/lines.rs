@@ -14,11 +14,7 @@ const CROWDED: f64 = 600.0;
 /// (`util/bloom_impl.h`, `BloomMath::CacheLocalFpRate`) takes the textbook's rate one standard deviation above and below
 /// the mean instead, which is 1 % too low at 10 bits per key and 10 % at 20.
 pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
-    let (lines, keys, k) = (lines as f64, keys as f64, f64::from(probes));
-    let mean = keys / lines;
-    if mean > CROWDED {
-        return libm::pow(-libm::expm1(-k * mean / BITS as f64), k);
-    }
+    let k = f64::from(probes);
     let mut matching = [0.0; BITS + 1];
     for (ones, probability) in matching.iter_mut().enumerate() {
         *probability = libm::pow(ones as f64 / BITS as f64, k);
@@ -26,6 +22,44 @@ pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
     // With what probability a line has so many ones.
     let mut ones = [0.0; BITS + 1];
     ones[0] = 1.0;
+    mean(
+        lines,
+        keys,
+        |keys| libm::pow(-libm::expm1(-k * keys / BITS as f64), k),
+        |probability| {
+            let rate = (probability > 0.0).then(|| ones.iter().zip(&matching).map(|(a, b)| a * b).sum());
+            for _ in 0..probes {
+                throw(&mut ones, BITS as f64);
+            }
+            rate.unwrap_or(0.0)
+        },
+    )
+}
+
+/// The same of split blocks: eight words of 32 bits, of which each key, and the absent one, picks a bit each.
+pub(super) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
+    const ZERO_LEFT: f64 = 31.0 / 32.0;
+    let mut zeros = 1.0;
+    mean(
+        blocks,
+        keys,
+        |keys| libm::pow(1.0 - libm::pow(ZERO_LEFT, keys), 8.0),
+        |_| {
+            let rate = libm::pow(1.0 - zeros, 8.0);
+            zeros *= ZERO_LEFT;
+            rate
+        },
+    )
+}
+
+/// The mean over lines of what a line with so many keys errs: `crowded` by their mean number, `next` of 0, 1, 2, ... keys,
+/// where it is told the probability.
+fn mean(lines: u64, keys: u64, crowded: impl Fn(f64) -> f64, mut next: impl FnMut(f64) -> f64) -> f64 {
+    let (lines, keys) = (lines as f64, keys as f64);
+    let mean = keys / lines;
+    if mean > CROWDED {
+        return crowded(mean);
+    }
     // That a line has so many keys; where there is one line, it has all of them.
     let mut probability = libm::exp(keys * libm::log1p(-1.0 / lines));
     let mut sum = 0.0;
@@ -34,18 +68,12 @@ pub(super) fn rate(lines: u64, keys: u64, probes: u8) -> f64 {
         if here == keys && lines == 1.0 {
             probability = 1.0;
         }
-        if probability > 0.0 {
-            let rate: f64 = ones.iter().zip(&matching).map(|(a, b)| a * b).sum();
-            sum += probability * rate;
-        }
+        sum += probability * next(probability);
         if here >= keys || here > mean && probability < sum * 1e-15 && lines > 1.0 {
             return sum;
         }
         if lines > 1.0 {
             probability *= (keys - here) / (here + 1.0) / (lines - 1.0);
-        }
-        for _ in 0..probes {
-            throw(&mut ones, BITS as f64);
         }
         here += 1.0;
     }
@@ -74,6 +102,16 @@ mod tests {
         let of = |keys| exact_rate(512, keys, 4).unwrap();
         let expected = (3.0 * of(1) + 3.0 * of(2) + of(3)) / 8.0;
         assert!((rate(2, 3, 4) / expected - 1.0).abs() < 1e-11);
+    }
+
+    #[test]
+    fn split_blocks_of_few_keys() {
+        // Of two keys in two blocks 0, 1 and 2 in the block that is asked in 1, 2 and 1 of four cases.
+        let of = |keys| libm::pow(1.0 - libm::pow(31.0 / 32.0, keys), 8.0);
+        assert!((split_block_rate(2, 2) / (of(1.0) / 2.0 + of(2.0) / 4.0) - 1.0).abs() < 1e-12);
+        assert!((split_block_rate(1, 40) / of(40.0) - 1.0).abs() < 1e-12);
+        let (below, above) = (split_block_rate(100, 60_000), split_block_rate(100, 60_001));
+        assert!((above / below - 1.0).abs() < 1e-6, "{below} and {above}");
     }
 
     #[test]

@@ -251,7 +251,7 @@ fn positive(what: &'static str, given: f64) -> Result<(), Error> {
     }
 }
 
-pub(super) fn proper_rate(given: f64) -> Result<(), Error> {
+pub(crate) fn proper_rate(given: f64) -> Result<(), Error> {
     if given > 0.0 && given < 1.0 {
         Ok(())
     } else {

@@ -10,7 +10,7 @@ fn setting(name: &str, default: u64) -> u64 {
     match std::env::var(name) {
         Ok(text) => text
             .parse()
-            .unwrap_or_else(|_| panic!("{name} is {text:?}, allowed is a whole number")),
+            .unwrap_or_else(|_| panic!("{name} must be a whole number, got {text:?}")),
         Err(_) => default,
     }
 }
@@ -19,7 +19,7 @@ fn setting(name: &str, default: u64) -> u64 {
 pub(crate) fn fuzz(corpus: &[Vec<u8>], default_cases: u64, target: impl Fn(&mut Source, Vec<u8>)) {
     let first = setting("FILTER_POLICY_FUZZ_FIRST", 0);
     let cases = setting("FILTER_POLICY_FUZZ_CASES", default_cases);
-    assert!(cases > 0, "FILTER_POLICY_FUZZ_CASES is 0, allowed is at least 1");
+    assert!(cases > 0, "FILTER_POLICY_FUZZ_CASES must be at least 1, got 0");
     for case in (0..cases).map(|i| first.wrapping_add(i)) {
         let result = catch_unwind(AssertUnwindSafe(|| {
             let mut source = Source(SplitMix64::seed_from_u64(case));

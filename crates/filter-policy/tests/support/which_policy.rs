@@ -1,5 +1,6 @@
 //! The table of `WHICH.md`: rates and sizes of every policy, measured.
 
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, FilterPolicy};
 use rand_xoshiro::SplitMix64;
@@ -25,7 +26,7 @@ pub(crate) struct Row {
 }
 
 /// The policies, LevelDB's own first.
-pub(crate) fn policies() -> [Row; 7] {
+pub(crate) fn policies() -> [Row; 8] {
     let row = |words, bits_per_key, policy| Row {
         words,
         bits_per_key,
@@ -52,6 +53,11 @@ pub(crate) fn policies() -> [Row; 7] {
             "`FastLocalBloomPolicy`",
             10,
             Box::new(FastLocalBloomPolicy::new(ten)),
+        ),
+        row(
+            "`SplitBlockBloomPolicy`",
+            10,
+            Box::new(SplitBlockBloomPolicy::new(ten)),
         ),
         row(
             "`LegacyFullFilterPolicy`",

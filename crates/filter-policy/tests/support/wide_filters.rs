@@ -1,10 +1,11 @@
-//! FastLocalBloom and `BloomFilter64.Xxph3` from their descriptions, and what every kernel is held against them with.
+//! FastLocalBloom, `BloomFilter64.Xxph3` and split blocks from their descriptions, and what every kernel is held against them with.
 
 use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::sizing::Format;
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
-use hashzoo::xxph3_64;
+use hashzoo::{xxh64, xxph3_64};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
@@ -66,6 +67,36 @@ pub(crate) fn spread_bits(bits: usize, probes: u8, hash: u64) -> impl Iterator<I
     })
 }
 
+/// Parquet's filter, from its description.
+pub(crate) fn split_oracle(bits_per_key: BitsPerKey, hashes: &[u64]) -> Vec<u8> {
+    let policy = SplitBlockBloomPolicy::new(bits_per_key);
+    let mut filter = vec![0; policy.max_filter_len(hashes.len()).unwrap()];
+    for &hash in hashes {
+        for bit in split_bits(filter.len() / 32, hash) {
+            filter[bit / 8] |= 1 << (bit % 8);
+        }
+    }
+    filter
+}
+
+pub(crate) fn split_bits(blocks: usize, hash: u64) -> impl Iterator<Item = usize> {
+    const SALTS: [u64; 8] = [
+        0x47b6_137b,
+        0x4497_4d91,
+        0x8824_ad5b,
+        0xa2b7_289d,
+        0x7054_95c7,
+        0x2df1_424b,
+        0x9efc_4947,
+        0x5c6b_fb31,
+    ];
+    let block = usize::try_from((u128::from(hash >> 32) * blocks as u128) >> 32).unwrap();
+    SALTS.into_iter().enumerate().map(move |(word, salt)| {
+        let bit = ((hash % (1 << 32) * salt) % (1 << 32)) >> 27;
+        block * 256 + word * 32 + usize::try_from(bit).unwrap()
+    })
+}
+
 pub(crate) fn all_set(filter: &[u8], mut bits: impl Iterator<Item = usize>) -> bool {
     bits.all(|bit| filter[bit / 8] >> (bit % 8) & 1 == 1)
 }
@@ -78,6 +109,10 @@ pub(crate) fn fast_local_answer(filter: &[u8], hash: u64) -> bool {
 pub(crate) fn spread_answer(filter: &[u8], hash: u64) -> bool {
     let bytes = filter.len() - 1;
     all_set(filter, spread_bits(bytes * 8, filter[bytes] - 0x80, hash))
+}
+
+pub(crate) fn split_answer(filter: &[u8], hash: u64) -> bool {
+    all_set(filter, split_bits(filter.len() / 32, hash))
 }
 
 pub(crate) fn random_keys(seed: u64, count: usize, len: impl Fn(usize) -> usize) -> Vec<Vec<u8>> {
@@ -97,6 +132,10 @@ pub(crate) fn random_hashes(seed: u64, count: usize) -> Vec<u64> {
 
 pub(crate) fn hashes_of(keys: &[&[u8]]) -> Vec<u64> {
     keys.iter().map(|key| xxph3_64(key, 0)).collect()
+}
+
+pub(crate) fn parquet_hashes_of(keys: &[&[u8]]) -> Vec<u64> {
+    keys.iter().map(|key| xxh64(key, 0)).collect()
 }
 
 pub(crate) fn slices(keys: &[Vec<u8>]) -> Vec<&[u8]> {
@@ -119,9 +158,10 @@ fn check_policy<P: HashedPolicy<Hash = u64>>(
             keys.len()
         );
         for asked in [keys, others] {
-            let of_bits: Vec<bool> = hashes_of(asked)
-                .into_iter()
-                .map(|hash| answer(expected, hash))
+            let policy = on_kernel(kernel);
+            let of_bits: Vec<bool> = asked
+                .iter()
+                .map(|key| answer(expected, policy.hash_key(key)))
                 .collect();
             assert_eq!(answers(&policy, expected, asked, &kernel), of_bits, "{kernel}");
         }
@@ -142,6 +182,13 @@ pub(crate) fn check(bits: f64, keys: &[Vec<u8>], others: &[Vec<u8>]) {
         |kernel| FastLocalBloomPolicy::new(bits).on_kernel(kernel),
         &fast_local_oracle(bits, &hashes),
         |filter, hash| !keys.is_empty() && fast_local_answer(filter, hash),
+        &keys,
+        &others,
+    );
+    check_policy(
+        |kernel| SplitBlockBloomPolicy::new(bits).on_kernel(kernel),
+        &split_oracle(bits, &parquet_hashes_of(&keys)),
+        split_answer,
         &keys,
         &others,
     );

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plots::thousands::grouped;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::inspection::parquet::{self, ColumnFilter, Question};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
 
-/// Show the filters in tables of LevelDB's and RocksDB's, and what is damaged.
+/// Show the filters in tables of LevelDB's and RocksDB's and in Parquet files, and what is damaged.
 ///
 /// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
 /// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
@@ -22,14 +23,19 @@ use crate::table::{counted, table};
 /// the columns), and the filters that let every key pass because none could be made. Of RocksDB's tables block-based ones
 /// are read, format versions 0 to 7, with full and partitioned filters. Not read are its plain and cuckoo tables, what is
 /// compressed otherwise than with Snappy, and what is larger than 1 GiB (the metaindex: 1 MiB). Nothing is ever written.
+///
+/// Of a Parquet file, which is given alone, the split-block filters are shown: row group, column, length of the bit set and
+/// expected rate (the product of the shares of ones in the words of a block, averaged over the blocks). With --column and
+/// --key each filter of the column is asked for a value. JSON is then an array of filters.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n\n\
+    after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n  \
+        cargo xtask inspect sales.parquet --column id --key 7\n\n\
         Exit codes: 0 no damage in what was read; 1 damage was found; 2 no damage, but a table cannot be read, or a \
         path is neither a table nor a database folder, in which case nothing is inspected."
 )]
 pub struct Arguments {
-    /// A table (.ldb, .sst) or the folder of a database
+    /// A table (.ldb, .sst), the folder of a database, or a Parquet file
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Leave the data blocks unread: much faster on large databases
@@ -38,6 +44,13 @@ pub struct Arguments {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
+    /// Of a Parquet file, show the filters of this column only; parts of its path are joined by dots
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// Ask the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Decimal
+    /// numbers, dates and times are asked for as the whole numbers that they are stored as
+    #[arg(long, value_name = "VALUE", requires = "column")]
+    key: Option<String>,
 }
 
 /// Everything that was found.
@@ -69,6 +82,20 @@ struct Totals {
 ///
 /// When a path is neither a table nor the folder of a database, a table cannot be read, or damage was found.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.paths[..] {
+        [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
+        _ if arguments.column.is_some() => {
+            return Err(Failure::input("--column is for one Parquet file"));
+        }
+        paths => {
+            if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {
+                return Err(Failure::input(format_args!(
+                    "{}: a Parquet file is inspected alone",
+                    inspection::shown(path)
+                )));
+            }
+        }
+    }
     let depth = if arguments.no_data {
         Depth::Filters
     } else {
@@ -98,6 +125,79 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         ))),
         _ => Err(Failure::Checked),
     }
+}
+
+/// Shows the filters of a Parquet file.
+fn parquet_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
+    let question = Question {
+        column: arguments.column.as_deref(),
+        key: arguments.key.as_deref(),
+    };
+    let wrong = |error| Failure::input(format_args!("{}: {error}", inspection::shown(path)));
+    let (filters, row_groups) = parquet::inspect(path, question).map_err(wrong)?;
+    let mut out = io::stdout().lock();
+    let written = if arguments.json {
+        let text = serde_json::to_string_pretty(&filters).map_err(Failure::internal)?;
+        writeln!(out, "{text}")
+    } else {
+        print_filters(&mut out, &filters, row_groups, question)
+    };
+    match written.and_then(|()| out.flush()).map_err(Failure::from) {
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    if filters.iter().any(|filter| filter.damage.is_some()) {
+        return Err(Failure::Checked);
+    }
+    Ok(())
+}
+
+fn print_filters(
+    out: &mut impl io::Write,
+    filters: &[ColumnFilter],
+    row_groups: usize,
+    question: Question<'_>,
+) -> io::Result<()> {
+    if !filters.is_empty() {
+        let rows = filters.iter().map(|filter| {
+            let answer = filter
+                .may_match
+                .map(|may_match| if may_match { "yes" } else { "no" });
+            let mut row = vec![
+                filter.column.clone(),
+                grouped(filter.row_group as u64),
+                filter.bytes.map_or_else(String::new, grouped),
+                filter.expected_rate.map_or_else(String::new, percent),
+            ];
+            row.extend(answer.map(str::to_owned));
+            row
+        });
+        let mut header = vec!["column", "row group", "bytes", "expected"];
+        header.extend(question.key.map(|_| "may match"));
+        writeln!(out, "{}\n", table(header, &[1, 2, 3], rows))?;
+    }
+    let damage = filters.iter().filter_map(|filter| {
+        let damage = filter.damage.as_ref()?;
+        Some(format!(
+            "row group {}, {}: {damage}",
+            filter.row_group, filter.column
+        ))
+    });
+    list(out, "damage", damage)?;
+    write!(
+        out,
+        "{}, {}",
+        counted(row_groups as u64, "row group"),
+        counted(filters.len() as u64, "filter")
+    )?;
+    if question.key.is_some() {
+        let without = filters
+            .iter()
+            .filter(|filter| filter.may_match == Some(false))
+            .count();
+        write!(out, "; {} without the key", counted(without as u64, "row group"))?;
+    }
+    writeln!(out)
 }
 
 fn write(inspection: &Inspection, as_json: bool) -> Result<(), Failure> {

@@ -47,27 +47,26 @@ impl Bits {
         }
         let view = FilterView::new(layout, bytes);
         let last = bytes.last().copied().unwrap_or_default();
-        let (kind, probes) = match (view.kind(), view.probe_count()) {
+        match (view.kind(), view.ones().zip(view.probe_count())) {
             (FilterKind::Empty, _) if is_of_rocksdb => return Ok(None),
             (FilterKind::Empty, _) => {
                 return Err("a length that must be 0 or at least 2 bytes, got 1".to_owned());
             }
-            (FilterKind::LevelDbBloom, Some(probes @ 1..)) => (None, Some(probes)),
-            (FilterKind::LegacyBloom, probes) => (Some("legacy Bloom"), probes),
-            (FilterKind::FastLocalBloom, probes) => (Some("FastLocalBloom"), probes),
-            (FilterKind::Ribbon, _) => (Some("Ribbon"), None),
-            (FilterKind::Bloom64, probes) => (None, probes),
+            (FilterKind::Ribbon, _) => self.ribbon_bits += view.bits(),
+            (_, Some((ones, probes @ 1..))) => {
+                self.bits += view.bits();
+                self.ones += ones;
+                self.probes.insert(probes);
+            }
             _ => return Err(reserved(layout, last)),
-        };
-        if let (Some(probes), Some(ones)) = (probes, view.ones()) {
-            self.bits += view.bits();
-            self.ones += ones;
-            self.probes.insert(probes);
-        } else {
-            self.ribbon_bits += view.bits();
         }
         self.weighted_rates += view.false_positive_rate() * view.bits() as f64;
-        Ok(kind)
+        Ok(match view.kind() {
+            FilterKind::LegacyBloom => Some("legacy Bloom"),
+            FilterKind::FastLocalBloom => Some("FastLocalBloom"),
+            FilterKind::Ribbon => Some("Ribbon"),
+            _ => None,
+        })
     }
 
     /// Adds the bits of other filters.
@@ -115,6 +114,7 @@ fn reserved(layout: FilterLayout, last: u8) -> String {
             format!("a last byte that must be between 0x81 and 0x9e, got {last:#04x}")
         }
         FilterLayout::RocksDb => "a tail of no kind that is known".to_owned(),
+        FilterLayout::SplitBlocks => "a length that must be a multiple of 32 bytes".to_owned(),
         layout => format!("a layout that is not counted, {layout:?}"),
     }
 }

@@ -77,7 +77,7 @@ impl DisjointRanges {
     }
 
     /// Adds a part that is not empty, unless it overlaps one that is there; then gives where that one starts.
-    fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
+    pub(super) fn add(&mut self, start: u64, end: u64) -> Result<(), u64> {
         match self.0.range(..end).next_back() {
             Some((&other, &other_end)) if other_end > start => Err(other),
             _ => {

@@ -19,6 +19,8 @@ pub enum Filter {
     FastLocalBloom,
     /// RocksDB's Ribbon.
     Ribbon,
+    /// `SplitBlockBloomPolicy`, Parquet's filter.
+    SplitBlock,
     /// Guava's stream.
     Guava,
     /// The fixed design in Redis.
@@ -51,12 +53,13 @@ const STRING_MOST_BITS: u64 = 1 << 32;
 
 impl Filter {
     /// All of them, the textbook first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Textbook,
         Self::LevelDb,
         Self::BloomFilter64,
         Self::FastLocalBloom,
         Self::Ribbon,
+        Self::SplitBlock,
         Self::Guava,
         Self::RedisFixed,
         Self::RedisGrowing,
@@ -95,6 +98,10 @@ impl Filter {
             ),
             Self::FastLocalBloom => ("fast-local-bloom", "RocksDB's FastLocalBloom, format_version 5"),
             Self::Ribbon => ("ribbon", "RocksDB's Ribbon (Standard128)"),
+            Self::SplitBlock => (
+                "split-block",
+                "SplitBlockBloomFilter.Xxh64: Parquet's, of any number of blocks",
+            ),
             Self::Guava => ("guava", "Guava's BloomFilter as a stream"),
             Self::RedisFixed => ("redis-fixed", "bitmap of the fixed design in Redis"),
             Self::RedisGrowing => (
@@ -129,6 +136,7 @@ impl Filter {
             Self::BloomFilter64 => Some(Format::BloomFilter64),
             Self::FastLocalBloom => Some(Format::FastLocalBloom),
             Self::Ribbon => Some(Format::Ribbon),
+            Self::SplitBlock => Some(Format::SplitBlock),
             _ => None,
         }
     }
@@ -160,7 +168,7 @@ impl Filter {
             let parameters = Parameters::with_rule(keys, setting, rule).map_err(words)?;
             let bits = bits(&parameters);
             if bits > most {
-                return Err(format!("{bits} bits are more than the {most} of a bitmap"));
+                return Err(format!("the bitmap must have at most {most} bits, got {bits}"));
             }
             plain(&parameters, bits, bits.div_ceil(8))
         };

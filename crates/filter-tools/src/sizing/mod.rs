@@ -54,7 +54,7 @@ pub struct Checked(pub(crate) Question);
 
 impl Question {
     /// The most keys that can be asked about: beyond, whole numbers no longer are exact in the formulas.
-    pub const MOST_KEYS: u64 = 1 << 53;
+    pub const MAX_KEYS: u64 = 1 << 53;
 
     /// The question with what is assumed filled in.
     ///
@@ -64,19 +64,19 @@ impl Question {
     pub fn checked(self) -> Result<Checked, String> {
         let refuse = |what: &str, given: Option<String>, allowed: &str| match given {
             None => Ok(()),
-            Some(given) => Err(format!("{what} is {given}; allowed is {allowed}")),
+            Some(given) => Err(format!("{what} must be {allowed}, got {given}")),
         };
-        let keys = self.keys.filter(|keys| !(1..=Self::MOST_KEYS).contains(keys));
+        let keys = self.keys.filter(|keys| !(1..=Self::MAX_KEYS).contains(keys));
         refuse(
             "the number of keys",
             keys.map(grouped),
-            "1 to 9,007,199,254,740,992",
+            "between 1 and 9,007,199,254,740,992",
         )?;
         let rate = self.rate.filter(|&rate| !(rate > 0.0 && rate < 1.0));
         let allowed = "above 0 and below 1 (or above 0 % and below 100 %)";
         refuse("the false-positive rate", rate.map(plainly), allowed)?;
         let bits = self.bits_per_key.filter(|&bits| !(bits > 0.0 && bits <= 1e6));
-        let allowed = "above 0, at most 1,000,000";
+        let allowed = "above 0 and at most 1,000,000";
         refuse("the number of bits per key", bits.map(plainly), allowed)?;
         let bytes = self.memory.filter(|&bytes| bytes == 0);
         refuse(
@@ -88,7 +88,7 @@ impl Question {
         refuse(
             "the probe count",
             probes.map(|probes| probes.to_string()),
-            "1 to 255",
+            "between 1 and 255",
         )?;
         let given = [
             ("the number of keys", self.keys.is_some()),

@@ -37,7 +37,7 @@ pub struct NoAnswer {
 }
 
 /// Most whole bits per key that are tried: beyond, no format has more probes, and hardly any a lower rate.
-const MOST_BITS: u32 = 100;
+const MAX_BITS: u32 = 100;
 
 /// The smallest filter of the kind that does what is asked, or with a given memory the best.
 ///
@@ -107,7 +107,7 @@ fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String
 fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String> {
     let of = |bits| format.probe_count(keys, BitsPerKey::whole(bits));
     let mut most = 0;
-    for bits in 1..=MOST_BITS {
+    for bits in 1..=MAX_BITS {
         let Some(taken) = of(bits).map_err(words)? else {
             return Err("has no probes".to_owned());
         };
@@ -169,7 +169,7 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         let bits_per_key = BitsPerKey::whole(bits);
         let most = Format::LevelDb
             .max_keys(bytes, bits_per_key)
-            .min(Question::MOST_KEYS);
+            .min(Question::MAX_KEYS);
         let will_do = |keys: u64| {
             let shared = Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
             let bits = bits_per_key.filter_bits(keys).map_err(words)?;
@@ -179,7 +179,7 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         };
         Ok((largest(0, most, will_do)?, bits))
     };
-    let mut bounds = (1..=MOST_BITS).map(bound).collect::<Result<Vec<_>, String>>()?;
+    let mut bounds = (1..=MAX_BITS).map(bound).collect::<Result<Vec<_>, String>>()?;
     bounds.sort_by_key(|&(keys, bits)| (std::cmp::Reverse(keys), bits));
     let mut best = (0, 0);
     for (bound, bits) in bounds {
@@ -221,10 +221,10 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         let (keys, bits) = most_keys_of_leveldb(wanted, bytes)?;
         (best, best_bits) = (keys, f64::from(bits));
     }
-    for bits in (1..=MOST_BITS).filter(|_| format != Format::LevelDb) {
+    for bits in (1..=MAX_BITS).filter(|_| format != Format::LevelDb) {
         let bits_per_key = BitsPerKey::whole(bits);
         let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
-        let most = format.max_keys(bytes, bits_per_key).min(Question::MOST_KEYS);
+        let most = format.max_keys(bytes, bits_per_key).min(Question::MAX_KEYS);
         if most <= best {
             break;
         }
@@ -248,7 +248,7 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         return Ok((best, best_bits));
     }
     Err(format!(
-        "no filter of at most {bytes} bytes and {MOST_BITS} bits per key errs so seldom"
+        "no filter of at most {bytes} bytes and {MAX_BITS} bits per key errs so seldom"
     ))
 }
 
@@ -269,7 +269,7 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
         (None, Some(bits)) => bits * keys as f64 <= 8.0 * bytes as f64,
         _ => setting(filter, question, keys).is_ok_and(|setting| fits(filter, keys, setting, bytes)),
     };
-    let most = largest(0, Question::MOST_KEYS, |keys| Ok(fits(keys)))?;
+    let most = largest(0, Question::MAX_KEYS, |keys| Ok(fits(keys)))?;
     if most == 0 {
         // Mostly the reason is that of one key.
         setting(filter, question, 1)?;

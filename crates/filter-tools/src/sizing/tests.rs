@@ -1,5 +1,6 @@
 //! Published sizes, sizes as the filters write them, and questions of all kinds.
 
+use filter_policy::parquet::SplitBlockBloomPolicy;
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilter64Policy, BloomFilterPolicy, HashedPolicy};
 use guava_bloom::{BloomFilter, Bytes, Parameters};
@@ -72,7 +73,7 @@ fn bytes_are_those_that_the_filters_write() {
                 ..Question::default()
             });
             let bits = BitsPerKey::fractional(bits).unwrap();
-            let written: [(Filter, Vec<u8>); 3] = [
+            let written: [(Filter, Vec<u8>); 4] = [
                 (
                     Filter::LevelDb,
                     BloomFilterPolicy::leveldb_builtin(bits).build(&given).unwrap(),
@@ -84,6 +85,10 @@ fn bytes_are_those_that_the_filters_write() {
                 (
                     Filter::FastLocalBloom,
                     FastLocalBloomPolicy::new(bits).build(&given).unwrap(),
+                ),
+                (
+                    Filter::SplitBlock,
+                    SplitBlockBloomPolicy::new(bits).build(&given).unwrap(),
                 ),
             ];
             for (filter, bytes) in written {
@@ -112,10 +117,14 @@ fn a_probe_count_leads_to_a_filter_that_has_it() {
     for filter in Filter::ALL {
         match of(filter) {
             Ok(answer) => assert_eq!(answer.probes, Some(7), "{filter:?}"),
-            Err(none) => assert!(
-                matches!(filter, Filter::Ribbon | Filter::Cuckoo) && none.reason.contains("no probes"),
-                "{none}"
-            ),
+            Err(none) => {
+                let reason = match filter {
+                    Filter::Ribbon | Filter::Cuckoo => "no probes",
+                    Filter::SplitBlock => "at most 8",
+                    _ => panic!("{none}"),
+                };
+                assert!(none.reason.contains(reason), "{none}");
+            }
         }
     }
     let of = ask(Question {
@@ -196,7 +205,7 @@ fn questions_that_have_no_answer() {
             ..nothing
         },
     ] {
-        assert!(bad(question).contains("allowed is"), "{question:?}");
+        assert!(bad(question).contains(" must be "), "{question:?}");
     }
 }
 

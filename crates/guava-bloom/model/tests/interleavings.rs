@@ -31,8 +31,8 @@ fn concurrent(elements: &[Hash128]) -> Arc<ConcurrentBloomFilter<Bytes>> {
     Arc::new(sequential(elements).into())
 }
 
-/// A thread that puts the element; what `put` returned.
-fn putting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
+/// A thread that inserts the element; what `insert` returned.
+fn inserting(filter: &Arc<ConcurrentBloomFilter<Bytes>>, element: Hash128) -> thread::JoinHandle<bool> {
     let filter = Arc::clone(filter);
     thread::spawn(move || filter.insert_hash(element))
 }
@@ -48,7 +48,7 @@ fn the_elements_have_the_bits_that_the_models_speak_of() {
 fn no_bit_is_lost_between_two_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
-        let other = putting(&filter, LOW);
+        let other = inserting(&filter, LOW);
         filter.insert_hash(NEXT);
         other.join().unwrap();
         assert_eq!(filter.snapshot(), sequential(&[LOW, NEXT]));
@@ -59,7 +59,7 @@ fn no_bit_is_lost_between_two_threads() {
 fn no_bit_is_lost_between_three_threads() {
     loom::model(|| {
         let filter = concurrent(&[]);
-        let others = [putting(&filter, LOW), putting(&filter, ACROSS)];
+        let others = [inserting(&filter, LOW), inserting(&filter, ACROSS)];
         filter.insert_hash(NEXT);
         for other in others {
             other.join().unwrap();
@@ -74,7 +74,7 @@ fn of_two_puts_of_an_element_one_or_both_are_told_that_it_is_new() {
     let outcomes = std::sync::Arc::clone(&seen);
     loom::model(move || {
         let filter = concurrent(&[]);
-        let other = putting(&filter, LOW);
+        let other = inserting(&filter, LOW);
         let ours = filter.insert_hash(LOW);
         outcomes.lock().unwrap().insert((ours, other.join().unwrap()));
     });
@@ -121,7 +121,7 @@ fn an_element_whose_put_returned_is_not_new() {
     });
 }
 
-/// A thread puts an element and says so through a flag; another that reads the flag asks for it.
+/// A thread inserts an element and says so through a flag; another that reads the flag asks for it.
 fn told_by_a_flag(release: Ordering, acquire: Ordering) {
     let filter = concurrent(&[]);
     let done = Arc::new(AtomicBool::new(false));
@@ -156,7 +156,7 @@ fn a_reader_finds_what_the_teller_only_saw() {
     loom::model(|| {
         let filter = concurrent(&[]);
         let done = Arc::new(AtomicBool::new(false));
-        let first = putting(&filter, LOW);
+        let first = inserting(&filter, LOW);
         let reader = {
             let (filter, done) = (Arc::clone(&filter), Arc::clone(&done));
             thread::spawn(move || {
@@ -176,7 +176,7 @@ fn a_reader_finds_what_the_teller_only_saw() {
 fn merging_into_a_filter_that_is_put_into_loses_nothing() {
     loom::model(|| {
         let filter = concurrent(&[]);
-        let other = putting(&filter, LOW);
+        let other = inserting(&filter, LOW);
         filter.merge(&sequential(&[NEXT, ACROSS])).unwrap();
         assert!(filter.might_contain_hash(NEXT) && filter.might_contain_hash(ACROSS));
         other.join().unwrap();
@@ -188,7 +188,7 @@ fn merging_into_a_filter_that_is_put_into_loses_nothing() {
 fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
     loom::model(|| {
         let source = concurrent(&[NEXT]);
-        let other = putting(&source, ACROSS);
+        let other = inserting(&source, ACROSS);
         let filter = concurrent(&[LOW]);
         filter.merge(&*source).unwrap();
         assert!(filter.might_contain_hash(LOW) && filter.might_contain_hash(NEXT));
@@ -206,7 +206,7 @@ fn merging_from_a_filter_that_is_put_into_takes_all_that_was_there() {
 fn counting_while_others_put_is_never_too_much() {
     loom::model(|| {
         let filter = concurrent(&[NEXT]);
-        let other = putting(&filter, LOW);
+        let other = inserting(&filter, LOW);
         let counted = filter.ones();
         assert!((2..=3).contains(&counted), "{counted}");
         let counted_later = filter.ones();

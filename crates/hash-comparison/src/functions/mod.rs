@@ -2,11 +2,11 @@
 //!
 //! The published 17 and their other forms come from `hashzoo`, the functions beside them from there and from maintained
 //! crates (`anchors`). A function whose values are not known on a platform is left out there. A program may bring
-//! functions of its own ([`Function::own`]).
+//! functions of its own ([`Function::custom`]).
 //! Nothing is measured before [`gate`] has seen its known answers come out.
 
 mod anchors;
-mod own;
+mod custom;
 mod verify;
 mod zoo;
 

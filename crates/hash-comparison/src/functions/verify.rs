@@ -66,5 +66,5 @@ pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> R
     if expected == got {
         return Ok(());
     }
-    Err(format!("{}: expected {expected:#x}, got {got:#x}", question()))
+    Err(format!("{} must be {expected:#x}, got {got:#x}", question()))
 }

@@ -6,8 +6,8 @@ use super::Function;
 use super::verify::check_value;
 use crate::record::{FunctionGroup, Resistance};
 
-/// Forms of SipHash that are measured as another crate has them, which programs use: [`super::anchors`].
-const MEASURED_ELSEWHERE: [&str; 2] = ["siphash13", "siphash24"];
+/// Functions that are measured as another crate has them, which programs use: [`super::anchors`].
+const MEASURED_ELSEWHERE: [&str; 3] = ["siphash13", "siphash24", "xxh64"];
 
 /// The 17, in the published order.
 pub(super) fn published() -> impl Iterator<Item = Function> {
@@ -28,6 +28,7 @@ pub(super) fn variants() -> impl Iterator<Item = Function> {
 pub(super) fn others() -> impl Iterator<Item = Function> {
     hashzoo::OTHERS
         .iter()
+        .filter(|info| !MEASURED_ELSEWHERE.contains(&info.ident))
         .map(|info| function(info, FunctionGroup::Anchor))
 }
 

@@ -113,7 +113,7 @@ mod tests {
     use crate::record::Choice;
 
     fn judged(values: &[u64], bits: u32) -> Vec<OccupancyRow> {
-        let function = Function::own("f", bits, |_| 0, &[]);
+        let function = Function::custom("f", bits, |_| 0, &[]);
         judge(&measure("d", &Hashed::of_values(&function, values.to_vec())))
     }
 

@@ -124,7 +124,7 @@ fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), Error> {
             return Ok(());
         }
         Err(Error::internal(format!(
-            "dataset {name}: {field} is {got}, the manifest says {expected}"
+            "dataset {name}: {field} must be {expected} as in the manifest, got {got}"
         )))
     };
     check("count", &entry.count, &dataset.keys.len())?;

@@ -33,7 +33,7 @@ pub const MAX_BYTES: u64 = u32::MAX as u64;
 /// The error of more bytes than [`MAX_BYTES`].
 pub(super) fn too_large(bytes: u64) -> Error {
     Error::input(format!(
-        "{bytes} bytes of keys; at most {MAX_BYTES} (4 GiB) are allowed: split the file"
+        "the keys must have at most {MAX_BYTES} bytes (4 GiB), got {bytes}: split the file"
     ))
 }
 

@@ -1,7 +1,7 @@
 //! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
 //!
-//! A question is one module, and has a line in [`times`], or a field in [`OnKeys`] that is measured, appended and
-//! put into the records.
+//! A question is one module. A timed one has a line in [`times`]; any other has a field in [`OnKeys`], which is measured and
+//! appended here and put into the records by `fill` in `run/quality.rs`.
 
 pub mod collisions;
 pub mod curves;

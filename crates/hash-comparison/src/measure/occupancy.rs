@@ -7,7 +7,7 @@ use statistics::buckets::BucketLaw;
 /// With fewer keys a table's shape says nothing, and the laws are of many buckets.
 pub const LEAST_KEYS: usize = 64;
 /// Of a larger dataset the first so many keys go into a table: more would say no more, and take long.
-pub const MOST_KEYS: usize = 1 << 20;
+pub const MAX_KEYS: usize = 1 << 20;
 /// 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, section 6.4).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Values for each bucket, as a power of two, below which the multiples of [`GOLDEN`] need not share values evenly.
@@ -43,7 +43,7 @@ pub struct RawOccupancy {
 pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
     let (function, all) = (hashed.function, hashed.values64());
     let output_bits = function.output_bits;
-    let values = &all[..all.len().min(MOST_KEYS)];
+    let values = &all[..all.len().min(MAX_KEYS)];
     let keys = values.len() as u64;
     if values.len() < LEAST_KEYS {
         return Vec::new();

@@ -17,9 +17,9 @@ use crate::error::{Error, ErrorKind};
 pub const RUN: &str = "run.json";
 
 /// Most datasets in a run.
-pub const MOST_DATASETS: usize = 64;
+pub const MAX_DATASETS: usize = 64;
 /// Most functions in a run.
-pub const MOST_FUNCTIONS: usize = 64;
+pub const MAX_FUNCTIONS: usize = 64;
 
 impl Records {
     /// Reads the records in `dir`.
@@ -95,8 +95,8 @@ fn check(run: &Run) -> Result<(), String> {
     let datasets: Vec<&str> = run.datasets.iter().map(|one| one.name.as_str()).collect();
     let functions: Vec<&str> = run.functions.iter().map(|one| one.name.as_str()).collect();
     for (field, names, most, beside) in [
-        ("datasets", datasets, MOST_DATASETS, &[][..]),
-        ("functions", functions, MOST_FUNCTIONS, &[EMPTY, IDEAL]),
+        ("datasets", datasets, MAX_DATASETS, &[][..]),
+        ("functions", functions, MAX_FUNCTIONS, &[EMPTY, IDEAL]),
     ] {
         if names.len() > most {
             return Err(format!(

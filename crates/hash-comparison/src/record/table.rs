@@ -16,7 +16,7 @@ pub trait Row: Serialize + DeserializeOwned {}
 impl<T: Serialize + DeserializeOwned> Row for T {}
 
 /// Most bytes that a file may have: ten times what the largest run has in one.
-const MOST_BYTES: u64 = 1 << 28;
+const MAX_BYTES: u64 = 1 << 28;
 
 /// Names of the columns.
 pub fn header<T: Row>() -> &'static [&'static str] {
@@ -52,7 +52,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
     names
 }
 
-/// Reads a file of at most [`MOST_BYTES`].
+/// Reads a file of at most [`MAX_BYTES`].
 ///
 /// # Errors
 ///
@@ -60,13 +60,13 @@ pub fn header<T: Row>() -> &'static [&'static str] {
 pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Error::system(path))?;
-    file.take(MOST_BYTES + 1)
+    file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(Error::system(path))?;
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(malformed(
             path,
-            format!("larger than the {MOST_BYTES} bytes allowed"),
+            format!("larger than the {MAX_BYTES} bytes allowed"),
         ));
     }
     Ok(bytes)

@@ -48,7 +48,7 @@ fn records_are_complete_and_the_same_on_one_thread() {
     for file in FILES {
         assert!(
             !file.spelled(&records).1.is_empty(),
-            "{} has no rows: measure/mod.rs puts them into the records",
+            "{} has no rows: fill it in run/quality.rs (`fill`), or in measure/mod.rs (`times`) if it holds times",
             file.name
         );
     }

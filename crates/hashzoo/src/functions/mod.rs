@@ -25,6 +25,7 @@ mod rs;
 mod sdbm;
 mod siphash12_low32;
 mod siphash12_low32_nocase;
+mod xxh64;
 mod xxph3_64;
 
 pub use ap::{ap, ap_2002_full32, ap_partow};
@@ -51,6 +52,7 @@ pub use siphash12_low32::{
     SIPHASH_KEY, SIPHASH_TEST_KEY, siphash, siphash12, siphash12_low32, siphash13, siphash24,
 };
 pub use siphash12_low32_nocase::{siphash_nocase, siphash12_low32_nocase};
+pub use xxh64::xxh64;
 pub use xxph3_64::xxph3_64;
 
 use crate::HashInfo;
@@ -98,13 +100,14 @@ pub static VARIANTS: &[&HashInfo] = &[
     &siphash12_low32::ROUNDS_2_4,
 ];
 
-/// Functions outside the published comparison that stored formats and older programs use.
+/// Functions outside the published comparison: those of stored formats and older programs, and any other.
 pub static OTHERS: &[&HashInfo] = &[
     &one_at_a_time::INFO,
     &lookup3::INFO,
     &murmur3_x64_128::INFO,
     &rocksdb_hash::INFO,
     &xxph3_64::INFO,
+    &xxh64::INFO,
     &farm_fingerprint64::INFO,
 ];
 

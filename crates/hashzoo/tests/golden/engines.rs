@@ -1,7 +1,8 @@
 //! Values that storage engines and programs computed.
 
 use hashzoo::{
-    Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxph3_64,
+    Murmur3X64_128, find, leveldb_hash, murmur2, murmur2_signed_tail, murmur3_x64_128, rocksdb_hash, xxh64,
+    xxph3_64,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -129,6 +130,24 @@ fn both_hashes_of_rocksdb_equal_librocksdbs() {
             key.len(),
             row.seed
         );
+    }
+}
+
+#[test]
+fn xxh64_equals_xxhashs() {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Row {
+        len: usize,
+        #[serde(rename = "pattern")]
+        _pattern: String,
+        xxh64_seed0: u64,
+    }
+    let rows: Vec<Row> = rows(include_str!("../data/xxh64.jsonl"));
+    assert_eq!(rows.len(), 74);
+    let key: Vec<u8> = (0..1000_usize).map(|i| (37 * i + 11) as u8).collect();
+    for Row { len, xxh64_seed0, .. } in rows {
+        assert_eq!(xxh64(&key[..len], 0), xxh64_seed0, "{len} bytes");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small filters of each kind, and their stored forms.
 
-use guava_bloom::{Parameters, Utf8};
+use guava_bloom::{BloomFilter, Parameters, Utf8, envelope};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, GrowingBloomFilter,
     GrowingParameters, GrowthRule,
@@ -51,9 +51,17 @@ pub(crate) fn growing(rule: GrowthRule) -> GrowingBloomFilter<Utf8> {
     filter
 }
 
-/// All stored forms here.
-pub(crate) fn samples() -> [Vec<u8>; 5] {
+/// Guava's filter, whose form is the same envelope.
+pub(crate) fn bloom() -> BloomFilter<Utf8> {
+    let mut filter = BloomFilter::new(Utf8, &Parameters::new(12, 0.05).unwrap()).unwrap();
+    filter.insert_many(&["alice", "bob", "carol", ""]);
+    filter
+}
+
+/// All stored forms in the envelope.
+pub(crate) fn samples() -> [Vec<u8>; 6] {
     [
+        envelope::to_bytes(&bloom()),
         counting().to_bytes(),
         cuckoo().to_bytes(),
         full_cuckoo().to_bytes(),
@@ -64,11 +72,12 @@ pub(crate) fn samples() -> [Vec<u8>; 5] {
 
 /// Reads the bytes as each kind of filter, and gives the bytes of what was read, or the last error.
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    match bytes.get(2..3) {
-        Some(b"c") if bytes.starts_with(b"MFcuckoo") => {
-            CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes())
+    match bytes.get(..8) {
+        Some(b"GBfilter") => {
+            envelope::from_bytes::<BloomFilter<()>>(bytes, ()).map(|filter| envelope::to_bytes(&filter))
         }
-        Some(b"c") => CountingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
-        _ => GrowingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
+        _ => CountingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
     }
 }

@@ -6,7 +6,7 @@ use crate::oracle::Guava;
 use crate::random::{Random, cases};
 
 /// More words than an array of Java's holds.
-const MOST_WORDS: i64 = i32::MAX as i64;
+const MAX_WORDS: i64 = i32::MAX as i64;
 
 /// A rate of any size: from 1e-300 to the largest double below 1.
 fn fpp(random: &mut Random) -> f64 {
@@ -49,7 +49,7 @@ fn sizes_are_guavas() {
         // What Guava's `create` passes on.
         let (bits, probes) = guava.sizing(insertions.max(1), fpp);
         let words = bits / 64 + i64::from(bits % 64 != 0);
-        let possible = bits > 0 && words <= MOST_WORDS && (1..=255).contains(&probes);
+        let possible = bits > 0 && words <= MAX_WORDS && (1..=255).contains(&probes);
         let ours = Parameters::with_rule(insertions as u64, fpp, ProbeCountRule::FromBitsPerInsertion);
         match ours {
             Ok(ours) => {
@@ -75,7 +75,7 @@ fn sizes_are_guavas() {
             }
         }
         // Where Guava need not allocate much to say so itself.
-        if words <= 1 << 16 || words > MOST_WORDS {
+        if words <= 1 << 16 || words > MAX_WORDS {
             assert_eq!(guava.create(0, 1, 0, insertions, fpp).is_ok(), possible, "{case}");
         }
     }

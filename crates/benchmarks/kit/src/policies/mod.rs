@@ -56,14 +56,14 @@ pub fn rounds(size: usize, is_quick: bool) -> u64 {
 const QUICK_SIZES: [usize; 2] = [32, 4096];
 
 /// Up to how many keys are also measured with mixed lengths: 20 million take 2 GB of memory as they are.
-const MOST_MIXED: usize = 1_000_000;
+const MAX_MIXED: usize = 1_000_000;
 
 /// Measures filters of these sizes with each length of keys.
 pub fn measure_all(engine: &impl Engine, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
     let sizes = if is_quick { &QUICK_SIZES } else { sizes };
     let each = |&size: &usize| {
         let lengths = KeyLengths::ALL.iter();
-        let taken = lengths.filter(move |&&lengths| lengths == KeyLengths::Fixed || size <= MOST_MIXED);
+        let taken = lengths.filter(move |&&lengths| lengths == KeyLengths::Fixed || size <= MAX_MIXED);
         taken.flat_map(move |&lengths| measure(engine, size, lengths, rounds(size, is_quick)))
     };
     sizes.iter().flat_map(each).collect()

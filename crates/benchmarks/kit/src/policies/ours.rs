@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn every_kernel_has_a_name_in_the_records() {
         for kernel in Kernel::ALL {
-            let name = serde_json::to_value(of_kernel(kernel)).unwrap();
+            let name = serde_json::to_value(of_kernel(*kernel)).unwrap();
             assert_eq!(name, kernel.name());
         }
     }

@@ -165,7 +165,7 @@ fn summary(rows: &[Rate]) -> String {
 }
 
 /// Stored bits for a key that are shown.
-const MOST_BITS: f64 = 26.0;
+const MAX_BITS: f64 = 26.0;
 
 /// What one of the charts shows.
 struct Drawing<'a> {
@@ -226,7 +226,7 @@ fn by_bits(rows: &[Rate]) -> Option<Scene> {
         columns: columns.collect(),
         x_title: "bits stored for a key",
         x: Axis {
-            scale: Scale::linear(MOST_BITS),
+            scale: Scale::linear(MAX_BITS),
             tick: number::tick,
         },
         y_tick: number::percent_tick,

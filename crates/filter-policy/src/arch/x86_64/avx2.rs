@@ -1,7 +1,7 @@
 //! AVX2: 8 lanes, tables of 128 bytes in registers.
 
 mod lanes;
-mod wide;
+pub(super) mod wide;
 
 use core::arch::x86_64::*;
 

@@ -177,6 +177,33 @@ macro_rules! line_entries {
     };
 }
 
+/// Gives lanes what they need to build and ask split blocks.
+macro_rules! block_entries {
+    ($lanes:ident, $features:literal) => {
+        impl $lanes {
+            entry!($lanes, $features, fn insert_in_blocks(
+                blocks: &mut [Block],
+                source: WideSource<'_>,
+            ) = insert_by);
+
+            entry!($lanes, $features, fn block_may_match(blocks: &[Block], hash: u64) -> bool = may_match_by);
+
+            entry!($lanes, $features, fn block_may_match_key(blocks: &[Block], key: &[u8]) -> bool = key_may_match_by);
+
+            entry!($lanes, $features, fn blocks_may_match_many(
+                blocks: &[Block],
+                source: WideSource<'_>,
+                answers: &mut [u64],
+            ) = may_match_many_by);
+
+            entry!($lanes, $features, fn blocks_may_match_each(
+                filters: &[&[Block]],
+                hash: u64,
+            ) -> u64 = may_match_each_by);
+        }
+    };
+}
+
 /// Operations on vectors alone, each an expression of the processor's instructions.
 macro_rules! operations {
     ($(fn $name:ident($($vector:ident),+) = $expression:expr;)+) => {$(
@@ -188,4 +215,4 @@ macro_rules! operations {
     )+};
 }
 
-pub(super) use {entries, entry, line_entries, operations};
+pub(super) use {block_entries, entries, entry, line_entries, operations};

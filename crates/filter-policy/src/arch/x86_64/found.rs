@@ -73,7 +73,7 @@ impl Found {
 fn most_wanted() -> Kernel {
     #[cfg(feature = "std")]
     if let Some(name) = std::env::var_os("FILTER_POLICY_KERNEL")
-        && let Some(kernel) = Kernel::ALL.into_iter().find(|kernel| name == kernel.name())
+        && let Some(&kernel) = Kernel::ALL.iter().find(|kernel| name == kernel.name())
     {
         return kernel;
     }

@@ -95,6 +95,7 @@ mod policies {
     use alloc::format;
 
     use super::*;
+    use crate::parquet::SplitBlockBloomPolicy;
     use crate::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
     use crate::view::{FilterKind, FilterLayout, FilterView};
     use crate::{BloomFilter64Policy, BloomFilterPolicy, FilterPolicy as _, HashedPolicy as _};
@@ -130,6 +131,16 @@ mod policies {
                 assert_eq!(
                     Format::BloomFilter64.probe_count(keys as u64, bits_per_key),
                     Ok(probes_of(FilterLayout::BloomFilter64, &filter)),
+                    "{at}"
+                );
+
+                let policy = SplitBlockBloomPolicy::new(bits_per_key);
+                let len = policy.max_filter_len(keys).unwrap();
+                assert_eq!(bytes(Format::SplitBlock), len as u64, "{at}");
+                let probes = Format::SplitBlock.probe_count(keys as u64, bits_per_key);
+                assert_eq!(
+                    probes,
+                    Ok(probes_of(FilterLayout::SplitBlocks, &alloc::vec![0; len])),
                     "{at}"
                 );
 
@@ -191,8 +202,19 @@ mod policies {
 
 #[test]
 fn searches_in_the_newer_formats_are_tight() {
-    for format in [Format::BloomFilter64, Format::FastLocalBloom, Format::Ribbon] {
-        for keys in [0, 1, 32, 300, 983, 1_000_000, 960_000_000] {
+    for format in [
+        Format::BloomFilter64,
+        Format::FastLocalBloom,
+        Format::Ribbon,
+        Format::SplitBlock,
+    ] {
+        // Of more keys there are no split blocks with a hundred bits for each.
+        let most = if format == Format::SplitBlock {
+            170_000_000
+        } else {
+            960_000_000
+        };
+        for keys in [0, 1, 32, 300, 983, 1_000_000, most] {
             let rates: Vec<f64> = (1..=100)
                 .map(|bits| format.rate(keys, BitsPerKey::whole(bits)).unwrap())
                 .collect();
@@ -203,7 +225,18 @@ fn searches_in_the_newer_formats_are_tight() {
                     Some((_, bits)) => {
                         assert_eq!(found, Ok(BitsPerKey::whole(bits)), "{format:?}, {keys} keys")
                     }
-                    None => assert!(found.is_err(), "{format:?}, {keys} keys: {found:?}"),
+                    // Of split blocks more than a hundred bits for each key may do it.
+                    None => assert!(
+                        found.is_err()
+                            || format == Format::SplitBlock
+                                && found.is_ok_and(|bits| {
+                                    let fewer = BitsPerKey::fractional(bits.get() - 1.0).unwrap();
+                                    bits > BitsPerKey::whole(100)
+                                        && format.rate(keys, bits).unwrap() <= wanted
+                                        && format.rate(keys, fewer).unwrap() > wanted
+                                }),
+                        "{format:?}, {keys} keys: {found:?}"
+                    ),
                 }
             }
             let sizes: Vec<u64> = (1..=100)
@@ -218,7 +251,7 @@ fn searches_in_the_newer_formats_are_tight() {
                 let found = format.bits_per_key_for_bytes(keys, bytes).unwrap();
                 assert!(format.filter_bytes(keys, found).unwrap() <= bytes);
                 let most = match format {
-                    Format::BloomFilter64 => BitsPerKey::MAX,
+                    Format::BloomFilter64 | Format::SplitBlock => BitsPerKey::MAX,
                     _ => BitsPerKey::whole(100),
                 };
                 if found < most {

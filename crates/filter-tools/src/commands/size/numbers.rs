@@ -4,7 +4,7 @@
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let units = [("k", 1e3), ("m", 1e6), ("g", 1e9), ("b", 1e9)];
     number(text, &units).map_err(|reason| {
-        format!("{reason}; allowed are digits, with k, M or G for thousands, millions and billions")
+        format!("must be digits, with k, M or G for thousands, millions and billions, got {reason}")
     })
 }
 
@@ -23,8 +23,9 @@ pub(super) fn bytes(text: &str) -> Result<u64, String> {
         ("tb", 1e12),
         ("b", 1.0),
     ];
-    number(text, &units)
-        .map_err(|reason| format!("{reason}; allowed are bytes, or KiB, MiB, GiB, TiB, kB, MB, GB, TB"))
+    number(text, &units).map_err(|reason| {
+        format!("must be a number of bytes, or one with KiB, MiB, GiB, TiB, kB, MB, GB or TB, got {reason}")
+    })
 }
 
 fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
@@ -45,10 +46,10 @@ fn number(text: &str, units: &[(&str, f64)]) -> Result<u64, String> {
         .parse()
         .ok()
         .filter(|_| is_decimal && (unit.is_some() || !digits.contains('.')))
-        .ok_or_else(|| format!("{text:?} is no number"))?;
+        .ok_or_else(|| format!("{text:?}"))?;
     let value = value * factor;
     if value >= u64::MAX as f64 {
-        return Err(format!("{text:?} is more than {}", u64::MAX));
+        return Err(format!("{text:?}, which is above {}", u64::MAX));
     }
     Ok(value as u64)
 }
@@ -61,7 +62,7 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     digits
         .parse()
         .map(|value: f64| value / factor)
-        .map_err(|_| format!("{text:?} is no rate; allowed is above 0 and below 1, or a percentage"))
+        .map_err(|_| format!("must be above 0 and below 1, or a percentage, got {text:?}"))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::record::files::Records;
 use crate::record::{Baseline, Run};
 
 /// Differing fields that are kept one by one; of more only the number is.
-pub const MOST_DIFFERENCES: usize = 50;
+pub const MAX_DIFFERENCES: usize = 50;
 
 /// What changed from `before`, which lies in `folder`, to `now`.
 ///
@@ -37,7 +37,7 @@ pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline 
     };
     rows::compare(before, now, &comparable, &mut baseline);
     baseline.different_fields = baseline.differences.len() as u64;
-    baseline.differences.truncate(MOST_DIFFERENCES);
+    baseline.differences.truncate(MAX_DIFFERENCES);
     baseline
 }
 

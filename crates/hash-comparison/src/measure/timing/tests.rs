@@ -22,7 +22,7 @@ fn dataset(name: &str, keys: KeySet) -> Dataset {
 }
 
 fn function(name: &'static str, hash: fn(&[u8]) -> u64) -> Function {
-    Function::own(name, 64, hash, &[])
+    Function::custom(name, 64, hash, &[])
 }
 
 fn first_byte(key: &[u8]) -> u64 {

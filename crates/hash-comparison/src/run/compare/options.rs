@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::functions::{self, Function, GROUPS};
 use crate::keys;
 use crate::names;
-use crate::record::files::{MOST_DATASETS, MOST_FUNCTIONS};
+use crate::record::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Purpose, Request};
 
 /// What is typed before the command, inside the repository.
@@ -58,9 +58,9 @@ impl Options {
             chosen.extend(keys::embedded_names().map(str::to_owned));
         }
         let count = chosen.len() + keys.len();
-        if count > MOST_DATASETS {
+        if count > MAX_DATASETS {
             return Err(Error::input(format!(
-                "{count} datasets and key files; one run takes at most {MOST_DATASETS}: make several runs"
+                "a run must have at most {MAX_DATASETS} datasets and key files, got {count}: make several runs"
             )));
         }
         keys::file_names(&keys)?;
@@ -133,11 +133,11 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// When name or output are not what [`Function::own`] allows, when two functions of the run would have one name, in any
+    /// When name or output are not what [`Function::custom`] allows, when two functions of the run would have one name, in any
     /// case, and when there are too many for one report.
     pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, Error> {
         for function in own {
-            function.check_own()?;
+            function.check_custom()?;
             let same = |other: &&Function| other.name.eq_ignore_ascii_case(function.name);
             if let Some(other) = self.functions.iter().find(same) {
                 return Err(other.has_the_name(function.name));
@@ -193,9 +193,9 @@ impl Options {
 
     fn check_count(&self) -> Result<(), Error> {
         let count = self.functions.len();
-        if count > MOST_FUNCTIONS {
+        if count > MAX_FUNCTIONS {
             return Err(Error::input(format!(
-                "{count} functions; one run takes at most {MOST_FUNCTIONS}: name the built-in ones that you need"
+                "a run must have at most {MAX_FUNCTIONS} functions, got {count}: name the built-in ones that you need"
             )));
         }
         Ok(())
@@ -302,9 +302,9 @@ mod tests {
 
     #[test]
     fn no_more_datasets_than_a_report_has_room_for() {
-        let names: Vec<String> = (0..=MOST_DATASETS).map(|index| format!("{index}.txt")).collect();
+        let names: Vec<String> = (0..=MAX_DATASETS).map(|index| format!("{index}.txt")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        assert!(options(&[], &[], &names[..MOST_DATASETS]).is_ok());
+        assert!(options(&[], &[], &names[..MAX_DATASETS]).is_ok());
         let error = options(&[], &[], &names).unwrap_err();
         assert!(
             error.kind() == ErrorKind::Input && error.to_string().contains("65 datasets and key files"),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn own_functions_have_names_of_their_own() {
+    fn custom_functions_have_names_of_their_own() {
         let own = |name| Function {
             name,
             ..*functions::find("CRC-32").unwrap()
@@ -349,14 +349,14 @@ mod tests {
                 "{error}"
             );
         }
-        let names: Vec<&'static str> = (0..MOST_FUNCTIONS)
+        let names: Vec<&'static str> = (0..MAX_FUNCTIONS)
             .map(|index| &*Box::leak(format!("F{index}").into_boxed_str()))
             .collect();
         let many: Vec<Function> = names.into_iter().map(own).collect();
         assert!(with(&many[1..]).is_ok());
         let error = with(&many).unwrap_err().to_string();
         assert!(
-            error.starts_with("65 functions; one run takes at most 64"),
+            error.starts_with("a run must have at most 64 functions, got 65"),
             "{error}"
         );
     }

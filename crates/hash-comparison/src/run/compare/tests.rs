@@ -111,7 +111,7 @@ fn every_file_of_records_is_filled_and_read() {
         let name = file.name;
         assert!(
             !file.spelled(&records).1.is_empty(),
-            "{name} has no rows: add it to run/quality.rs (`fill`), or to run/compare/mod.rs if it holds times"
+            "{name} has no rows: fill it in run/quality.rs (`fill`), or in measure/mod.rs (`times`) if it holds times"
         );
         let field = format!(".{}", name.trim_end_matches(".csv"));
         assert!(

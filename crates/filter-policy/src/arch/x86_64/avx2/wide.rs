@@ -1,6 +1,7 @@
 //! XXPH3 for four keys of 16 bytes at a time, and the filters that take its values. Keys of other lengths are hashed one
 //! by one.
 
+pub(in super::super) mod blocks;
 mod lines;
 mod spread;
 

@@ -1,5 +1,6 @@
 //! XXPH3 for eight keys at a time, and the filters that take its values.
 
+mod blocks;
 mod lines;
 mod spread;
 

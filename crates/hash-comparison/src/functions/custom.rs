@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
 
 /// Most characters of a name: charts have no room for more.
-const MOST_CHARACTERS: usize = 32;
+const MAX_CHARACTERS: usize = 32;
 
 impl Function {
     /// A hash function of one's own, of the group [`FunctionGroup::Own`], of which nothing more is known or claimed; what
@@ -19,7 +19,7 @@ impl Function {
     /// may be empty while a function is being made; then nothing tells a slip from a design.
     ///
     /// [`Options::with_own`](crate::run::compare::Options::with_own) checks all that and adds the function to a run; the
-    /// program `examples/own_function.rs` shows it.
+    /// program `examples/custom_function.rs` shows it.
     ///
     /// ```
     /// use hash_comparison::functions::{Function, gate};
@@ -30,12 +30,12 @@ impl Function {
     ///
     /// let function = Function {
     ///     author: "me",
-    ///     ..Function::own("Sum", 32, sum, &[(b"", 0), (b"ab", 195)])
+    ///     ..Function::custom("Sum", 32, sum, &[(b"", 0), (b"ab", 195)])
     /// };
     /// gate([&function]).unwrap();
     /// assert_eq!((function.name, (function.hash)(b"ab")), ("Sum", 195));
     /// ```
-    pub const fn own(
+    pub const fn custom(
         name: &'static str,
         output_bits: u32,
         hash: fn(&[u8]) -> u64,
@@ -63,17 +63,17 @@ impl Function {
         }
     }
 
-    /// Checks what [`own`](Self::own) asks of name and output.
-    pub(crate) fn check_own(&self) -> Result<(), Error> {
+    /// Checks what [`custom`](Self::custom) asks of name and output.
+    pub(crate) fn check_custom(&self) -> Result<(), Error> {
         let (name, bits) = (self.name, self.output_bits);
-        if !(1..=MOST_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
+        if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
             return Err(Error::input(format!(
-                "a function is named {name:?}; a name has 1 to {MOST_CHARACTERS} characters, none of which is a control character"
+                "the name of a function must have 1 to {MAX_CHARACTERS} characters, none of them a control character, got {name:?}"
             )));
         }
         if !(1..=64).contains(&bits) {
             return Err(Error::input(format!(
-                "the function {name:?} has {bits} bits of output; 1 to 64 are allowed"
+                "the output of the function {name:?} must have 1 to 64 bits, got {bits}"
             )));
         }
         let same = |other: &str| other.eq_ignore_ascii_case(name);
@@ -122,12 +122,12 @@ mod tests {
     use crate::functions::gate;
 
     fn odd(name: &'static str, bits: u32) -> Function {
-        Function::own(name, bits, |key| key.len() as u64, &[(b"key", 3)])
+        Function::custom(name, bits, |key| key.len() as u64, &[(b"key", 3)])
     }
 
     #[test]
     fn names_and_bits_that_cannot_be_are_refused() {
-        odd("Odd", 64).check_own().unwrap();
+        odd("Odd", 64).check_custom().unwrap();
         for (name, expected) in [
             ("", "a function is named \"\";"),
             ("tab\there", "control character"),
@@ -137,13 +137,13 @@ mod tests {
             ("Ideal", "taken by a row of the records"),
             ("EMPTY", "taken by a row of the records"),
         ] {
-            let message = odd(name, 32).check_own().unwrap_err().to_string();
+            let message = odd(name, 32).check_custom().unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
         }
         for bits in [0, 65] {
             assert_eq!(
-                odd("Odd", bits).check_own().unwrap_err().to_string(),
-                format!("the function \"Odd\" has {bits} bits of output; 1 to 64 are allowed")
+                odd("Odd", bits).check_custom().unwrap_err().to_string(),
+                format!("the output of the function \"Odd\" must have 1 to 64 bits, got {bits}")
             );
         }
     }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn the_gate_stops_values_that_change() {
         static CALLS: AtomicU64 = AtomicU64::new(0);
-        let fickle = Function::own("Fickle", 64, |_| CALLS.fetch_add(1, Ordering::Relaxed), &[]);
+        let fickle = Function::custom("Fickle", 64, |_| CALLS.fetch_add(1, Ordering::Relaxed), &[]);
         let error = gate([&fickle]).unwrap_err();
         assert!(error.to_string().contains("once more"), "{error}");
     }

@@ -11,7 +11,7 @@ use hash_comparison::record::{FunctionGroup, Resistance, Verdict};
 /// The program lies in a folder beside that of the tests.
 fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
-    let name = format!("own_function{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("custom_function{}", std::env::consts::EXE_SUFFIX);
     let path = tests
         .parent()
         .and_then(Path::parent)
@@ -27,7 +27,7 @@ fn example() -> PathBuf {
         };
         let built = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--package", "hash-comparison"])
-            .args(["--example", "own_function", "--profile", profile])
+            .args(["--example", "custom_function", "--profile", profile])
             .status()
             .unwrap();
         assert!(built.success() && path.is_file(), "{}", path.display());
@@ -40,7 +40,7 @@ fn run(arguments: &[&Path]) -> Output {
 }
 
 #[test]
-fn two_own_functions_are_judged_beside_built_in_ones() {
+fn two_custom_functions_are_judged_beside_built_in_ones() {
     let bench = tempfile::tempdir().unwrap();
     let keys = bench.path().join("words.txt");
     // The letters of five, in any order: sums collide, words do not.
@@ -88,7 +88,7 @@ fn two_own_functions_are_judged_beside_built_in_ones() {
     let page = fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("Wordwise") && page.contains("ByteSum"));
     assert!(
-        page.contains("example own_function"),
+        page.contains("example custom_function"),
         "the command repeats the run"
     );
     // Five letters sum to one of 21 values: anything else is a mistake of the measurement.
@@ -104,7 +104,7 @@ fn mistakes_are_told() {
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };
-    assert!(said(&[]).contains("usage: own_function"));
+    assert!(said(&[]).contains("usage: custom_function"));
     let missing = bench.path().join("missing.txt");
     let message = said(&[&bench.path().join("out"), &missing]);
     assert!(message.contains("missing"), "{message}");

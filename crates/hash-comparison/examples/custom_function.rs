@@ -1,7 +1,7 @@
 //! Measures two functions of one's own beside built-in ones, and writes the report.
 //!
 //! ```text
-//! cargo run --release --package hash-comparison --example own_function -- OUT [KEYS]
+//! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]
 //! ```
 //!
 //! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
@@ -52,11 +52,11 @@ fn byte_sum(key: &[u8]) -> u64 {
 const OWN: [Function; 2] = [
     Function {
         author: "this example",
-        source: "crates/hash-comparison/examples/own_function.rs",
+        source: "crates/hash-comparison/examples/custom_function.rs",
         stable: true,
         resistance: Resistance::None,
         resistance_reason: "No seed: keys that collide are made once, and collide in every program.",
-        ..Function::own(
+        ..Function::custom(
             "Wordwise",
             64,
             wordwise,
@@ -71,17 +71,17 @@ const OWN: [Function; 2] = [
     Function {
         stable: true,
         weaknesses: &["Keys of the same bytes in another order collide."],
-        ..Function::own("ByteSum", 32, byte_sum, &[(b"", 0), (b"abc", 294), (b"cab", 294)])
+        ..Function::custom("ByteSum", 32, byte_sum, &[(b"", 0), (b"abc", 294), (b"cab", 294)])
     },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let out = arguments.next().ok_or("usage: own_function OUT [KEYS]")?;
+    let out = arguments.next().ok_or("usage: custom_function OUT [KEYS]")?;
     let keys: Vec<PathBuf> = arguments.collect();
 
     let mut command = format!(
-        "cargo run --release --package hash-comparison --example own_function -- {}",
+        "cargo run --release --package hash-comparison --example custom_function -- {}",
         out.display()
     );
     for path in &keys {

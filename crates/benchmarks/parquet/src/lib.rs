@@ -1,0 +1,81 @@
+//! A scan of a Parquet file by arrow-rs, which leaves out the row groups that split-block filters deny.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::record::Row;
+
+/// What a scan found, and what it read for it.
+#[derive(Debug)]
+pub struct Scan {
+    /// The rows that have the value.
+    pub rows: Vec<Row>,
+    /// The numbers of the row groups that were read.
+    pub read: Vec<usize>,
+}
+
+/// Finds the rows of a file whose column has a value, `holds` telling it of a row. With `skip`, row groups whose filter
+/// denies the value are not read.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is damaged.
+pub fn scan(
+    path: &Path,
+    column: &str,
+    value: PhysicalValue<'_>,
+    holds: impl Fn(&Row) -> bool,
+    skip: bool,
+) -> Result<Scan, Box<dyn Error>> {
+    let file = File::open(path)?;
+    let reader = SerializedFileReader::new(file.try_clone()?)?;
+    let (mut rows, mut read) = (Vec::new(), Vec::new());
+    for (number, group) in reader.metadata().row_groups().iter().enumerate() {
+        let mut chunks = group.columns().iter();
+        let chunk = chunks
+            .find(|chunk| chunk.column_path().string() == column)
+            .ok_or("no such column")?;
+        if skip && !may_hold(&file, chunk, value)? {
+            continue;
+        }
+        read.push(number);
+        for row in reader.get_row_group(number)?.get_row_iter(None)? {
+            let row = row?;
+            if holds(&row) {
+                rows.push(row);
+            }
+        }
+    }
+    Ok(Scan { rows, read })
+}
+
+/// Whether a column of a row group may hold a value, by its filter, in two reads: the header tells how long it is.
+fn may_hold(
+    file: &File,
+    chunk: &ColumnChunkMetaData,
+    value: PhysicalValue<'_>,
+) -> Result<bool, Box<dyn Error>> {
+    let Some(offset) = chunk.bloom_filter_offset() else {
+        return Ok(true);
+    };
+    let (offset, size) = (u64::try_from(offset)?, file.metadata()?.len());
+    let rest = size
+        .checked_sub(offset)
+        .ok_or("the filter lies behind the file")?;
+    let mut head = vec![0; rest.min(Header::MAX_BYTES as u64) as usize];
+    file.read_exact_at(&mut head, offset)?;
+    let (header, start) = Header::read(&head)?;
+    let start = start as u64;
+    if rest < start + u64::from(header.bitset_len()) {
+        return Err("the filter ends behind the file".into());
+    }
+    let mut bitset = vec![0; header.bitset_len() as usize];
+    file.read_exact_at(&mut bitset, offset + start)?;
+    Ok(SplitBlockFilter::new(&bitset)?.may_match_value(value))
+}

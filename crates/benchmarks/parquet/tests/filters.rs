@@ -1,0 +1,147 @@
+//! Split-block filters by arrow-rs and by this project: the same bytes and the same answers.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter, SplitBlockFilterMut, arrow_rs_bytes};
+use parquet::bloom_filter::Sbbf;
+use parquet::data_type::{ByteArray, FixedLenByteArray};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A filter as it is stored, header and all.
+fn stored(bitset: &[u8]) -> Vec<u8> {
+    let header = Header::new(bitset.len()).unwrap().encode();
+    [header.as_ref(), bitset].concat()
+}
+
+fn written(theirs: &Sbbf) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    theirs.write(&mut bytes).unwrap();
+    bytes
+}
+
+/// A value of any type that has filters.
+#[derive(Debug, Clone)]
+enum Value {
+    Int32(i32),
+    Int64(i64),
+    Float(f32),
+    Double(f64),
+    Bytes(Vec<u8>),
+    Fixed(Vec<u8>),
+}
+
+impl Value {
+    fn ours(&self) -> PhysicalValue<'_> {
+        match self {
+            Self::Int32(value) => PhysicalValue::Int32(*value),
+            Self::Int64(value) => PhysicalValue::Int64(*value),
+            Self::Float(value) => PhysicalValue::Float(*value),
+            Self::Double(value) => PhysicalValue::Double(*value),
+            Self::Bytes(value) => PhysicalValue::ByteArray(value),
+            Self::Fixed(value) => PhysicalValue::FixedLenByteArray(value),
+        }
+    }
+
+    fn insert(&self, theirs: &mut Sbbf) {
+        match self {
+            Self::Int32(value) => theirs.insert(value),
+            Self::Int64(value) => theirs.insert(value),
+            Self::Float(value) => theirs.insert(value),
+            Self::Double(value) => theirs.insert(value),
+            Self::Bytes(value) => theirs.insert(&ByteArray::from(value.clone())),
+            Self::Fixed(value) => theirs.insert(&FixedLenByteArray::from(value.clone())),
+        }
+    }
+
+    fn check(&self, theirs: &Sbbf) -> bool {
+        match self {
+            Self::Int32(value) => theirs.check(value),
+            Self::Int64(value) => theirs.check(value),
+            Self::Float(value) => theirs.check(value),
+            Self::Double(value) => theirs.check(value),
+            Self::Bytes(value) => theirs.check(&ByteArray::from(value.clone())),
+            Self::Fixed(value) => theirs.check(&FixedLenByteArray::from(value.clone())),
+        }
+    }
+}
+
+/// Zeros and NaNs of all kinds among them.
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i32>().prop_map(Value::Int32),
+        any::<i64>().prop_map(Value::Int64),
+        any::<u32>().prop_map(|bits| Value::Float(f32::from_bits(bits))),
+        any::<u64>().prop_map(|bits| Value::Double(f64::from_bits(bits))),
+        Just(Value::Float(-0.0)),
+        Just(Value::Double(-0.0)),
+        Just(Value::Double(f64::NAN)),
+        vec(any::<u8>(), 0..70).prop_map(Value::Bytes),
+        vec(any::<u8>(), 1..20).prop_map(Value::Fixed),
+    ]
+}
+
+proptest! {
+    /// Sized, filled, written, read, asked and folded.
+    #[test]
+    fn filters_are_the_same(
+        values in vec(value(), 0..300),
+        others in vec(value(), 0..100),
+        expected in 1..5000_u64,
+        rate in 1e-4..0.6_f64,
+        target in 1e-4..0.9_f64,
+    ) {
+        let mut theirs = Sbbf::new_with_ndv_fpp(expected, rate).unwrap();
+        let mut bitset = vec![0; arrow_rs_bytes(expected, rate).unwrap() as usize];
+        let mut ours = SplitBlockFilterMut::new(&mut bitset).unwrap();
+        for value in &values {
+            value.insert(&mut theirs);
+            ours.insert_hash(value.ours().hash());
+        }
+        let bytes = written(&theirs);
+        prop_assert!(stored(ours.as_filter().bitset()) == bytes);
+
+        let read = SplitBlockFilter::read(&bytes).unwrap();
+        let by_theirs = Sbbf::from_bytes(&stored(read.bitset())).unwrap();
+        for value in values.iter().chain(&others) {
+            let answer = value.check(&theirs);
+            prop_assert_eq!(read.may_match_hash(value.ours().hash()), answer, "{:?}", value);
+            prop_assert_eq!(value.check(&by_theirs), answer);
+            // Asked for what is equal, it never denies more.
+            prop_assert!(!answer || read.may_match_value(value.ours()));
+        }
+
+        theirs.fold_to_target_fpp(target);
+        let folded = SplitBlockFilterMut::new(&mut bitset).unwrap().fold_to_rate(target);
+        prop_assert!(stored(folded) == written(&theirs), "{} bytes", folded.len());
+    }
+
+    #[test]
+    fn sizes_are_the_same(values in prop_oneof![0..100_000_u64, any::<u64>()], rate in 0.0..1.0_f64) {
+        prop_assume!(rate > 0.0);
+        // No memory is taken for long ones.
+        let ours = arrow_rs_bytes(values, rate).unwrap();
+        prop_assume!(ours <= 1 << 20);
+        let theirs = Sbbf::new_with_ndv_fpp(values, rate).unwrap();
+        prop_assert_eq!(theirs.num_blocks() * 32, ours as usize);
+    }
+
+    /// What theirs reads, ours reads alike; ours refuses more.
+    #[test]
+    fn damaged_filters_are_read_alike(
+        blocks in 1..4_usize,
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        cut in prop_oneof![Just(0), 0..40_usize],
+    ) {
+        let mut bytes = stored(&vec![0x5a; 32 * blocks]);
+        bytes[at.index(16)] = byte;
+        bytes.truncate(bytes.len() - cut);
+        if let Ok(ours) = SplitBlockFilter::read(&bytes) {
+            let theirs = Sbbf::from_bytes(&bytes).map(|theirs| written(&theirs));
+            // Theirs takes no bytes behind the filter.
+            if bytes.ends_with(ours.bitset()) && let Ok(theirs) = theirs {
+                prop_assert_eq!(theirs, stored(ours.bitset()));
+            }
+        }
+    }
+}

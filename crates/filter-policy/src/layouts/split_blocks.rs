@@ -1,0 +1,48 @@
+//! What stored bytes are in Parquet's layout: blocks and nothing else.
+
+use super::Contents;
+use crate::arch::KernelToken;
+use crate::arch::wide::blocks::{self, BLOCK_LEN, Block};
+use crate::error::Error;
+use crate::params::BitsPerKey;
+
+/// The longest bit set: Parquet's header has the length as a number of 32 bits with a sign.
+pub(crate) const MAX_LEN: u32 = i32::MAX.unsigned_abs() & !31;
+
+/// The bytes of a bit set for so many keys: whole blocks, at least one.
+pub(crate) fn bitset_bytes(bits_per_key: BitsPerKey, keys: u64) -> Result<u64, Error> {
+    let bytes = bits_per_key.filter_bits(keys)? / 8;
+    Some(bytes.div_ceil(BLOCK_LEN as u64) * BLOCK_LEN as u64)
+        .filter(|&bytes| bytes <= MAX_LEN.into())
+        .ok_or(Error::FilterTooLarge {
+            keys,
+            bits_per_key: bits_per_key.get(),
+        })
+}
+
+/// What stored bytes are. Hash values reach 2^32 blocks and no further.
+#[inline]
+pub(crate) const fn contents(filter: &[u8]) -> Contents<'_> {
+    match filter.as_chunks() {
+        ([], []) => Contents::Empty,
+        (blocks, []) if blocks.len() as u64 <= 1 << 32 => Contents::SplitBlocks(blocks),
+        _ => Contents::Reserved,
+    }
+}
+
+/// The answers of all filters, which may be any bytes, for one hash value; there is a word for every 64 of them.
+pub(crate) fn may_match_each(kernel: KernelToken, filters: &[&[u8]], hash: u64, answers: &mut [u64]) {
+    for (word, filters) in answers.iter_mut().zip(filters.chunks(64)) {
+        // Without a block, which may match.
+        let mut found: [&[Block]; 64] = [&[]; 64];
+        let mut empty = 0;
+        for (i, (found, filter)) in found.iter_mut().zip(filters).enumerate() {
+            match contents(filter) {
+                Contents::SplitBlocks(blocks) => *found = blocks,
+                contents => empty |= u64::from(matches!(contents, Contents::Empty)) << i,
+            }
+        }
+        let found = found.get(..filters.len()).unwrap_or_default();
+        *word = blocks::may_match_each(kernel, found, hash) & !empty;
+    }
+}

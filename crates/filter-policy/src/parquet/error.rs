@@ -1,0 +1,49 @@
+//! What can be wrong with a stored filter.
+
+use core::fmt;
+
+use crate::layouts::split_blocks::MAX_LEN;
+
+/// Why bytes are not a filter as Parquet stores it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The header is cut short, is not in Thrift's compact encoding, or lacks one of its parts.
+    Header,
+    /// The header names an algorithm, a hash function or a compression that is not known.
+    Unknown {
+        /// Which of them.
+        what: &'static str,
+        /// Its number in Parquet's definition; those known have 1.
+        number: i16,
+    },
+    /// No bit set has this length.
+    Length {
+        /// The length in bytes.
+        given: i64,
+    },
+    /// The bit set ends behind the bytes that there are.
+    Truncated {
+        /// Bytes that header and bit set take.
+        needed: u64,
+        /// Bytes that there are.
+        given: u64,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str("filter header is damaged or cut short"),
+            Self::Unknown { what, number } => write!(f, "filter's {what} must be number 1, got {number}"),
+            Self::Length { given } => write!(
+                f,
+                "length of a filter's bit set must be a multiple of 32 between 32 and {}, got {given}",
+                MAX_LEN
+            ),
+            Self::Truncated { needed, given } => write!(f, "filter takes {needed} bytes, got {given}"),
+        }
+    }
+}
+
+impl core::error::Error for ReadError {}

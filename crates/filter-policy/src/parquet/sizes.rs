@@ -1,0 +1,109 @@
+//! How long a bit set writers choose, from the number of distinct values and the rate that is wanted.
+//!
+//! All three take the textbook's formula for eight probes, `-8 n / ln(1 - p^(1/8))` bits, and a power of two; they differ in
+//! how they round. Logarithm and power come from `libm`.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "writers cut to whole numbers, and sizes are at most 128 MiB"
+)]
+
+use crate::error::Error;
+use crate::sizing::proper_rate;
+
+/// The longest bit set that the writers make, and that Arrow C++ reads: 128 MiB.
+pub const MAX_BITSET_BYTES: u32 = 128 << 20;
+
+const MIN_BITSET_BYTES: u32 = 32;
+
+/// Returns the bytes that arrow-rs (the crate `parquet`) gives a filter: bits are cut to whole bytes and those rounded up to
+/// a power of two, from 32 bytes to 128 MiB. Seven bits above a power of two are so lost.
+///
+/// Source: arrow-rs 60.1, `parquet/src/bloom_filter/mod.rs` (`new_with_ndv_fpp`). It takes the rate 0 too, and makes 32 bytes of
+/// it.
+///
+/// ```
+/// use filter_policy::parquet::{arrow_cpp_bytes, arrow_rs_bytes, parquet_java_bytes};
+///
+/// let sizes = |values| {
+///     Ok::<_, filter_policy::Error>([
+///         arrow_rs_bytes(values, 0.01)?,
+///         arrow_cpp_bytes(values, 0.01)?,
+///         parquet_java_bytes(values, 0.01, 1 << 20)?,
+///     ])
+/// };
+/// assert_eq!(sizes(1000)?, [2048, 2048, 2048]);
+/// // 261.4, 271.1 and 4105.0 bits.
+/// assert_eq!(sizes(27)?, [32, 64, 64]);
+/// assert_eq!(sizes(28)?, [64, 64, 128]);
+/// assert_eq!(sizes(424)?, [1024, 1024, 512]);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1.
+pub fn arrow_rs_bytes(values: u64, rate: f64) -> Result<u32, Error> {
+    let bytes = bits(values as f64, rate)? as u64 / 8;
+    let bytes = bytes.clamp(MIN_BITSET_BYTES.into(), MAX_BITSET_BYTES.into());
+    Ok((bytes as u32).next_power_of_two())
+}
+
+/// Returns the bytes that Arrow C++ (and pyarrow) gives a filter: bits are rounded up to a power of two, from 32 bytes to
+/// 128 MiB. The number of values is one of 32 bits there.
+///
+/// Source: Arrow 26, `cpp/src/parquet/bloom_filter.h` (`OptimalNumOfBits`).
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1.
+pub fn arrow_cpp_bytes(values: u64, rate: f64) -> Result<u32, Error> {
+    let bits = bits(values as f64, rate)? as u64;
+    let bits = bits.clamp(8 * u64::from(MIN_BITSET_BYTES), 8 * u64::from(MAX_BITSET_BYTES));
+    Ok((bits.next_power_of_two() / 8) as u32)
+}
+
+/// Returns the bytes that parquet-java gives a filter: what is meant to round bits up to whole blocks adds 255 and clears one
+/// bit; then bytes are rounded up to a power of two. So filters are twice as long as Arrow's where the formula gives up to 247
+/// bits less than a power of two, and half as long where it gives a few more.
+///
+/// `most` is the writer's limit, `parquet.bloom.filter.max.bytes`, by default 1 MiB; 32, and what is above 128 MiB, count as
+/// 128 MiB. A filter that would be longer has that length, even if it is no power of two. (Without a
+/// number of values the writer makes the longest filter, or several, of which it keeps the smallest that is enough.)
+///
+/// Source: parquet-java 1.18, `BlockSplitBloomFilter.java` (`optimalNumOfBits`, `initBitset`) and `ColumnValueCollector.java`.
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1, or `most` is less than 32.
+pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Error> {
+    if most < MIN_BITSET_BYTES {
+        return Err(Error::OutOfDomain {
+            what: "longest bit set in bytes",
+            given: f64::from(most),
+            allowed: "at least 32",
+        });
+    }
+    // Java's product of 64 bits wraps, and its conversion stops at the largest number of 32.
+    let product = i64::try_from(values).unwrap_or(i64::MAX).wrapping_mul(-8);
+    let bits = bits(product as f64 / -8.0, rate)?;
+    let most_bits = 8 * u64::from(MAX_BITSET_BYTES);
+    let bits = if bits < 0.0 {
+        most_bits
+    } else {
+        (bits as u64).min(most_bits)
+    };
+    let bits = (bits + 255) & !256;
+    let most = if most == MIN_BITSET_BYTES {
+        MAX_BITSET_BYTES
+    } else {
+        most.min(MAX_BITSET_BYTES)
+    };
+    let bytes = (bits / 8).max(MIN_BITSET_BYTES.into());
+    Ok(bytes.next_power_of_two().min(most.into()) as u32)
+}
+
+/// The formula of all of them.
+fn bits(values: f64, rate: f64) -> Result<f64, Error> {
+    proper_rate(rate)?;
+    Ok(-8.0 * values / libm::log(1.0 - libm::pow(rate, 1.0 / 8.0)))
+}

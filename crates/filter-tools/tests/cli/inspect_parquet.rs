@@ -1,0 +1,163 @@
+//! `inspect` on a Parquet file that pyarrow wrote, and on damaged copies of it.
+
+use serde_json::{Value, json};
+
+use super::{Workbench, golden};
+
+/// Of three row groups each has every third number: what is smallest and largest in them tells nothing.
+const FILE: &str = "parquet/row_groups.parquet";
+
+fn bench() -> Workbench {
+    let bench = Workbench::new();
+    bench.write("rows.parquet", golden(FILE));
+    bench
+}
+
+#[test]
+fn filters_of_all_columns() {
+    let outcome = bench().run(&["inspect", "rows.parquet"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("inspect parquet", outcome.stdout);
+}
+
+/// Row groups that cannot hold a value are told apart from those that hold it, for every physical type.
+#[test]
+fn row_groups_that_can_be_skipped() {
+    let bench = bench();
+    for (column, key, expected) in [
+        ("id", "7", [false, true, false]),
+        ("id", "300", [false, false, false]),
+        ("name", "user-8", [false, false, true]),
+        ("ratio", "0.75", [true, false, false]),
+        // Written as -0.0.
+        ("ratio", "0", [true, false, false]),
+        ("price", "NaN", [true, true, true]),
+        (
+            "uuid",
+            "00000000-0000-0000-0000-000000000009",
+            [true, false, false],
+        ),
+        ("day", "5", [false, false, true]),
+        ("count", "4294967290", [false, false, true]),
+        ("place.city", "city 10", [false, true, false]),
+    ] {
+        let outcome = bench.run(&[
+            "inspect",
+            "--json",
+            "rows.parquet",
+            "--column",
+            column,
+            "--key",
+            key,
+        ]);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+        let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+        assert_eq!(filters.len(), 3);
+        for (row_group, (filter, may_match)) in filters.iter().zip(expected).enumerate() {
+            let rate = &filter["expected_rate"];
+            assert!(rate.as_f64().is_some_and(|rate| (0.005..0.02).contains(&rate)));
+            assert_eq!(
+                *filter,
+                json!({
+                    "row_group": row_group,
+                    "column": column,
+                    "bytes": 128,
+                    "expected_rate": rate,
+                    "may_match": may_match,
+                }),
+                "{column}: {key}"
+            );
+        }
+        let outcome = bench.run(&["inspect", "rows.parquet", "--column", column, "--key", key]);
+        let skipped = expected.iter().filter(|&&may_match| !may_match).count();
+        let plural = if skipped == 1 { "" } else { "s" };
+        assert!(
+            outcome.stdout.ends_with(&format!(
+                "3 filters; {skipped} row group{plural} without the key\n"
+            )),
+            "{}",
+            outcome.stdout
+        );
+    }
+}
+
+#[test]
+fn questions_without_an_answer() {
+    let bench = bench();
+    bench.write("table.ldb", golden("leveldb/ldb/tablebuilder_one_bpk10.ldb"));
+    bench.write("text.parquet", "PAR1 and so on");
+    bench.write(
+        "footer.parquet",
+        [&golden(FILE)[..], b"\xff\xff\xff\x7fPAR1"].concat(),
+    );
+    bench.write(
+        "secret.parquet",
+        [&golden(FILE)[..], b"\x01\x00\x00\x00PARE"].concat(),
+    );
+    for (arguments, expected) in [
+        (
+            &["rows.parquet", "--column", "x"][..],
+            "--column must be one of id, name, ratio, price, uuid, day, count, place.city, flag, got \"x\"",
+        ),
+        (
+            &["rows.parquet", "--column", "id", "--key", "seven"],
+            "--key must be a whole number of 64 bits, got \"seven\"",
+        ),
+        (
+            &["rows.parquet", "--column", "uuid", "--key", "12"],
+            "--key must be 16 bytes in hexadecimal digits, got \"12\"",
+        ),
+        (
+            &["rows.parquet", "--column", "flag", "--key", "true"],
+            "--column must not be one of truth values, which have no filters",
+        ),
+        (
+            &["rows.parquet", "table.ldb"],
+            "a Parquet file is inspected alone",
+        ),
+        (
+            &["table.ldb", "--column", "id"],
+            "--column is for one Parquet file",
+        ),
+        (&["text.parquet"], "not a Parquet file"),
+        (&["footer.parquet"], "the footer must fit into the file of"),
+        (&["secret.parquet"], "the footer is encrypted"),
+    ] {
+        let outcome = bench.run(&[&["inspect"], arguments].concat());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn damaged_filters() {
+    let bench = Workbench::new();
+    let mut file = golden(FILE);
+    let start = 22_930;
+    assert_eq!(
+        file[start..start + 3],
+        [0x15, 0x80, 0x02],
+        "row group 1, column id"
+    );
+    // Another hash function.
+    file[start + 7] = 0x2c;
+    file[start + 8] = 0x2c;
+    bench.write("rows.parquet", file);
+    let arguments = ["inspect", "rows.parquet", "--column", "id", "--key", "8"];
+    let outcome = bench.run(&arguments);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+    insta::assert_snapshot!("inspect parquet damage", outcome.stdout);
+    let outcome = bench.run(&[&arguments[..], &["--json"]].concat());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (1, ""));
+    let filters: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
+    // What cannot be read denies nothing.
+    let answers: Vec<_> = filters
+        .iter()
+        .map(|filter| filter["may_match"].as_bool().unwrap())
+        .collect();
+    assert_eq!(answers, [false, true, true]);
+    assert_eq!(
+        (&filters[1]["bytes"], &filters[1]["expected_rate"]),
+        (&Value::Null, &Value::Null)
+    );
+}
