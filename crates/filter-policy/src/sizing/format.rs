@@ -209,7 +209,13 @@ impl Format {
                 lowest: lowest.min(at_best),
             });
         }
-        let mut low = BITS_PER_KEY_AT_MOST_PROBES;
+        // By doubling, since a small filter's rate is known sooner.
+        let (mut low, most) = (BITS_PER_KEY_AT_MOST_PROBES, high);
+        high = low;
+        while high < most && rate_at(high)? > wanted {
+            low = high + 1;
+            high = high.saturating_mul(2).min(most);
+        }
         while low < high {
             let middle = low + (high - low) / 2;
             if rate_at(middle)? <= wanted {

@@ -113,11 +113,11 @@ pub struct Arguments {
 /// The purposes on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Wanted {
-    /// A Bloom filter: false positives against an ideal hash, collisions; time of calls that overlap
+    /// A Bloom filter: false positives beside an ideal hash; time of calls that overlap
     Filter,
-    /// A hash table: collisions, buckets, low bits, chains; time of calls that wait for each other
+    /// A hash table: keys compared for each that is found; time of calls that wait for each other
     Table,
-    /// Shards: even over powers of two and primes, low and high bits; the same values for ever
+    /// Shards: keys in the fullest of 13 to 256; the same values for ever
     Shard,
     /// Checksums against accidents: all bits, 64 of them for many keys; the same values for ever
     Checksum,
