@@ -100,7 +100,7 @@ fn differing(one: &str, other: &str) -> Vec<Part> {
     for (lead, key) in [("“", &one), ("” and “", &other)] {
         let (start, rest) = key.split_at(before);
         let (middle, end) = rest.split_at(rest.len() - behind);
-        let cut = |pieces: &[&str], most: usize| (pieces.len() > most).then_some("…").unwrap_or_default();
+        let cut = |pieces: &[&str], most: usize| if pieces.len() > most { "…" } else { "" };
         let shown = &start[start.len().saturating_sub(BEFORE)..];
         parts.push(part(
             format!("{lead}{}{}", cut(start, BEFORE), printable(&shown.concat())),
