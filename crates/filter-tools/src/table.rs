@@ -1,10 +1,18 @@
-//! Tables for the terminal, at most 80 columns wide.
+//! Tables for the terminal, as wide as it is.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle};
 use plots::thousands::grouped;
 
 /// Fits any terminal.
-pub const WIDTH: u16 = 80;
+const WIDTH: u16 = 80;
+
+/// Columns of the terminal on standard output, or as the variable `COLUMNS` says; 80 where neither tells. From 60 to 160.
+pub fn width() -> u16 {
+    let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0);
+    let columns = terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok());
+    columns.unwrap_or(WIDTH).clamp(60, 160)
+}
+
 /// One line under the header, and no other.
 const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─'));
 
@@ -14,7 +22,7 @@ const LONGEST_NAME: u16 = 32;
 /// A table with `header`; the columns in `numbers` are aligned to the right.
 ///
 /// Names and numbers are never broken: where there is no room, columns move together, then the last one wraps, if it is
-/// text. Numbers larger than people have use for make a row longer than 80 columns. Tables of paths wrap those.
+/// text. Numbers larger than people have use for make a row longer than the terminal. Tables of paths wrap those.
 pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<Item: Into<Row>>) -> String {
     let mut table = laid_out();
     table.load_style(RULED).set_header(header).add_rows(rows);
@@ -27,7 +35,7 @@ pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<
             continue;
         };
         let is_number = numbers.contains(&index);
-        if loose > usize::from(WIDTH) && !has_paths {
+        if loose > usize::from(width()) && !has_paths {
             column.set_padding((u16::from(index > 0), 0));
         }
         if is_number {
@@ -40,13 +48,13 @@ pub fn table(header: impl Into<Row>, numbers: &[usize], rows: impl IntoIterator<
     table.trim_fmt()
 }
 
-/// A table without rules or rows, as wide as 80 columns at most.
+/// A table without rules or rows, as wide as the terminal at most.
 fn laid_out() -> Table {
     let mut table = Table::new();
     table
         .load_style(TableStyle::new())
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH)
+        .set_width(width())
         .force_no_tty();
     table
 }

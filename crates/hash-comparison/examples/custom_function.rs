@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         &[]
     };
-    let beside = ["MurMurHash2", "FNV-1a", "XXH3"].map(str::to_owned);
+    let beside = ["MurMurHash2", "FNV-1a 64", "XXH3"].map(str::to_owned);
     let options = Options::new(datasets, &beside, keys, DEFAULT_SEED, true)?.with_own(&OWN, &command)?;
 
     let destination = Destination::check(&out)?;

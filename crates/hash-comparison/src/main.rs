@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use filter_tools::commands::size;
 use filter_tools::failure::Failure;
-use hash_comparison::commands::{calibrate, compare, list, render, reproduce};
+use hash_comparison::commands::{calibrate, compare, join, list, render, reproduce};
 use hash_comparison::program::Program;
 
 /// Compares hash functions on your own keys, and draws the report.
@@ -32,6 +32,7 @@ struct Cli {
 enum Command {
     Calibrate(calibrate::Arguments),
     Compare(compare::Arguments),
+    Join(join::Arguments),
     Render(render::Arguments),
     Reproduce(reproduce::Arguments),
     List(list::Arguments),
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Compare(arguments) => compare::run(arguments, &program),
+        Command::Join(arguments) => join::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments, &program),
         Command::List(arguments) => list::run(&arguments),

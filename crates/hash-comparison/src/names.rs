@@ -27,6 +27,18 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
     )
 }
 
+/// The error of a `name` that several things of a `kind` go by.
+pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
+    let (last, others) = meant.split_last().unwrap_or((&"", &[]));
+    Error::new(
+        ErrorKind::UnknownName,
+        format!(
+            "more than one {kind} is called {name:?}: name {} or {last}",
+            others.join(", ")
+        ),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! What the program is called, since the commands belong to two of them.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use clap::builder::StyledStr;
 
@@ -45,6 +46,18 @@ impl Program {
     pub fn reference(&self) -> PathBuf {
         let root = std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default();
         root.join("reports").join("reference")
+    }
+
+    /// The commit of the workspace, with `-dirty` behind it where files were changed; `None` elsewhere, or without git.
+    pub fn commit(&self) -> Option<String> {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(std::env::var_os(WORKSPACE)?);
+        let described = git
+            .args(["describe", "--always", "--dirty", "--exclude", "*", "--abbrev=12"])
+            .output()
+            .ok()?;
+        let text = String::from_utf8(described.stdout).ok()?;
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
     /// `command` with this program's words in its help texts, and in those of its commands.

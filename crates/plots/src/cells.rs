@@ -146,7 +146,15 @@ impl Table<'_> {
         rows.stripes(&mut scene);
         rows.names(&mut scene, self.names);
         let mut group = "";
-        for (column, &(left, right)) in self.columns.iter().zip(&places) {
+        for (index, (column, &(left, right))) in self.columns.iter().zip(&places).enumerate() {
+            // A head may reach over the next columns that have none.
+            let blank = self.columns[index + 1..]
+                .iter()
+                .take_while(|next| next.head.is_empty());
+            let blank: f64 = blank.map(|next| next.width).sum();
+            let next = self.columns.get(index + 1);
+            let is_last = next.is_none_or(|next| next.group != column.group);
+            let room = right - left + blank + if is_last { GAP / 2.0 } else { -2.0 };
             if column.group != group {
                 group = column.group;
                 scene.text((left, GROUPS), Anchor::Start, Font::HEAD, group);
@@ -154,7 +162,7 @@ impl Table<'_> {
             let lines = column.head.lines().count();
             for (index, line) in column.head.lines().enumerate() {
                 let y = HEADS - LINE * (lines - 1 - index) as f64;
-                let line = COLUMN.fit(line, right - left - 2.0);
+                let line = COLUMN.fit(line, room);
                 scene.text(((left + right) / 2.0, y), Anchor::Middle, COLUMN, &line);
             }
         }

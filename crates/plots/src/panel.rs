@@ -70,19 +70,19 @@ impl Rows {
     /// Writes the names of all rows.
     pub fn names(&self, scene: &mut Scene, names: &[&str]) {
         for (index, name) in names.iter().enumerate() {
-            self.name(scene, index, name, None);
+            self.name(scene, index, name, None, NAMES_END);
         }
     }
 
-    /// Writes a row's name, with a mark before it.
-    pub fn name(&self, scene: &mut Scene, index: usize, name: &str, mark: Option<Mark>) {
+    /// Writes a row's name, with a mark before it; names end at `end`.
+    pub fn name(&self, scene: &mut Scene, index: usize, name: &str, mark: Option<Mark>, end: f64) {
         let y = self.middle(index);
         let mut x = MARGIN;
         if let Some(mark) = mark {
             mark.filled(scene, (MARGIN + 5.0, y), mark::RADIUS);
             x += 16.0;
         }
-        let name = Font::NAME.fit(name, NAMES_END - 6.0 - x);
+        let name = Font::NAME.fit(name, end - 6.0 - x);
         scene.text_middle((x, y), Anchor::Start, Font::NAME, &name);
     }
 }

@@ -1,5 +1,6 @@
 //! Keys in the buckets of a hash table: pairs that share one, empty ones, and the fullest.
 
+use super::root::last_where;
 use super::special::incomplete_gamma;
 use super::{binomial, normal};
 
@@ -112,21 +113,26 @@ impl BucketLaw {
 
     /// Expected number of keys in the fullest bucket, as if buckets were filled independently of each other.
     pub fn longest(&self) -> f64 {
-        let mut sum = 0.0;
-        let mut length = 1.0;
-        while length <= self.keys {
-            // 1 - the probability that no bucket holds so many.
-            let none: f64 = self
-                .classes
-                .iter()
-                .map(|&(count, p)| count * libm::log1p(-binomial::at_least(length, self.keys, p).min(1.0)))
-                .sum();
-            let some = -libm::expm1(none);
-            sum += some;
-            if some < 1e-9 {
-                break;
-            }
-            length += 1.0;
+        // The probability that some bucket holds so many.
+        let some = |length: f64| {
+            let none = |&(count, p): &(f64, f64)| {
+                count * libm::log1p(-binomial::at_least(length, self.keys, p).min(1.0))
+            };
+            -libm::expm1(self.classes.iter().map(none).sum::<f64>())
+        };
+        // The sum of it over all lengths: up to here it is 1, and from here on small steps, by the trapezoidal rule.
+        let mut length = last_where(0, self.keys as u64, |length| some(length as f64) >= 1.0 - 1e-15) as f64;
+        let most = self
+            .classes
+            .iter()
+            .map(|&(_, p)| self.keys * p)
+            .fold(0.0, f64::max);
+        let step = libm::floor(libm::sqrt(most) / 32.0).max(1.0);
+        let (mut sum, mut here) = (length, 1.0);
+        while length < self.keys && here >= 1e-9 {
+            let next = some(length + step);
+            sum += (step * (here + next) + next - here) / 2.0;
+            (length, here) = (length + step, next);
         }
         sum
     }

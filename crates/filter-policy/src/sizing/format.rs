@@ -4,6 +4,8 @@ use core::f64::consts::LN_2;
 
 use super::lines;
 use super::occupancy::exact_rate;
+#[cfg(feature = "alloc")]
+use super::simulated;
 use super::textbook::{proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
@@ -115,10 +117,10 @@ impl Format {
 
     /// The false-positive rate that is to be expected, by the real size and the real k.
     ///
-    /// * LevelDB's: that of independent probes, by [`rate`], and of absent keys whose 32 bits of hash are those of some key,
-    ///   which no number of bits per key keeps out. Its probes are not independent, so its filters err more often still:
-    ///   [`theory`](crate::theory) tells by how much. Of more than 2^32 bits only so many count, because no hash value
-    ///   reaches further.
+    /// * LevelDB's: as counted on filters of random hash values, always the same ones, within about 2 %, since its probes are
+    ///   not independent and no formula is known ([`theory`](crate::theory) tells why). That takes up to two seconds, 4 bytes
+    ///   for each key and the filter's length. Filters of more than 64 MiB are counted at a shorter length. Absent keys
+    ///   whose 32 bits of hash are those of some key are included, which no number of bits per key keeps out.
     /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
     /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
     ///   values, which is what is left at 50 bits per key and more.
@@ -127,15 +129,16 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// As in [`filter_bytes`](Self::filter_bytes).
+    /// As in [`filter_bytes`](Self::filter_bytes); of LevelDB's filters [`Error::AllocationFailed`], always without the
+    /// feature `alloc`.
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         match self {
-            Self::LevelDb => {
-                let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
-                let by_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
-                let by_equal_hashes = equal_hashes(keys);
-                Ok(by_probes + by_equal_hashes * (1.0 - by_probes))
-            }
+            #[cfg(feature = "alloc")]
+            Self::LevelDb => simulated::rate(keys, bits_per_key),
+            #[cfg(not(feature = "alloc"))]
+            Self::LevelDb => Err(Error::AllocationFailed {
+                bytes: usize::try_from(self.filter_bytes(keys, bits_per_key)?).unwrap_or(usize::MAX),
+            }),
             Self::BloomFilter64 => {
                 let bits = bits_per_key.filter_bits(keys)?;
                 exact_rate(bits, keys, bloom64::probes_for(bits, keys))
@@ -206,7 +209,13 @@ impl Format {
                 lowest: lowest.min(at_best),
             });
         }
-        let mut low = BITS_PER_KEY_AT_MOST_PROBES;
+        // By doubling, since a small filter's rate is known sooner.
+        let (mut low, most) = (BITS_PER_KEY_AT_MOST_PROBES, high);
+        high = low;
+        while high < most && rate_at(high)? > wanted {
+            low = high + 1;
+            high = high.saturating_mul(2).min(most);
+        }
         while low < high {
             let middle = low + (high - low) / 2;
             if rate_at(middle)? <= wanted {
@@ -224,10 +233,14 @@ impl Format {
         let bits = 8.0 * self.filter_bytes(keys, bits_per_key)? as f64 / keys as f64;
         Ok(match self {
             Self::Ribbon => libm::exp2(-bits),
-            // Of LevelDB's, bits beyond the reach of a hash value only make it worse.
-            Self::LevelDb | Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => {
-                libm::exp(-bits * LN_2 * LN_2)
+            // Less what counting leaves to chance. Bits beyond the reach of a hash value only make it worse.
+            Self::LevelDb => {
+                let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
+                let by_ideal_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
+                let by_equal_hashes = equal_hashes(keys);
+                0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
+            Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),
         })
     }
 
@@ -272,7 +285,7 @@ impl Format {
 }
 
 /// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
-fn equal_hashes(keys: u64) -> f64 {
+pub(super) fn equal_hashes(keys: u64) -> f64 {
     let one_value = libm::ldexp(1.0, -32);
     -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }

@@ -1,7 +1,7 @@
 //! From what is given to the keys and the setting of a filter, by its own sizes: nothing here knows a formula.
 
 use filter_policy::BitsPerKey;
-use filter_policy::sizing::Format;
+use filter_policy::sizing::{self, Format};
 use membership_filters::GrowthRule;
 
 use super::filter::{Shape, words};
@@ -158,10 +158,70 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
     }
 }
 
+/// The most keys for which LevelDB's format reaches a rate in so many bytes, and the bits per key that do it.
+///
+/// Its rate is counted, which takes long, and does not rise steadily with the keys. Ideal probes bound it from below, so the
+/// numbers of bits that might hold most are counted first.
+fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
+    /// Halvings of what lies between the best so far and the bound.
+    const STEPS: u32 = 8;
+    let bound = |bits: u32| {
+        let bits_per_key = BitsPerKey::whole(bits);
+        let most = Format::LevelDb
+            .max_keys(bytes, bits_per_key)
+            .min(Question::MAX_KEYS);
+        let will_do = |keys: u64| {
+            let shared = Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
+            let bits = bits_per_key.filter_bits(keys).map_err(words)?;
+            let probes = u32::from(bits_per_key.probe_count());
+            let by_probes = sizing::rate(bits, keys, probes).map_err(words)?;
+            Ok(shared + by_probes * (1.0 - shared) <= wanted)
+        };
+        Ok((largest(0, most, will_do)?, bits))
+    };
+    let mut bounds = (1..=MAX_BITS).map(bound).collect::<Result<Vec<_>, String>>()?;
+    bounds.sort_by_key(|&(keys, bits)| (std::cmp::Reverse(keys), bits));
+    let mut best = (0, 0);
+    for (bound, bits) in bounds {
+        if bound <= best.0 {
+            break;
+        }
+        let reaches = |keys| -> Result<bool, String> {
+            let rate = Format::LevelDb
+                .rate(keys, BitsPerKey::whole(bits))
+                .map_err(words)?;
+            Ok(rate <= wanted)
+        };
+        let (mut low, mut high) = (best.0, bound);
+        if reaches(bound)? {
+            low = bound;
+        }
+        for _ in 0..STEPS {
+            let middle = low + (high - low) / 2;
+            if middle == low {
+                break;
+            }
+            if reaches(middle)? {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        if low > best.0 {
+            best = (low, bits);
+        }
+    }
+    Ok(best)
+}
+
 /// The most keys for which the format reaches a rate in so many bytes, and the fewest whole bits per key that do it.
 fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), String> {
     let (mut best, mut best_bits) = (0, 0.0);
-    for bits in 1..=MAX_BITS {
+    if format == Format::LevelDb {
+        let (keys, bits) = most_keys_of_leveldb(wanted, bytes)?;
+        (best, best_bits) = (keys, f64::from(bits));
+    }
+    for bits in (1..=MAX_BITS).filter(|_| format != Format::LevelDb) {
         let bits_per_key = BitsPerKey::whole(bits);
         let rate = |keys: u64| format.rate(keys, bits_per_key).map_err(words);
         let most = format.max_keys(bytes, bits_per_key).min(Question::MAX_KEYS);

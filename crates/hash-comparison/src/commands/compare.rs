@@ -1,5 +1,6 @@
 //! `compare`: the main job.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use crate::error::ErrorKind;
 use crate::judge::baseline;
 use crate::keys::DEFAULT_SEED;
 use crate::record::files::Records;
-use crate::record::folder::{Destination, REPORT};
+use crate::record::folder::{Destination, REPORT, RUN};
 use crate::record::{Purpose, Request};
 use crate::run::compare::{self, Options};
 
@@ -20,15 +21,15 @@ use filter_tools::failure::Failure;
 /// Compare hash functions on real key sets, and draw the report.
 ///
 /// Measures collisions, time, distribution and the false positives of a real filter, and writes index.html (one
-/// self-contained file), charts, and the records as CSV and JSON. Without arguments: every function on every embedded
-/// dataset.
+/// self-contained file), charts, and the records as CSV and JSON. Without arguments: the 17 published functions and eight
+/// that programs choose today, on every embedded dataset.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} compare\n  \
     {program} compare --quick --dataset app-accounts\n  \
     {program} compare --keys my-keys.txt --out my-report\n  \
     {program} compare --function MurMurHash2 --function XXH3\n  \
-    {program} compare --function published --function anchors\n  \
+    {program} compare --all\n  \
     {program} compare --baseline my-report --out after\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
     Names are taken in any case; `{program} list` shows them.")]
@@ -37,9 +38,13 @@ pub struct Arguments {
     #[arg(long = "dataset", value_name = "NAME")]
     datasets: Vec<String>,
 
-    /// A function, or a group of them: published, anchors or variants; may be given several times [default: all]
+    /// A function, or a group of them: published, anchors or variants; may be given several times
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
+
+    /// Every function: charts and lists fold those that nobody named
+    #[arg(long)]
+    all: bool,
 
     /// A file of your own keys, one a line; may be given several times
     ///
@@ -50,10 +55,9 @@ pub struct Arguments {
 
     /// What the function is wanted for: which measurements count, and which time [default: a filter or a table]
     ///
-    /// The run ends with a short list for each dataset. Left out is what lacks something, or did measurably worse than
-    /// chance in a test that counts; of the rest, functions without a measurable difference in quality are ordered by
-    /// time, and share a rank where their times do not differ beyond noise. Without this, all the tests of the verdicts
-    /// count, and the time of calls that overlap.
+    /// The run ends with advice for each dataset: left out is what lacks something, to be avoided what costs this purpose
+    /// more than is negligible; of the rest time decides, in the form that the purpose waits for. Without this, a function
+    /// must serve filters and tables.
     #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
     purpose: Option<Wanted>,
 
@@ -67,6 +71,11 @@ pub struct Arguments {
     /// Recommend only functions whose values stay the same for ever on every platform
     #[arg(long)]
     stable: bool,
+
+    /// A measurable defect that costs less than this share does not count: 0.05 is 5 % more false positives,
+    /// comparisons, keys in the fullest shard or collisions
+    #[arg(long, value_name = "SHARE", default_value_t = Request::NEGLIGIBLE, value_parser = share)]
+    negligible: f64,
 
     /// The function you use today: measured too, marked in every chart, and held against the first of the list
     #[arg(long, value_name = "FUNCTION")]
@@ -88,6 +97,14 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
 
+    /// Print a table of all functions for each dataset too
+    #[arg(long, conflicts_with = "json")]
+    table: bool,
+
+    /// Print run.json, which has the advice on every function, instead of a summary
+    #[arg(long)]
+    json: bool,
+
     /// Folder of the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -96,11 +113,11 @@ pub struct Arguments {
 /// The purposes on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Wanted {
-    /// A Bloom filter: false positives against an ideal hash, collisions; time of calls that overlap
+    /// A Bloom filter: false positives beside an ideal hash; time of calls that overlap
     Filter,
-    /// A hash table: collisions, buckets, low bits, chains; time of calls that wait for each other
+    /// A hash table: keys compared for each that is found; time of calls that wait for each other
     Table,
-    /// Shards: even over powers of two and primes, low and high bits; the same values for ever
+    /// Shards: keys in the fullest of 13 to 256; the same values for ever
     Shard,
     /// Checksums against accidents: all bits, 64 of them for many keys; the same values for ever
     Checksum,
@@ -122,6 +139,14 @@ fn seed(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
+fn share(text: &str) -> Result<f64, String> {
+    let share = text
+        .parse()
+        .ok()
+        .filter(|share: &f64| share.is_finite() && *share >= 0.0);
+    share.ok_or_else(|| "give a share from 0 on: 0.05 is 5 %".to_owned())
+}
+
 /// Measures, and writes the report.
 ///
 /// # Errors
@@ -133,17 +158,20 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
         untrusted: arguments.untrusted,
         stable: arguments.stable,
         mine: arguments.mine,
+        negligible: arguments.negligible,
     };
     let (datasets, functions) = (&arguments.datasets, &arguments.functions);
-    let options = Options::new(
+    let mut options = Options::new(
         datasets,
         functions,
         arguments.keys,
         arguments.seed,
         arguments.quick,
-    )?
-    .with_request(request)?
-    .of_program(program.name);
+    )?;
+    if arguments.all {
+        options = options.with_all();
+    }
+    let options = options.with_request(request)?.of_program(program.name);
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     let destination = Destination::check(&out)?;
 
@@ -164,15 +192,22 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
 
     let terminal = Terminal::listen()?;
     let mut records = compare::run(&options, &terminal)?;
+    records.run.environment.commit = program.commit();
     if let Some((folder, before)) = &earlier {
         records.run.baseline = Some(baseline::hold_against(before, folder, &records));
     }
     written::all(&mut records, destination, &terminal)?;
 
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", summary::summary(&records))?;
+    if arguments.json {
+        io::copy(&mut fs::File::open(out.join(RUN))?, &mut stdout)?;
+        return Ok(());
+    }
+    if arguments.table {
+        writeln!(stdout, "{}", summary::table(&records))?;
+    }
     for recommendation in &records.run.recommendations {
-        writeln!(stdout, "{}", summary::recommendation(recommendation))?;
+        writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
     }
     if let Some(baseline) = &records.run.baseline {
         writeln!(stdout, "{}", summary::baseline(baseline))?;

@@ -8,7 +8,7 @@ use crate::keys::{Manifest, ManifestEntry};
 use plots::thousands::grouped;
 
 use filter_tools::failure::Failure;
-use filter_tools::table::{labelled, table};
+use filter_tools::table::{labelled, table, wrapped};
 
 /// List functions and datasets.
 #[derive(Debug, clap::Args)]
@@ -63,6 +63,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             &[1],
             rows
         )
+    )?;
+    writeln!(
+        out,
+        "{}\n",
+        wrapped(format!(
+            "A run takes the published functions and {}, unless --function or --all says otherwise.",
+            functions::EVERYDAY.join(", ")
+        ))
     )?;
     writeln!(
         out,

@@ -2,6 +2,7 @@
 
 pub mod calibrate;
 pub mod compare;
+pub mod join;
 pub mod list;
 pub mod render;
 pub mod reproduce;

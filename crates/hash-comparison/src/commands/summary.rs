@@ -1,6 +1,7 @@
 //! What a run found, as the terminal shows it.
 
-use filter_tools::table::{counted, labelled, table, wrapped};
+use filter_tools::table::{counted, labelled, table as laid_out, width, wrapped};
+use plots::number::significant;
 use plots::thousands::grouped;
 
 use super::columns;
@@ -8,13 +9,16 @@ use crate::judge::baseline::words;
 use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
 use crate::record::{
-    Baseline, EMPTY, Environment, Exclusion, Other, Recommendation, TimingRow, Verdict, about,
+    Advice, Baseline, DatasetSummary, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
 };
 
-/// Columns of the summary; the false positives are those of a filter of ten bits per key.
+/// Columns of the table; the false positives are those of a filter of ten bits per key.
 const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
+/// Room for a label and the gap behind it, and for what stands behind a list that was cut.
+const LABEL: usize = 14 + 16;
+
 /// What a run found, one table a dataset, in the layout of the published ones.
-pub fn summary(records: &Records) -> String {
+pub fn table(records: &Records) -> String {
     let mut text = String::new();
     for dataset in &records.run.datasets {
         let rows = records.run.functions.iter().map(|function| {
@@ -48,7 +52,7 @@ pub fn summary(records: &Records) -> String {
                 "; the empty function takes {:.2} ns",
                 row.median_ns_per_key
             )),
-            table(columns(HEADER), &[1, 2, 3, 4], rows)
+            laid_out(columns(HEADER), &[1, 2, 3, 4], rows)
         ));
     }
     if !text.is_empty() {
@@ -65,83 +69,68 @@ pub fn baseline(baseline: &Baseline) -> String {
     format!("{heading}\n{}\n", labelled(rows.collect()))
 }
 
-/// What to take for one dataset, and why, wrapped like a table.
-pub fn recommendation(recommendation: &Recommendation) -> String {
-    let asked = recommended::asked(recommendation);
-    let heading = wrapped(format!("{}: for {asked}", recommendation.dataset));
-    let mut rows: Vec<[String; 2]> = recommendation
-        .short_list
-        .iter()
-        .map(|one| {
-            let ns = one.time.map(|time| {
-                format!(
-                    "{:.2} ns per key ({:.2} to {:.2})",
-                    time.ns, time.low_ns, time.high_ns
-                )
-            });
-            let why: Vec<String> = ns.into_iter().chain(one.reasons.clone()).collect();
-            [format!("{}. {}", one.rank, one.function), why.join("; ")]
+/// What to take for one dataset: the pick in the first line, then what bears on it.
+pub fn answer(records: &Records, told: &Recommendation) -> String {
+    let set = records.run.datasets.iter().find(|set| set.name == told.dataset);
+    let dropped = |set: &DatasetSummary| match set.duplicates_dropped {
+        0 => String::new(),
+        dropped => format!(", {} dropped", counted(dropped, "duplicate")),
+    };
+    let keys = set.map_or_else(String::new, |set| {
+        format!(" ({}{})", counted(set.keys, "key"), dropped(set))
+    });
+    let ns = |one: &Advice| {
+        one.time.map_or_else(String::new, |time| {
+            format!(", {} ns per key", significant(time.ns, 2))
         })
-        .collect();
-    let ranks: Vec<u64> = (recommendation.short_list.iter().map(|one| one.rank))
-        .chain(recommendation.more.iter().map(|one| one.rank))
-        .collect();
-    if rows.is_empty() {
-        rows.push(["none".to_owned(), "no function is recommended".to_owned()]);
-    } else if ranks.windows(2).any(|pair| pair[0] == pair[1]) {
-        rows.push(["equal ranks".to_owned(), "no measurable difference".to_owned()]);
+    };
+    let pick = match told.pick() {
+        Some(pick) => format!("take {}{}", pick.function, ns(pick)),
+        None => "nothing is recommended".to_owned(),
+    };
+    let heading = wrapped(format!(
+        "{}{keys}: {pick}, for {}",
+        told.dataset,
+        recommended::asked(told)
+    ));
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for one in told.standing(Standing::RunnerUp) {
+        rows.push([
+            "runner-up".to_owned(),
+            format!("{}{}: {}", one.function, ns(one), one.reason),
+        ]);
     }
-    if let Some(mine) = &recommendation.mine {
+    if let Some(mine) = &told.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
-    if !recommendation.more.is_empty() {
-        rows.push(["also suited".to_owned(), also_suited(&recommendation.more)]);
+    rows.push(["time".to_owned(), told.form_reason.clone()]);
+    let avoid = told
+        .standing(Standing::Avoid)
+        .map(|one| format!("{} ({})", one.function, one.reason));
+    if let Some(avoid) = fitting(avoid.collect()) {
+        rows.push(["avoid".to_owned(), avoid]);
     }
-    rows.extend(
-        recommendation
-            .excluded
-            .iter()
-            .map(|group| ["left out".to_owned(), left_out(group)]),
-    );
-    rows.extend(
-        recommendation
-            .notes
-            .iter()
-            .map(|note| ["note".to_owned(), note.clone()]),
-    );
+    let notes = told.attackers.iter().chain(&told.notes);
+    rows.extend(notes.map(|note| ["note".to_owned(), note.clone()]));
     format!("{heading}\n{}\n", labelled(rows))
 }
 
-/// Those that the short list has no room for, each rank once.
-fn also_suited(more: &[Other]) -> String {
-    let ranks = more.chunk_by(|a, b| a.rank == b.rank).map(|group| {
-        let names: Vec<&str> = group.iter().map(|one| one.function.as_str()).collect();
-        format!("rank {}: {}", group[0].rank, names.join(", "))
-    });
-    ranks.collect::<Vec<_>>().join("; ")
-}
-
-/// The functions that lack one thing, those of one reason together, the first reasons with them.
-fn left_out(group: &Exclusion) -> String {
-    /// The report has the others.
-    const MAX_REASONS: usize = 3;
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for one in &group.functions {
-        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
-            Some((_, names)) => names.push(&one.function),
-            None => reasons.push((&one.reason, vec![&one.function])),
+/// As many of these as two lines hold, and how many are left; `None` where there is none.
+fn fitting(all: Vec<String>) -> Option<String> {
+    all.first()?;
+    let room = 2 * usize::from(width()).saturating_sub(LABEL);
+    let mut text = String::new();
+    for (index, one) in all.iter().enumerate() {
+        let rest = all.len() - index;
+        if index > 0 && text.len() + one.len() + 2 > room {
+            return Some(format!("{text} and {rest} more (--table, or the report)"));
         }
+        if index > 0 {
+            text += ", ";
+        }
+        text += one;
     }
-    let (told, untold) = reasons.split_at(reasons.len().min(MAX_REASONS));
-    let told = told
-        .iter()
-        .map(|(reason, names)| format!("{} ({})", names.join(", "), reason.trim_end_matches('.')));
-    let mut told: Vec<String> = told.collect();
-    if !untold.is_empty() {
-        let names: Vec<&str> = untold.iter().flat_map(|(_, names)| names.clone()).collect();
-        told.push(format!("for reasons that the report gives: {}", names.join(", ")));
-    }
-    format!("{}: {}", recommended::ground(group.ground), told.join("; "))
+    Some(text)
 }
 
 /// What to say of times that other programs probably disturbed.

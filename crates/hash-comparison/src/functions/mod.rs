@@ -82,6 +82,7 @@ impl Function {
             seed: self.seed.map(str::to_owned),
             resistance: self.resistance,
             resistance_reason: self.resistance_reason.to_owned(),
+            folded: false,
         }
     }
 
@@ -104,17 +105,55 @@ pub fn all() -> &'static [Function] {
     &ALL
 }
 
+/// What a run takes beside the published functions when nobody names any: the functions that programs choose today, one a
+/// family. `crates/ARCHITECTURE.md` says why these.
+pub const EVERYDAY: [&str; 8] = [
+    "FNV-1a 64",
+    "MurmurHash3",
+    "SipHash-1-3",
+    "wyhash",
+    "XXH3",
+    "rapidhash",
+    "FxHash",
+    "foldhash-fast",
+];
+
+/// The default set: the published functions, then those of [`EVERYDAY`] that this platform has.
+///
+/// ```
+/// assert!(hash_comparison::functions::default_set().count() <= 25);
+/// ```
+pub fn default_set() -> impl Iterator<Item = &'static Function> {
+    let is_default = |function: &&Function| {
+        function.group == FunctionGroup::Published || EVERYDAY.contains(&function.name)
+    };
+    all().iter().filter(is_default)
+}
+
+/// Names that people use for more than one function, and the functions.
+const AMBIGUOUS: [(&str, &[&str]); 8] = [
+    ("CRC", &["CRC-32", "CRC-32C"]),
+    ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
+    ("FNV-1a", &["FNV-1a 32", "FNV-1a 64"]),
+    ("fnv1a", &["FNV-1a 32", "FNV-1a 64"]),
+    ("Murmur", &["MurMurHash2", "MurmurHash3"]),
+    ("MurmurHash", &["MurMurHash2", "MurmurHash3"]),
+    ("murmur3", &["MurmurHash3", "MurmurHash3_x64_128"]),
+    ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
+];
+
 /// The function with this name, identifier or alias, in any case; a name wins over an alias.
 ///
 /// # Errors
 ///
-/// When there is none; the error brings the nearest names.
+/// When there is none, with the nearest names; when several functions go by the name, with these.
 ///
 /// ```
 /// use hash_comparison::functions::find;
 ///
 /// assert_eq!(find("crc-32")?.name, "CRC-32");
 /// assert!(find("crc23").unwrap_err().to_string().contains("CRC-32"));
+/// assert!(find("FNV-1a").unwrap_err().to_string().contains("FNV-1a 32 or FNV-1a 64"));
 /// # Ok::<(), hash_comparison::error::Error>(())
 /// ```
 pub fn find(name: &str) -> Result<&'static Function, Error> {
@@ -123,7 +162,10 @@ pub fn find(name: &str) -> Result<&'static Function, Error> {
     first(&|function| same(function.name))
         .or_else(|| first(&|function| same(function.ident)))
         .or_else(|| first(&|function| function.aliases.iter().any(|alias| same(alias))))
-        .ok_or_else(|| names::unknown("function", name, all().iter().map(|function| function.name)))
+        .ok_or_else(|| match AMBIGUOUS.iter().find(|(alias, _)| same(alias)) {
+            Some((alias, meant)) => names::ambiguous("function", alias, meant),
+            None => names::unknown("function", name, all().iter().map(|function| function.name)),
+        })
 }
 
 /// Names that stand for all functions of a group.
@@ -152,10 +194,16 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
         .find(|(known, _)| known.eq_ignore_ascii_case(name));
     match group {
         Some((_, group)) => Ok(all().iter().filter(|function| function.group == group).collect()),
-        None => find(name).map(|function| vec![function]).map_err(|_| {
+        None => find(name).map(|function| vec![function]).map_err(|error| {
             let groups = GROUPS.into_iter().map(|(known, _)| known);
             let names = all().iter().map(|function| function.name);
-            names::unknown("function", name, names.chain(groups))
+            match AMBIGUOUS
+                .iter()
+                .any(|(alias, _)| alias.eq_ignore_ascii_case(name))
+            {
+                true => error,
+                false => names::unknown("function", name, names.chain(groups)),
+            }
         }),
     }
 }
@@ -247,6 +295,29 @@ mod tests {
             taken.append(&mut own);
             assert_eq!(taken.len(), count, "{} shares a name", function.name);
         }
+    }
+
+    #[test]
+    fn a_name_of_several_functions_asks_for_one_of_them() {
+        for (alias, meant) in AMBIGUOUS {
+            let error = find(alias).unwrap_err().to_string();
+            assert_eq!(select(alias).unwrap_err().to_string(), error);
+            for name in meant {
+                assert!(error.contains(find(name).unwrap().name), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_default_set_is_the_published_and_those_of_every_day() {
+        let names: Vec<&str> = default_set().map(|function| function.name).collect();
+        assert_eq!(names[..17], hashzoo::PUBLISHED.map(|info| info.name));
+        assert!(
+            EVERYDAY
+                .iter()
+                .all(|name| find(name).is_ok_and(|function| function.name == *name))
+        );
+        assert_eq!(names.len(), 25);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 pub mod baseline;
 pub mod calibration;
 pub mod collisions;
+pub mod costs;
 pub mod findings;
+pub mod joined;
 pub mod mechanisms;
+pub mod medians;
 pub mod mixing;
 pub mod occupancy;
 pub mod published;
-pub mod rank;
 pub mod recommend;
 pub mod structured;
 pub mod times;

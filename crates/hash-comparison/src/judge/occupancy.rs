@@ -6,7 +6,7 @@ use crate::record::{OccupancyRow, Verdict};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// Questions in a row: compared keys, the fullest bucket, empty buckets.
-const TESTS_IN_ROW: usize = 3;
+pub(super) const TESTS_IN_ROW: usize = 3;
 
 /// Judges all that was measured, in the given order.
 pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {

@@ -48,13 +48,12 @@ fn reason(rows: &[WindowRow]) -> Option<String> {
     let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
     let place = place(worst);
     Some(format!(
-        "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide, where chance gives {} ({} times)",
+        "{} of {} windows of the output collide more than by chance; furthest off are {place}: {} of {} keys collide; chance: {}",
         failed().count(),
         rows.len(),
         grouped(worst.collisions),
         grouped(worst.keys),
         words::figure(worst.expected),
-        words::times(ratio(worst)),
     ))
 }
 

@@ -17,19 +17,6 @@ pub(super) fn figure(number: f64) -> String {
     }
 }
 
-/// A ratio with about two significant digits, three where it is close to one.
-pub(super) fn times(ratio: f64) -> String {
-    if ratio < 1.995 {
-        return format!("{ratio:.2}");
-    }
-    if ratio < 100.0 {
-        return figure(ratio);
-    }
-    // Rounded to two digits by the formatter, which rounds correctly.
-    let rounded: f64 = format!("{ratio:.1e}").parse().unwrap_or(ratio);
-    grouped(rounded as u64)
-}
-
 /// A share in per cent with about three significant digits; a share short of the whole never reads as the whole.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
@@ -59,14 +46,14 @@ pub(super) fn bits(rows: &[&DistributionRow]) -> Option<String> {
         }
     }
     if let Some(worst) = uneven.first() {
-        let share = percent(worst.statistic);
-        parts.push(match uneven.len() {
-            1 => format!("bit {} is one in {share} of the values", worst.parameter),
-            several => format!(
-                "{several} output bits are uneven, the worst is bit {}, one in {share} of the values",
-                worst.parameter
-            ),
-        });
+        let others = match uneven.len() {
+            1 => String::new(),
+            several => format!("; {} more uneven", several - 1),
+        };
+        let (bit, share) = (worst.parameter, percent(worst.statistic));
+        parts.push(format!(
+            "bit {bit} is set in {share} of hashes (expected 50 %){others}"
+        ));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
@@ -84,10 +71,6 @@ mod tests {
             [
                 "none", "2.7e-8", "0.003", "0.24", "1.0", "3.8", "10", "116", "1,860"
             ]
-        );
-        assert_eq!(
-            [2.0, 70.8, 99.9, 7903.4, 36_893.0].map(times),
-            ["2.0", "71", "100", "7,900", "37,000"]
         );
         assert_eq!(
             [0.923, 0.0117, 0.001_66, 0.000_113, 0.0, 0.999_98, 1.0].map(percent),
@@ -119,11 +102,11 @@ mod tests {
         assert_eq!(bits(&[&a]).unwrap(), "bit 7 is constant");
         assert_eq!(
             bits(&[&a, &b, &c]).unwrap(),
-            "bits 0 and 7 are constant; bit 3 is one in 61.2 % of the values"
+            "bits 0 and 7 are constant; bit 3 is set in 61.2 % of hashes (expected 50 %)"
         );
         assert_eq!(
             bits(&[&c, &d]).unwrap(),
-            "2 output bits are uneven, the worst is bit 3, one in 61.2 % of the values"
+            "bit 3 is set in 61.2 % of hashes (expected 50 %); 1 more uneven"
         );
     }
 }

@@ -22,6 +22,7 @@ pub fn collect() -> Environment {
         },
         logical_cpus: system.cpus().len() as u64,
         memory_bytes: system.total_memory(),
+        commit: None,
         os: System::long_os_version().unwrap_or_else(|| std::env::consts::OS.to_owned()),
         target: env!("HARNESS_TARGET").to_owned(),
         rustc: env!("HARNESS_RUSTC").to_owned(),

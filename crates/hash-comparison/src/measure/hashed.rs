@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn all_bits_are_kept_and_the_low_half_is_compared() {
         let keys: KeySet = ["", "a", "foobar"].into_iter().collect();
-        let hashed = Hashed::new(&keys, functions::find("FNV-1a").unwrap());
+        let hashed = Hashed::new(&keys, functions::find("FNV-1a 64").unwrap());
         let whole = [
             0xcbf2_9ce4_8422_2325,
             0xaf63_dc4c_8601_ec8c,

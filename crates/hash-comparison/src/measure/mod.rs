@@ -17,6 +17,7 @@ pub mod places;
 mod prefixes;
 mod radix;
 mod remainder;
+pub mod shards;
 pub mod structured;
 pub mod timing;
 pub mod windows;
@@ -32,7 +33,7 @@ use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
-use crate::record::{DistributionRow, FalsePositiveRow, WindowRow};
+use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, WindowRow};
 
 /// Measures all that is timed, in a process that should do nothing else.
 ///
@@ -66,6 +67,8 @@ pub struct OnKeys {
     pub windows: Vec<WindowRow>,
     /// Hash tables as filled.
     pub tables: Vec<RawOccupancy>,
+    /// The fullest of some buckets.
+    pub shards: Vec<ShardRow>,
 }
 
 impl OnKeys {
@@ -110,6 +113,7 @@ impl OnKeys {
             all.false_positives.extend(part.false_positives);
             all.windows.extend(part.windows);
             all.tables.extend(part.tables);
+            all.shards.extend(part.shards);
         }
         Ok(all)
     }
@@ -137,6 +141,7 @@ impl OnKeys {
         part.windows = windows::measure(&dataset.name, &hashed);
         go_on(progress)?;
         part.tables = occupancy::measure(&dataset.name, &hashed);
+        part.shards = shards::measure(&dataset.name, &hashed);
         go_on(progress)?;
         part.false_positives = probes.measure(&hashed, progress)?;
         Ok(part)

@@ -30,8 +30,21 @@ impl Records {
     ///
     /// As [`read_run`]; when another file is missing, or is not what the run wrote.
     pub fn read(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |_| true)
+    }
+
+    /// Reads `run.json` and the times of whole datasets alone: what is kept of a run on another machine.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_times(dir: &Path) -> Result<Self, Error> {
+        Self::read_files(dir, |file| ["timing.csv", "latency.csv"].contains(&file.name))
+    }
+
+    fn read_files(dir: &Path, is_wanted: impl Fn(&RecordFile) -> bool) -> Result<Self, Error> {
         let mut records = Self::of(read_run(&dir.join(RUN))?);
-        for file in FILES {
+        for file in FILES.iter().filter(|file| is_wanted(file)) {
             let path = dir.join(file.name);
             if let Some(stored) = records.run.checksums.get(file.name) {
                 let bytes = table::bytes_of(&path)?;

@@ -33,6 +33,9 @@ stored! {
         pub resistance: Resistance,
         /// Why, in a sentence.
         pub resistance_reason: String,
+        /// Whether nobody asked for it: a run of all functions brought it, and charts and lists fold it away.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub folded: bool,
     }
 
     /// What a function is worth against keys that an attacker chooses so that they collide.

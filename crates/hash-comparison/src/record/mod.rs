@@ -19,23 +19,22 @@ pub mod table;
 
 pub use statistics::significant;
 
-pub use self::about::{about, of, on};
+pub use self::about::{About, about, of, on};
 pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub use self::bits::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
-    Candidate, Excluded, Exclusion, Ground, Incumbent, Interval, Other, Purpose, Recommendation, Request,
-    Standing,
+    Advice, AtSize, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, ShardRow, Standing,
 };
 pub use self::rows::*;
-pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, Run};
+pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, KeyShape, Run};
 pub(crate) use self::stored::stored;
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
 
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes, and reads.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
-//! What `run.json` recommends, and why.
+//! What `run.json` recommends, and what it rests on.
 
-use super::{CallForm, stored};
+use super::{CallForm, Choice, stored};
 
 stored! {
     /// What a function is wanted for.
@@ -25,10 +25,21 @@ impl Purpose {
     pub const fn needs_stable_values(self) -> bool {
         matches!(self, Self::Shard | Self::Checksum)
     }
+
+    /// The purposes that a function must serve, each with a unit of its own: those of [`CostRow`].
+    pub const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::FilterOrTable => &[Self::Filter, Self::Table],
+            Self::Filter => &[Self::Filter],
+            Self::Table => &[Self::Table],
+            Self::Shard => &[Self::Shard],
+            Self::Checksum => &[Self::Checksum],
+        }
+    }
 }
 
 /// What the user wants of a function.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// What for.
     pub purpose: Purpose,
@@ -38,10 +49,79 @@ pub struct Request {
     pub stable: bool,
     /// Name of the function in use today, as the records spell it.
     pub mine: Option<String>,
+    /// A measurable defect that costs less than this share does not count, from 0 on.
+    pub negligible: f64,
+}
+
+impl Request {
+    /// The share below which a cost is negligible, unless the user says otherwise.
+    pub const NEGLIGIBLE: f64 = 0.05;
+
+    /// Whether values must stay the same for ever, asked for or needed for the purpose.
+    pub const fn needs_stable_values(&self) -> bool {
+        self.stable || self.purpose.needs_stable_values()
+    }
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            purpose: Purpose::default(),
+            untrusted: false,
+            stable: false,
+            mine: None,
+            negligible: Self::NEGLIGIBLE,
+        }
+    }
 }
 
 stored! {
-    /// What a run recommends for one dataset.
+    /// A row of `costs.csv`: what a function costs a purpose on a dataset, in that purpose's unit, where it costs most.
+    ///
+    /// The unit of a filter is its false-positive rate, of a table the keys compared until one is found that is there, of
+    /// shards the keys in the fullest, of checksums the keys whose value another key has already.
+    pub struct CostRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// Filter, table, shard or checksum.
+        pub purpose: Purpose,
+        /// Where: how large a filter, which buckets, how many bits.
+        pub place: String,
+        /// In the unit.
+        pub measured: f64,
+        /// The same of an ideal hash in the same place.
+        pub chance: f64,
+        /// `measured / chance - 1`, at most [`CostRow::MAX`].
+        pub cost: f64,
+        /// How often chance alone does as much, corrected for the number of tests in the file that it comes from.
+        pub p_adjusted: f64,
+        /// Whether it costs more than chance explains. What is not measurable is no defect, whatever `cost` says.
+        pub measurable: bool,
+    }
+
+    /// A row of `shards.csv`: the fullest of some buckets.
+    pub struct ShardRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// How a bucket is chosen.
+        pub choice: Choice,
+        /// Number of buckets.
+        pub buckets: u64,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Keys in the fullest bucket.
+        pub fullest: u64,
+        /// The same of a random function.
+        pub fullest_expected: f64,
+        /// Upper tail.
+        pub p_value: f64,
+    }
+
+    /// What a run advises on one dataset: the one verdict that terminal, page and tables show.
     pub struct Recommendation {
         /// Name of the dataset.
         pub dataset: String,
@@ -53,33 +133,62 @@ stored! {
         pub stable: bool,
         /// Whether keys are so few that no function can be recommended.
         pub too_few_keys: bool,
+        /// A measurable defect that costs less than this share does not count.
+        pub negligible: f64,
         /// The times that decide.
         pub form: CallForm,
-        /// The best, at most five, best first.
-        pub short_list: Vec<Candidate>,
-        /// Others that suit, best first.
-        pub more: Vec<Other>,
-        /// Those that do not suit, by reason.
-        pub excluded: Vec<Exclusion>,
-        /// What else a user must know, a sentence each.
-        pub notes: Vec<String>,
-        /// The function in use today beside the first of the list, where one was named.
+        /// Why these, in a clause.
+        pub form_reason: String,
+        /// What somebody must know whose keys come from strangers, where they do or look so.
+        pub attackers: Option<String>,
+        /// Every function of the run once: those that suit, best first, those to avoid, the costliest first, then those that
+        /// lack what was asked.
+        pub functions: Vec<Advice>,
+        /// The function in use today beside the pick, where one was named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub mine: Option<Incumbent>,
+        /// Pick, runner-up and the function in use at several numbers of keys, by their number.
+        pub at_sizes: Vec<AtSize>,
+        /// What else a user must know, a sentence each.
+        pub notes: Vec<String>,
     }
 
-    /// A function of the short list.
-    pub struct Candidate {
+    /// What a run advises on one function.
+    pub enum Standing {
+        /// Take it.
+        Pick,
+        /// The next best.
+        RunnerUp,
+        /// It suits.
+        Suited,
+        /// It costs more than is negligible.
+        Avoid,
+        /// It lacks what was asked, whatever was measured.
+        Lacking,
+        /// Too few keys to tell.
+        Unknown,
+    }
+
+    /// A function in the order of advice.
+    pub struct Advice {
         /// Name of the function.
         pub function: String,
-        /// Its place; functions without a measurable difference share one.
+        /// What to do with it.
+        pub standing: Standing,
+        /// Place of one that suits; functions whose times are not measurably different share one. Of others 0.
         pub rank: u64,
         /// Whether its values are promised to stay the same.
         pub stable: bool,
         /// Its time, where it was measured.
         pub time: Option<Interval>,
-        /// Why, in measured figures, a phrase each.
-        pub reasons: Vec<String>,
+        /// The share of its time that a change to the pick saves, below 0 what it costs; 0 where no difference is measurable.
+        pub saves: f64,
+        /// The costliest measurable defect for the purpose, a negligible one too.
+        pub cost: Option<CostRow>,
+        /// Why it stands so, in about five words.
+        pub reason: String,
+        /// The same in figures, a phrase each.
+        pub why: Vec<String>,
     }
 
     /// A median, and how far readings stray from it.
@@ -93,61 +202,59 @@ stored! {
         pub high_ns: f64,
     }
 
-    /// A function that suits and is not on the short list.
-    pub struct Other {
-        /// Name of the function.
-        pub function: String,
-        /// Its place.
-        pub rank: u64,
-    }
-
-    /// Why functions are left out.
-    pub enum Ground {
-        /// An attacker can make keys that collide.
-        Attackers,
-        /// Values may change from version to version or platform to platform.
-        Stability,
-        /// Too few bits for so many keys.
-        Width,
-        /// Measurably worse than chance in what counts for the purpose.
-        Quality,
-    }
-
-    /// Functions that are left out for one reason.
-    pub struct Exclusion {
-        /// The reason.
-        pub ground: Ground,
-        /// The functions, in the order measured; of [`Ground::Quality`] the worst first.
-        pub functions: Vec<Excluded>,
-    }
-
-    /// A function that is left out.
-    pub struct Excluded {
-        /// Name of the function.
-        pub function: String,
-        /// Why, in figures where it was measured.
-        pub reason: String,
-    }
-
-    /// How the function in use today stands.
-    pub enum Standing {
-        /// It is the first, or nothing tells it from the first.
-        Level,
-        /// It suits, and another is measurably better.
-        Behind,
-        /// It does not suit.
-        Unsuited,
-        /// Too few keys.
-        Unknown,
-    }
-
     /// The function in use today.
     pub struct Incumbent {
         /// Name of the function.
         pub function: String,
-        /// How it stands.
-        pub standing: Standing,
-        /// The same in words and figures, beside the first of the list.
+        /// How it stands beside the pick, and what a change would save.
         pub words: String,
+    }
+
+    /// What a function costs at some number of keys like these.
+    pub struct AtSize {
+        /// Name of the function.
+        pub function: String,
+        /// Number of keys.
+        pub keys: u64,
+        /// Hashing each once, milliseconds.
+        pub total_ms: Option<f64>,
+        /// Expected number of keys whose value another key has already, in all bits of the function.
+        pub collisions: f64,
+        /// Expected false-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`].
+        pub rate: f64,
+    }
+}
+
+impl CostRow {
+    /// The most that is recorded: where chance gives next to nothing, a ratio says no more.
+    pub const MAX: f64 = 1e9;
+}
+
+impl AtSize {
+    /// Bits per key of the filter.
+    pub const BITS_PER_KEY: u32 = 10;
+}
+
+impl Recommendation {
+    /// Functions that stand so, best first.
+    pub fn standing(&self, standing: Standing) -> impl Iterator<Item = &Advice> {
+        self.functions.iter().filter(move |one| one.standing == standing)
+    }
+
+    /// What to take; `None` where no function suits or keys are too few.
+    pub fn pick(&self) -> Option<&Advice> {
+        self.standing(Standing::Pick).next()
+    }
+
+    /// The advice on one function.
+    pub fn advice(&self, function: &str) -> Option<&Advice> {
+        self.functions.iter().find(|one| one.function == function)
+    }
+
+    /// Functions that suit, best first.
+    pub fn suited(&self) -> impl Iterator<Item = &Advice> {
+        self.functions
+            .iter()
+            .filter(|one| one.standing <= Standing::Suited)
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use super::about::rows_about;
 use super::table;
 use super::{
-    AvalancheRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow, WindowRow, stored,
+    AvalancheRow, CostRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, ShardRow, StructuredRow,
+    WindowRow, stored,
 };
 use crate::error::Error;
 use csv::StringRecord;
@@ -94,6 +95,9 @@ files! {
     structured: StructuredRow, timed: false, key: [set function window bits], shared: [p_adjusted verdict first second];
     occupancy: OccupancyRow, timed: false, key: [dataset function choice],
         shared: [hit_low hit_high longest_high empty_low empty_high p_adjusted verdict];
+    shards: ShardRow, timed: false, key: [dataset function choice buckets], shared: [];
+    costs: CostRow, timed: false, key: [dataset function purpose],
+        shared: [place measured chance cost p_adjusted measurable];
     mechanisms: MechanismRow, timed: false, key: [function mechanism],
         shared: [parameter hits chance p_adjusted holds first second];
 }
@@ -101,12 +105,14 @@ files! {
 rows_about! {
     AvalancheRow: |_| None;
     CollisionRow: |row| Some(&row.dataset);
+    CostRow: |row| Some(&row.dataset);
     DistributionRow: |row| Some(&row.dataset);
     FalsePositiveRow: |row| Some(&row.dataset);
     Finding: |row| Some(&row.dataset);
     MixingRow: |_| None;
     OccupancyRow: |row| Some(&row.dataset);
     PlaceRow: |row| Some(&row.dataset);
+    ShardRow: |row| Some(&row.dataset);
     SpreadRow: |row| Some(&row.dataset);
     StructuredRow: |_| None;
     TimingRow: |row| Some(&row.dataset);

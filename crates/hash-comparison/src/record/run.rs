@@ -55,6 +55,9 @@ stored! {
         pub logical_cpus: u64,
         /// Memory, bytes.
         pub memory_bytes: u64,
+        /// Commit of the workspace that measured, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub commit: Option<String>,
         /// Operating system and version.
         pub os: String,
         /// Target triple of the build.
@@ -136,6 +139,18 @@ stored! {
         pub duplicates_dropped: u64,
         /// Number of collisions at full width that this test could have told from chance, over the expected.
         pub detectable_ratio: f64,
+        /// What most keys look like, where that is something that strangers make up.
+        pub looks_like: Option<KeyShape>,
+    }
+
+    /// Keys that strangers mostly make up.
+    pub enum KeyShape {
+        /// Addresses of web pages.
+        Urls,
+        /// E-mail addresses.
+        EmailAddresses,
+        /// Names or words.
+        Names,
     }
 
     /// Where the keys of a dataset come from.
@@ -173,8 +188,7 @@ stored! {
         pub reasons: Vec<String>,
         /// The width at which collisions were furthest above chance.
         pub worst_bits: u32,
-        /// Its place among the functions on this dataset, best first: those that chance explains by time, the others by
-        /// how far they are off. No two share one: this is an order to show, not a recommendation.
+        /// Its place in the advice on this dataset, best first. No two share one: this is an order to show.
         pub rank: u64,
         /// Two distinct keys with one value at the compared width, escaped for print, where there are any. Only of keys
         /// longer than a thousand characters the middle is left out.

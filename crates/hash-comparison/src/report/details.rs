@@ -1,47 +1,65 @@
-//! The tables below the first screen.
+//! The tables of a dataset, and what is known of keys, machine and build.
 
-use std::collections::BTreeSet;
-
+use super::answer::standing;
 use super::table::{Cell, Table};
-use crate::record::{DatasetKind, DistributionKind, Finding, FunctionSummary, Run, TimingRow, of};
-use crate::report::chart::rows::{DatasetRows, distinct};
-use plots::number;
+use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about};
+use crate::report::chart::rows::DatasetRows;
+use plots::scene::printable;
 
 /// The published layout (function, time, collisions, total) and what we add to it.
-pub(crate) fn results(data: &DatasetRows<'_>) -> Table {
+pub(super) fn results(data: &DatasetRows<'_>) -> Table {
     let keys = data.summary.keys;
     let rows = data.best_first().into_iter().map(|finding| {
         let name = finding.function.as_str();
         (finding, data.full_width(name), data.throughput(name))
     });
-    Table::of(rows)
+    let memory = |name: &str, form| {
+        let mut rows = about(&data.records.places, &data.summary.name, name);
+        let row = rows.find(|row| (row.place, row.form) == (Place::Memory, form));
+        row.map(|row| row.median_ns_per_key)
+    };
+    let compared = |name: &str, choice| {
+        let mut rows = data.tables().filter(|row| row.function == name);
+        rows.find(|row| row.choice == choice).map(|row| row.hit)
+    };
+    let mut table = Table::of(rows)
         .column("Function", |(finding, ..)| &finding.function)
         .column("#Time, ns", |(.., time)| time.map(|row| total_ns(row, keys)))
         .column("#Collisions", |(_, row, _)| row.map(|row| row.collisions))
         .column("#Total", |_| keys)
+        .column("#Expected", |(_, row, _)| row.map(|row| row.expected))
+        .column("#Bits", |(_, row, _)| row.map(|row| row.bits))
         .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
         .column("#± MAD", |(.., time)| time.map(|row| row.mad_ns_per_key))
-        .column("#Chained, ns per key", |(finding, ..)| {
-            let chained = data.chained(&finding.function);
-            chained.map(|row| row.median_ns_per_key)
+        .column("#Chained, ns", |(finding, ..)| {
+            data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })
-        .column("#Bits", |(_, row, _)| row.map(|row| row.bits))
-        .column("#Expected collisions", |(_, row, _)| row.map(|row| row.expected))
-        .column("#p of collisions at full width, adjusted", |(_, row, _)| {
-            row.map(|row| Cell::p(row.p_adjusted))
+        .column("#Out of the cache, ns", |(finding, ..)| {
+            memory(&finding.function, CallForm::Independent)
         })
-        .column("Verdict", |(finding, ..)| finding.verdict)
-        .column("Why", |(finding, ..)| Cell::folded(&why(finding), "why"))
-        .done()
-}
-
-/// The reasons for a verdict, and a pair of keys as it was recorded.
-fn why(finding: &Finding) -> Vec<String> {
-    let mut lines = finding.reasons.clone();
-    if let Some([one, other]) = &finding.example {
-        lines.push(format!("one value: “{one}” and “{other}”"));
+        .column("#Out of the cache, chained, ns", |(finding, ..)| {
+            memory(&finding.function, CallForm::Chained)
+        });
+    for bits in [10, 15, 20] {
+        table = table.column(&format!("#False positives, {bits} bits"), |(finding, ..)| {
+            data.false_positives(&finding.function, bits)
+                .map(|row| Cell::percent(row.rate))
+        });
     }
-    lines
+    table
+        .column("#Compared, low bits", |(finding, ..)| {
+            compared(&finding.function, Choice::LowBits)
+        })
+        .column("#Compared, prime", |(finding, ..)| {
+            compared(&finding.function, Choice::Prime)
+        })
+        .column("Tests", |(finding, ..)| finding.verdict)
+        .column("Advice", |(finding, ..)| {
+            data.recommendation
+                .and_then(|told| told.advice(&finding.function))
+                .map(standing)
+        })
+        .done()
 }
 
 /// Median per key times the number of keys, as the published table gives totals; of a large set only a sample was timed.
@@ -49,35 +67,8 @@ fn total_ns(row: &TimingRow, keys: u64) -> u64 {
     libm::round(row.median_ns_per_key * keys as f64) as u64
 }
 
-/// p-values of the bucket tests and the most uneven output bit; `None` without rows.
-pub(crate) fn distribution(data: &DatasetRows<'_>) -> Option<Table> {
-    let rows = || data.distribution.iter().copied();
-    let buckets = rows().filter(|row| row.kind != DistributionKind::BitShare);
-    let counts: BTreeSet<_> = buckets.map(|row| (row.kind, row.parameter)).collect();
-    let functions = distinct(rows().map(|row| row.function.as_str()));
-    let mut table = Table::of(functions).column("Function", |name| *name);
-    for (kind, count) in counts {
-        let head = format!("#p, {} buckets", number::grouped(count));
-        table = table.column(&head, |name| {
-            let found = of(rows(), name).find(|row| (row.kind, row.parameter) == (kind, count));
-            found.map(|row| Cell::p(row.p_value))
-        });
-    }
-    let worst = |name: &str| {
-        let bits = of(rows(), name).filter(|row| row.kind == DistributionKind::BitShare);
-        bits.min_by(|a, b| a.p_value.total_cmp(&b.p_value))
-    };
-    table
-        .column("#Most uneven bit", |name| worst(name).map(|row| row.parameter))
-        .column("#Its share of ones", |name| {
-            worst(name).map(|row| Cell::percent(row.statistic))
-        })
-        .column("#Its p", |name| worst(name).map(|row| Cell::p(row.p_value)))
-        .if_any()
-}
-
 /// The false-positive rates as recorded; `None` without rows.
-pub(crate) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
+pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
     Table::of(&data.false_positives)
         .column("Function", |row| &row.function)
         .column("#Bits per key", |row| row.bits_per_key)
@@ -87,7 +78,6 @@ pub(crate) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
         .column("#Rate", |row| Cell::percent(row.rate))
         .column("#95 % from", |row| Cell::percent(row.ci_low))
         .column("#to", |row| Cell::percent(row.ci_high))
-        .column("#Textbook", |row| Cell::percent(row.theory))
         .column("#Raw bytes", |row| row.raw_bytes)
         .column("#Filter bytes", |row| row.filter_bytes)
         .column("#Saved", |row| Cell::percent(row.saved))
@@ -95,7 +85,7 @@ pub(crate) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
 }
 
 /// What the keys are.
-pub(crate) fn key_sets(run: &Run) -> Table {
+pub(super) fn key_sets(run: &Run) -> Table {
     let kind = |kind| match kind {
         DatasetKind::Embedded => "embedded",
         DatasetKind::Generated => "generated",
@@ -117,39 +107,8 @@ pub(crate) fn key_sets(run: &Run) -> Table {
         .done()
 }
 
-/// Where each function comes from.
-pub(crate) fn functions(run: &Run) -> Table {
-    // Not grouped: a year is no quantity. A user's own function may have none.
-    let year = |year: u16| (year > 0).then(|| Cell::sorted(year.to_string(), year.into()));
-    let fixed = |stable| if stable { "yes" } else { "no: in memory only" };
-    Table::of(&run.functions)
-        .column("Function", |one| &one.name)
-        .column("Group", |one| one.group.to_string())
-        .column("#Output bits", |one| one.output_bits)
-        .column("#Bits compared", |one| one.bits)
-        .column("#Year", |one| year(one.year))
-        .column("Author", |one| &one.author)
-        .column("Source", |one| Cell::classed(&one.source, "wide"))
-        .column("Origin", |one| &one.origin)
-        .column("Licence", |one| &one.licence)
-        .column("Values fixed for ever", |one| fixed(one.stable))
-        .column("Seed or key used", |one| one.seed.as_deref().unwrap_or("none"))
-        .column("Against chosen keys", |one| {
-            Cell::classed(&against_attackers(one), "wide")
-        })
-        .column("Known weaknesses", |one| {
-            Cell::classed(&one.weaknesses.join(" "), "wide")
-        })
-        .done()
-}
-
-/// What a function is worth against chosen keys, and why.
-fn against_attackers(function: &FunctionSummary) -> String {
-    format!("{}: {}", function.resistance.label(), function.resistance_reason)
-}
-
 /// The machine and the build.
-pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
+pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.environment;
     let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();
     let count = |count: Option<u64>| count.map(|count| count.to_string());
@@ -183,6 +142,18 @@ pub(crate) fn environment(run: &Run) -> Vec<(&'static str, String)> {
         ("Seed", run.seed.to_string()),
         ("Generator", run.generator.clone()),
     ];
-    rows.map(|(name, value)| (name, plots::scene::printable(&value)))
-        .to_vec()
+    rows.map(|(name, value)| (name, printable(&value))).to_vec()
+}
+
+/// Program, build and machine in a line.
+pub(super) fn built(run: &Run) -> String {
+    let machine = &run.environment;
+    let commit = machine
+        .commit
+        .as_ref()
+        .map_or_else(String::new, |commit| format!(", commit {commit}"));
+    printable(&format!(
+        "Made by {}{commit} ({}, {}, {}) on {} with {}.",
+        run.generator, machine.rustc, machine.target, machine.profile, machine.cpu, machine.os
+    ))
 }

@@ -3,28 +3,34 @@
 //! `page.html` holds the words and the order, `style.css` and the scripts look and behaviour ; this module and its children turn records
 //! into the texts and tables that the page names. Templates escape everything but the charts, the fonts and those files.
 
+mod answer;
 mod baseline;
 mod bits;
 pub(crate) mod chart;
-mod comparison;
+mod costs;
 mod details;
-mod recommended;
+mod failures;
+mod functions;
+pub mod joined;
+mod published;
 pub mod render;
-mod sentences;
-mod sizes;
 mod structure;
 mod table;
 
+use std::collections::BTreeMap;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use crate::judge::recommend::words;
+use crate::judge::findings::FEWEST_KEYS;
 use crate::record::files::Records;
-use crate::record::{DatasetKind, MixingTest};
+use crate::record::{DatasetKind, MixingTest, Request};
 use crate::report::chart::rows::DatasetRows;
+use answer::Choices;
 use chart::Chart;
+use plots::number::{grouped, percent_tick};
 use plots::scene::printable;
 
 /// The whole page. `drawn` are the SVG elements of `charts`, in the same order.
@@ -36,43 +42,54 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     let run = &records.run;
     let all = DatasetRows::all(records);
     let shown = first_shown(&all);
-    let drawn = || charts.iter().zip(drawn.iter().map(String::as_str));
+    let choices = Choices::of(records);
+    let figure = |stem: &str, dataset: Option<usize>| {
+        let is_it = |(chart, _): &(&Chart, &String)| {
+            chart.dataset == dataset && chart::KINDS[chart.kind].stem == stem
+        };
+        charts
+            .iter()
+            .zip(drawn)
+            .find(is_it)
+            .map(|(_, svg)| context! { svg })
+    };
     let datasets = all.iter().enumerate().map(|(index, data)| {
-        let findings =
-            |chart: &Chart| chart.dataset == Some(index) && chart::KINDS[chart.kind].stem == chart::FINDINGS;
+        let name = &data.summary.name;
+        let figure = |stem| figure(stem, Some(index));
         context! {
-            name => printable(&data.summary.name),
+            name => printable(name),
             selected => index == shown,
-            sentences => sentences::write(data, run),
-            chart => drawn().find(|(chart, _)| findings(chart)).map(|(_, svg)| svg),
+            data => answer::data_line(data.summary),
+            run => answer::run_line(run),
+            warnings => answer::warnings(data, run),
+            answers => choices.answers(name),
+            nothing => "Nothing was measured on these keys.",
+            reading => answer::reading(data),
+            findings => figure("findings"),
+            narrow => figure("findings-narrow"),
+            failures => failures::section(data),
+            nobody_fails => nobody_fails(data),
+            bits => figure("bits"),
+            costs => costs::table(data),
+            filter_keys => data.false_positives.first().map(|row| grouped(row.keys)),
+            table_keys => data.tables().next().map(|row| grouped(row.keys)),
+            curves => figure("curves"),
+            places => figure("places"),
             results => details::results(data),
-            distribution => details::distribution(data),
             false_positives => details::false_positives(data),
+            tables => structure::tables(data.tables()),
             windows => bits::windows(data, run),
         }
     });
-    let section = |(index, kind): (usize, &chart::Kind)| {
-        let figures = drawn()
-            .filter(|(chart, _)| chart.kind == index)
-            .map(|(chart, svg)| {
-                let name = chart
-                    .dataset
-                    .map(|dataset| printable(&run.datasets[dataset].name));
-                let dataset = name.unwrap_or_else(|| "Random keys".to_owned());
-                context! { dataset, stem => &chart.stem, svg }
-            });
-        let figures = Vec::from_iter(figures);
-        let elsewhere = [chart::FINDINGS, chart::STRUCTURED_KEYS].contains(&kind.stem);
-        (!figures.is_empty() && !elsewhere).then(|| {
-            let figures = Value::from_iter(figures);
-            context! { id => kind.stem, title => kind.title, reading => kind.reading, figures }
-        })
-    };
-    let structure = (!records.structured.is_empty()).then(|| {
-        let chart = drawn().find(|(chart, _)| chart.stem == chart::STRUCTURED_KEYS);
-        structure::section(records, chart.map(|(_, svg)| svg))
-    });
-    fill(context! {
+    let names = run.functions.iter().enumerate();
+    let ids: BTreeMap<String, String> = names
+        .map(|(index, one)| (printable(&one.name), functions::id(index)))
+        .collect();
+    let negligible = run
+        .recommendations
+        .first()
+        .map_or(Request::NEGLIGIBLE, |told| told.negligible);
+    let values = context! {
         generator => printable(&run.generator),
         command => printable(&run.command),
         schema => run.schema,
@@ -81,43 +98,58 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
         font_regular => BASE64.encode(plots::font::REGULAR),
         font_bold => BASE64.encode(plots::font::BOLD),
         datasets => datasets.collect::<Value>(),
-        charts => chart::KINDS.iter().enumerate().filter_map(section).collect::<Value>(),
-        recommendation => recommended::section(run),
-        criteria => words::PURPOSES.map(words::criteria).into_iter().collect::<Value>(),
+        uses => Choices::uses(),
+        request => choices.request(),
+        ids => Value::from(Serde(ids)),
         mine => all.iter().find_map(DatasetRows::mine).map(printable),
+        negligible => percent_tick(negligible),
         baseline => run.baseline.as_ref().map(baseline::section),
-        comparisons => all.iter().filter_map(comparison::of_set).collect::<Value>(),
-        filters => comparison::of_filters(&all),
+        functions => functions::panels(records, &all, &choices),
+        structure => structure::section(records, figure("structured-keys", None)),
         avalanche => bits::of_mixing(records, MixingTest::Avalanche),
+        avalanche_chart => figure("avalanche", None),
         independence => bits::of_mixing(records, MixingTest::Independence),
-        structure,
+        comparisons => all.iter().filter_map(published::of_set).collect::<Value>(),
+        filters => published::of_filters(&all),
         calibration => structure::calibration()?,
-        sizes => sizes::table(records),
         key_sets => details::key_sets(run),
         environment => details::environment(run).into_iter().collect::<Value>(),
-        functions => details::functions(run),
-    })
-    .map_err(|e| format!("{e:#}"))
+        built => details::built(run),
+    };
+    fill(include_str!("page.html"), values)
 }
 
-/// The template, filled in; it escapes everything that it is not told to leave.
-fn fill(page: Value) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    let syntax = environment
-        .syntax()
-        .to_builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()?;
-    environment.set_syntax(syntax);
-    // The extension turns HTML escaping on.
-    environment.add_template("page.html", include_str!("page.html"))?;
-    environment.get_template("page.html")?.render(page)
+/// What stands where no function fails.
+fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
+    if data.summary.keys < FEWEST_KEYS {
+        "Nothing can be said: on so few keys a bad function looks as good as any."
+    } else {
+        "Nobody: no function does measurably worse than chance on these keys."
+    }
 }
 
-/// The dataset that the first screen opens with: the user's own keys, else the accounts, else the first.
+/// A template behind the macros of tables, filled in; it escapes everything that it is not told to leave.
+fn fill(template: &str, page: Value) -> Result<String, String> {
+    let filled = || -> Result<String, minijinja::Error> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let syntax = environment
+            .syntax()
+            .to_builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .keep_trailing_newline(true)
+            .build()?;
+        environment.set_syntax(syntax);
+        let template = format!("{}{template}", include_str!("tables.html"));
+        // The extension turns HTML escaping on.
+        environment.add_template_owned("page.html", template)?;
+        environment.get_template("page.html")?.render(page)
+    };
+    filled().map_err(|error| format!("{error:#}"))
+}
+
+/// The dataset that the page opens with: the user's own keys, else the accounts, else the first.
 fn first_shown(all: &[DatasetRows<'_>]) -> usize {
     let own = all.iter().position(|data| data.summary.kind == DatasetKind::File);
     let accounts = || all.iter().position(|data| data.summary.name == "app-accounts");

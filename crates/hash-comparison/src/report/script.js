@@ -1,34 +1,10 @@
 "use strict";
 // Without this script every dataset is shown, one below the other, and tables keep their order.
 
-(function tabs() {
-  const tabs = [...document.querySelectorAll('[role="tab"]')];
-  function select(chosen) {
-    for (const tab of tabs) {
-      const on = tab === chosen;
-      tab.setAttribute("aria-selected", String(on));
-      tab.tabIndex = on ? 0 : -1;
-      document.getElementById(tab.getAttribute("aria-controls")).hidden = !on;
-    }
-  }
-  tabs.forEach((tab, index) => {
-    tab.addEventListener("click", () => select(tab));
-    tab.addEventListener("keydown", (event) => {
-      const target = {
-        ArrowLeft: (index + tabs.length - 1) % tabs.length,
-        ArrowRight: (index + 1) % tabs.length,
-        Home: 0,
-        End: tabs.length - 1,
-      }[event.key];
-      if (target === undefined) return;
-      event.preventDefault();
-      select(tabs[target]);
-      tabs[target].focus();
-    });
-  });
-  const first = tabs.find((tab) => tab.getAttribute("aria-selected") === "true");
-  if (first) select(first);
-})();
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const form = document.getElementById("view");
+const articles = all(".dataset");
+const textOf = (cell) => cell?.textContent.trim() ?? "";
 
 /** A number as a column shows it: without grouping, in hundredths where the column has them. */
 function numberIn(text, isPercent) {
@@ -37,18 +13,141 @@ function numberIn(text, isPercent) {
   return isPercent || text.includes("%") ? read / 100 : read;
 }
 
-(function values() {
-  // Cells carry a number of their own only where their text says less, or nothing.
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const columns = [...table.tHead.rows[0].cells].filter((head) => head.classList.contains("number"));
-    for (const row of table.tBodies[0].rows) {
-      for (const { cellIndex } of columns) {
-        const cell = row.cells[cellIndex];
-        if (cell.dataset.value !== undefined) continue;
-        const value = numberIn(cell.textContent, false);
-        if (!Number.isNaN(value)) cell.dataset.value = String(value);
+/** The number of a cell: its own, where its text says less. */
+function valueOf(cell) {
+  const { value } = cell.dataset;
+  return value === undefined ? numberIn(cell.textContent, false) : Number(value);
+}
+
+const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.cells[0].querySelector("a") ?? row.cells[0]) === name);
+
+(function view() {
+  if (form === null) return;
+  const field = (name) => form.elements[name];
+  const isShown = (name) => field(name) !== undefined && field(name) !== null;
+  const fields = ["dataset", "use", "strangers", "stored", "mine"].filter(isShown);
+  const start = Object.fromEntries(fields.map((name) => [name, field(name).value]));
+
+  /** What a change to the pick would save, from the row of the function in use. */
+  function yours(choice, mine) {
+    const card = choice.querySelector(".card.yours");
+    const row = rowOf(choice.querySelector(".ranking table"), mine);
+    card.dataset.words ??= card.innerHTML;
+    card.innerHTML = card.dataset.words;
+    if (mine === start.mine || row === undefined) return;
+    const [, advice, ns, saves, because] = [...row.cells].map(textOf);
+    const link = row.cells[0].querySelector("a").cloneNode(true);
+    const time = document.createElement("span");
+    time.textContent = ns === "" ? "" : ` ${ns} ns per key`;
+    const name = document.createElement("p");
+    name.className = "name";
+    name.append(link, time);
+    const words = document.createElement("p");
+    const change = saves.startsWith("-") ? `a change to the pick costs ${saves.slice(1)} more time` : `a change to the pick saves ${saves} of the time`;
+    words.textContent = `${advice}: ${because}${advice === "pick" ? ", keep it" : saves === "" ? "; no measurable difference in time" : `; ${change}`}.`;
+    card.replaceChildren(card.querySelector("h3"), name, words);
+  }
+
+  function show() {
+    const value = (name) => (isShown(name) ? field(name).value : "");
+    const yes = (name) => String(value(name) === "yes");
+    for (const article of articles) {
+      article.hidden = isShown("dataset") && article.dataset.name !== value("dataset");
+      for (const choice of all(".choice", article)) {
+        choice.hidden = choice.dataset.choice !== `${value("use")} ${yes("strangers")} ${yes("stored")}`;
+        if (!choice.hidden) yours(choice, value("mine"));
       }
     }
+  }
+
+  function load() {
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    for (const name of fields) field(name).value = wanted.get(name) ?? start[name];
+    show();
+    for (const article of articles) article.dispatchEvent(new CustomEvent("view", { detail: wanted }));
+  }
+
+  /** The address says what is shown, so that it can be sent to somebody. */
+  window.keep = function keep(changes) {
+    const now = new URLSearchParams(location.hash.slice(1));
+    const told = fields.map((name) => [name, field(name).value === start[name] ? "" : field(name).value]);
+    for (const [name, text] of [...told, ...Object.entries(changes)]) {
+      if (text === "") now.delete(name);
+      else now.set(name, text);
+    }
+    history.replaceState(null, "", `#${now}`);
+  };
+  form.addEventListener("change", () => {
+    show();
+    keep({});
+  });
+  addEventListener("hashchange", load);
+})();
+
+(function compare() {
+  for (const article of articles) {
+    const section = article.querySelector(".compare");
+    const table = article.querySelector(".fold table.sortable");
+    const heads = [...table.tHead.rows[0].cells];
+    const names = all("tbody th", table).map((cell) => textOf(cell.querySelector("a") ?? cell));
+    if (names.length < 2) continue;
+    const [left, right] = all("select", section);
+    for (const select of [left, right]) select.append(...names.map((name) => new Option(name, name)));
+    const result = section.querySelector("table");
+    const ratio = (a, b) => {
+      const quotient = b / a;
+      return a > 0 && Number.isFinite(quotient) ? `${quotient.toPrecision(3).replace(/\.?0+$/, "")}×` : "";
+    };
+    const draw = () => {
+      const rows = [left, right].map((select) => rowOf(table, select.value));
+      [...result.tHead.rows[0].cells].slice(1, 3).forEach((head, index) => (head.textContent = [left, right][index].value));
+      result.tBodies[0].replaceChildren();
+      heads.slice(1).forEach((head, index) => {
+        const cells = rows.map((row) => row.cells[index + 1]);
+        if (cells.every((cell) => textOf(cell) === "")) return;
+        const row = result.tBodies[0].insertRow();
+        const name = document.createElement("th");
+        name.scope = "row";
+        name.textContent = head.textContent;
+        row.append(name);
+        const isNumber = head.classList.contains("number");
+        for (const cell of cells) row.insertCell().textContent = textOf(cell);
+        row.insertCell().textContent = isNumber ? ratio(...cells.map(valueOf)) : "";
+      });
+    };
+    const choose = (wanted) => {
+      left.value = names.includes(wanted.get("left")) ? wanted.get("left") : names[0];
+      const other = wanted.get("right") ?? form.elements.mine?.value;
+      right.value = names.includes(other) && other !== left.value ? other : names.find((name) => name !== left.value);
+      draw();
+    };
+    section.addEventListener("change", () => {
+      draw();
+      keep({ left: left.value, right: right.value });
+    });
+    article.addEventListener("view", (event) => choose(event.detail));
+    section.hidden = false;
+  }
+})();
+
+// A click on a function opens its panel where one stands; without a script the link leads to it.
+(function panels() {
+  const dialog = document.getElementById("panel");
+  if (dialog === null) return;
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest('a[href^="#f"]');
+    const panel = target && document.querySelector(`details.function${target.getAttribute("href")}`);
+    if (!panel) return;
+    event.preventDefault();
+    const title = document.createElement("h2");
+    title.textContent = panel.firstElementChild.textContent;
+    const content = [...panel.children].slice(1).map((child) => child.cloneNode(true));
+    dialog.lastElementChild.replaceChildren(title, ...content);
+    dialog.setAttribute("aria-label", title.textContent);
+    dialog.showModal();
+  });
+  for (const link of all('a[href="#baseline"]')) {
+    link.addEventListener("click", () => (document.getElementById("baseline").open = true));
   }
 })();
 
@@ -56,12 +155,12 @@ function numberIn(text, isPercent) {
   function compare(a, b, column, numeric, sign) {
     const [x, y] = [a.cells[column], b.cells[column]];
     if (!numeric) return sign * x.textContent.localeCompare(y.textContent, "en");
-    const [u, v] = [x.dataset.value, y.dataset.value];
+    const [u, v] = [valueOf(x), valueOf(y)];
     // Empty cells stay last whichever way the others go.
-    if (u === undefined || v === undefined) return (u === undefined) - (v === undefined);
-    return sign * (Number(u) - Number(v));
+    if (Number.isNaN(u) || Number.isNaN(v)) return Number.isNaN(u) - Number.isNaN(v);
+    return sign * (u - v);
   }
-  for (const table of document.querySelectorAll("table.sortable")) {
+  for (const table of all("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       head.firstElementChild.addEventListener("click", () => {
@@ -110,9 +209,7 @@ function numberIn(text, isPercent) {
     if (column >= 0 && heads[column].classList.contains("number")) {
       const isPercent = rows.some((row) => row.cells[column].textContent.includes("%"));
       const holds = condition(typed, isPercent);
-      if (holds !== null) {
-        return (row) => row.cells[column].dataset.value !== undefined && holds(Number(row.cells[column].dataset.value));
-      }
+      if (holds !== null) return (row) => holds(valueOf(row.cells[column]));
     }
     const words = typed.split(/\s+/);
     return (row) => {
@@ -121,11 +218,10 @@ function numberIn(text, isPercent) {
     };
   }
 
-  for (const table of document.querySelectorAll("table.sortable")) {
-    const rowsNow = () => [...table.tBodies[0].rows];
+  for (const table of all("table.sortable")) {
+    const rows = [...table.tBodies[0].rows];
     const heads = [...table.tHead.rows[0].cells];
-    if (rowsNow().length < FEWEST) continue;
-    const name = table.caption.textContent;
+    if (rows.length < FEWEST) continue;
 
     const field = document.createElement("input");
     field.type = "search";
@@ -136,33 +232,27 @@ function numberIn(text, isPercent) {
       field.placeholder = isNumeric ? "<5, >=5, 3..10" : "words";
     };
     hint();
-    const verdicts = [...new Set(rowsNow().flatMap((row) => [...row.querySelectorAll(".verdict")].map((cell) => cell.textContent)))];
-    const verdict = choice(["any verdict", ...verdicts]);
     const count = document.createElement("output");
 
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.setAttribute("role", "group");
-    tools.setAttribute("aria-label", `Filter: ${name}`);
-    tools.append(labelled("Filter", field), labelled("in", column));
-    if (verdicts.length > 1) tools.append(labelled("Verdict", verdict));
-    tools.append(count);
+    tools.setAttribute("aria-label", `Filter: ${table.caption.textContent}`);
+    tools.append(labelled("Filter", field), labelled("in", column), count);
     table.closest(".scroll").before(tools);
 
     const apply = () => {
-      const rows = rowsNow();
       const isWanted = wanted(field.value, Number(column.value), heads, rows);
-      const onlyVerdict = verdicts[Number(verdict.value)];
       let shown = 0;
       for (const row of rows) {
-        const has = (cell) => cell.textContent === onlyVerdict;
-        const isShown = isWanted(row) && (onlyVerdict === undefined || [...row.querySelectorAll(".verdict")].some(has));
+        const isShown = isWanted(row);
         row.classList.toggle("filtered", !isShown);
         shown += Number(isShown);
       }
       count.textContent = `${shown} of ${rows.length} rows`;
     };
-    tools.addEventListener("input", () => {
+    tools.addEventListener("input", (event) => {
+      event.stopPropagation();
       hint();
       apply();
     });
@@ -172,29 +262,19 @@ function numberIn(text, isPercent) {
 
 // What is scrolled sideways can be reached by keys; where there is nothing to scroll, nobody has to pass by.
 (function reaching() {
-  const watched = new ResizeObserver((entries) => {
-    for (const { target } of entries) {
-      const box = target.closest(".scroll, .chart");
-      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-    }
-  });
-  for (const box of document.querySelectorAll(".scroll, .chart")) {
+  function reach({ target }) {
+    const box = target.closest(".scroll, .chart");
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+  // A frame later: what says that a box scrolls makes it higher.
+  const watched = new ResizeObserver((entries) => requestAnimationFrame(() => entries.forEach(reach)));
+  for (const box of all(".scroll, .chart")) {
     watched.observe(box);
     // A table may grow while the box around it does not.
-    for (const inner of box.querySelectorAll(":scope > table")) watched.observe(inner);
+    for (const inner of all(":scope > table", box)) watched.observe(inner);
   }
 })();
 
-// Paper cannot unfold anything; afterwards the page is as it was. Lists in cells stay folded: their first line says most, and
-// some hundred of them would make a book.
-(function printing() {
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open], td details)")];
-    for (const folded of opened) folded.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const folded of opened) folded.open = false;
-  });
-})();
+// What the address asks for, once everything above listens.
+dispatchEvent(new Event("hashchange"));

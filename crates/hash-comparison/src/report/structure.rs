@@ -1,4 +1,4 @@
-//! Structured keys, hash tables, why functions fail, and how often the tests accuse a good hash.
+//! Structured keys, hash tables, and how often the tests accuse a good hash.
 
 use std::path::Path;
 
@@ -11,25 +11,19 @@ use crate::judge::mechanisms::sentences;
 use crate::judge::structured::{ratio, worst};
 use crate::keys::structured;
 use crate::record::files::Records;
-use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, on, table};
+use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, table};
 use crate::report::chart::rows::distinct;
 use plots::number;
-use plots::scene::printable;
 
-/// The sections about structured keys and hash tables; `chart` is an SVG element.
-pub(super) fn section(records: &Records, chart: Option<&str>) -> Value {
-    let occupancy = distinct(records.occupancy.iter().map(|row| row.dataset.as_str()));
-    let occupancy = occupancy.into_iter().map(|dataset| {
-        let table = tables(on(&records.occupancy, dataset));
-        context! { dataset => printable(dataset), table }
-    });
-    context! {
+/// The section about structured keys and its chart; `None` in runs without these rows.
+pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> {
+    records.structured.first()?;
+    Some(context! {
         chart,
         functions => functions(records),
         failures => failures(records),
         sets => sets(records),
-        occupancy => occupancy.collect::<Value>(),
-    }
+    })
 }
 
 /// The worst row of each set on which a function failed, the sets in recorded order.
@@ -125,7 +119,8 @@ fn sets(records: &Records) -> Table {
         .done()
 }
 
-fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
+/// The hash tables of a dataset; `None` without rows.
+pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option<Table> {
     let choice = |choice| match choice {
         Choice::LowBits => "low bits",
         Choice::HighBits => "high bits",
@@ -159,7 +154,7 @@ fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Table {
         })
         .column("#p of empty", |row| Cell::p(row.empty_p))
         .column("Verdict", |row| row.verdict)
-        .done()
+        .if_any()
 }
 
 /// Where random functions lie, in the order of what is expected of them.

@@ -3,6 +3,7 @@
 use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
+use super::failures::Part;
 use crate::record::{Verdict, significant};
 use crate::report::chart::verdict_words;
 use plots::number;
@@ -28,6 +29,8 @@ struct Head {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     text: String,
+    /// The text in pieces, where some of them are marked.
+    parts: Vec<Part>,
     /// Further lines, folded away until the reader asks.
     more: Vec<String>,
     /// What numeric columns sort by, where the text does not say just that.
@@ -41,9 +44,26 @@ impl Cell {
     pub(crate) fn text(text: &str) -> Self {
         Self {
             text: printable(text),
+            parts: Vec::new(),
             more: Vec::new(),
             value: None,
             class: "",
+        }
+    }
+
+    /// Text in pieces.
+    pub(super) fn marked(parts: Vec<Part>) -> Self {
+        Self {
+            parts,
+            ..Self::classed("", "key")
+        }
+    }
+
+    /// The same cell, of `class` where that holds.
+    pub(crate) fn when(self, holds: bool, class: &'static str) -> Self {
+        Self {
+            class: if holds { class } else { self.class },
+            ..self
         }
     }
 
@@ -71,10 +91,8 @@ impl Cell {
         let value = significant::round(value);
         let told = value.is_finite() && as_read(&text) != Some(value);
         Self {
-            text,
-            more: Vec::new(),
             value: told.then(|| shortest(value)),
-            class: "",
+            ..Self::text(&text)
         }
     }
 

@@ -38,6 +38,7 @@ pub fn fill(
         records.windows = on_keys.windows;
         judge::windows::judge(&mut records.windows);
         mixing(records, functions, progress)?;
+        records.shards = on_keys.shards;
         structure(records, &on_keys.tables, functions, progress)?;
         Ok(on_keys.collisions)
     })?)

@@ -70,7 +70,7 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
         .iter()
         .map(|function| function.name.as_str())
         .collect();
-    assert_eq!(names, ["MurMurHash2", "FNV-1a", "XXH3", "Wordwise", "ByteSum"]);
+    assert_eq!(names, ["MurMurHash2", "FNV-1a 64", "XXH3", "Wordwise", "ByteSum"]);
     let own = &records.run.functions[3..];
     assert!(own.iter().all(|function| {
         function.group == FunctionGroup::Own

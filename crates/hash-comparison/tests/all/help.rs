@@ -65,7 +65,7 @@ fn list_names_everything() {
             assert!(outcome.stdout.contains(name), "{name}");
         }
         assert!(
-            outcome.stdout.lines().all(|line| line.chars().count() <= 80),
+            outcome.stdout.lines().all(|line| line.chars().count() <= 100),
             "{}",
             outcome.stdout
         );

@@ -9,6 +9,7 @@ mod false_alarms;
 mod folder;
 mod help;
 mod interrupt;
+mod join;
 mod keys;
 mod mistakes;
 mod output;

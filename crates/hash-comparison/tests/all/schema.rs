@@ -74,7 +74,7 @@ fn runs_are_what_the_schema_says() {
     bench.compare(&["--mine", "PJW", "--baseline", "earlier", "--out", "out"]);
     let mut run: Value = serde_json::from_str(&bench.read("out/run.json")).unwrap();
     assert_eq!(misfits(&schema, &schema, &run, "run"), [""; 0]);
-    run["schema"] = 2.into();
+    run["schema"] = 3.into();
     run["datasets"][0]["keys"] = "four".into();
     run["baseline"]["more"] = true.into();
     run["environment"].as_object_mut().unwrap().remove("cpu");

@@ -5,26 +5,22 @@
 mod bits;
 mod browser;
 mod fixture;
-mod recommended;
 mod structure;
-mod words;
 
 use std::path::PathBuf;
 
 use fixture::{ANCHORS, PUBLISHED, Plan};
-use hash_comparison::judge::rank::rank;
-use hash_comparison::judge::recommend::recommend;
+use hash_comparison::judge::recommend::decide;
 use hash_comparison::record::files::Records;
-use hash_comparison::record::{DatasetKind, EMPTY, FailedTest, FunctionGroup, Request, Verdict};
+use hash_comparison::record::{DatasetKind, EMPTY, Purpose, Request, Verdict};
 use hash_comparison::report::render;
 
 /// The records with what a run judges last.
 fn judged(records: &Records) -> Records {
     let mut records = records.clone();
     if records.run.recommendations.is_empty() {
-        records.run.recommendations = recommend(&records, &Request::default());
+        decide(&mut records, &Request::default());
     }
-    rank(&mut records);
     records
 }
 
@@ -136,63 +132,95 @@ fn charts_without_times_do_not_depend_on_times() {
     let (second, _) = rendered(&other, "times-second");
     for name in &names {
         let equal = std::fs::read(first.join(name)).unwrap() == std::fs::read(second.join(name)).unwrap();
-        let kinds = [
-            "charts/collisions-",
-            "charts/distribution-",
-            "charts/bits-",
-            "charts/false-positives-",
-        ];
-        assert_eq!(equal, kinds.iter().any(|kind| name.starts_with(kind)), "{name}");
+        assert_eq!(equal, name.starts_with("charts/bits-"), "{name}");
     }
 }
 
 #[test]
-fn the_structure_of_the_report_is_known() {
+fn the_answer_comes_first_and_everything_else_folds() {
     let page = checked(&Plan::standard().records(), "standard");
     assert_self_contained(&page);
-    let starts = [
-        "<h1",
-        "<h2",
-        "<h3",
-        "<section",
-        "<th scope=\"col\"",
-        "<button type=\"button\" role=\"tab\"",
-        "<a ",
-    ];
-    let structure: Vec<&str> = page
-        .lines()
-        .filter(|line| starts.iter().any(|start| line.starts_with(start)))
+    for dataset in ["random-strings", "video-ids", "app-accounts"] {
+        let (_, article) = page
+            .split_once(&format!("<article class=\"dataset\" data-name=\"{dataset}\""))
+            .unwrap();
+        let (article, _) = article.split_once("</article>").unwrap();
+        let places: Vec<usize> = [
+            "<section class=\"answer\">",
+            "<section class=\"first-chart\">",
+            "<section class=\"compare\" hidden>",
+            "<section class=\"failures\">",
+            "<section class=\"bits\">",
+            "<section class=\"costs\">",
+            "<details class=\"fold\">",
+        ]
+        .iter()
+        .map(|part| article.find(part).unwrap_or_else(|| panic!("{dataset}: {part}")))
         .collect();
-    insta::assert_snapshot!(structure.join("\n"));
-}
-
-#[test]
-fn the_first_screen_says_what_the_records_say() {
-    let page = checked(&Plan::standard().records(), "sentences");
-    let first: Vec<&str> = page
-        .lines()
-        .skip_while(|line| !line.contains("id=\"dataset-3\""))
-        .filter(|line| line.starts_with("<p>") || line.starts_with("<p class"))
-        .take(5)
-        .collect();
-    insta::assert_snapshot!(first.join("\n"));
+        assert!(places.is_sorted(), "{places:?}");
+        // One answer is shown, the others wait for a button.
+        let answers = article.matches("<div class=\"choice\"").count();
+        let hidden = article.matches("\" hidden>\n<p>For ").count();
+        assert_eq!((answers, hidden), (20, 19));
+    }
     assert!(
         page.contains("17 of 17 do."),
         "all published counts are in the fixture"
     );
+    for kept in [
+        "id=\"functions\"",
+        "id=\"published\"",
+        "id=\"calibration\"",
+        "id=\"environment\"",
+    ] {
+        assert!(
+            page.contains(&format!("<details class=\"fold\" {kept}>")),
+            "{kept}"
+        );
+    }
 }
 
 #[test]
-fn a_function_for_memory_only_is_told_to_be_one() {
-    let plan = Plan {
-        datasets: vec![("mine", 1_000, DatasetKind::File)],
-        functions: vec![("foldhash", 32), ("XXH3", 32)],
+fn the_answer_is_the_recommendation() {
+    let mut records = Plan::standard().records();
+    let request = Request {
+        purpose: Purpose::Table,
+        mine: Some("DEKHash".to_owned()),
+        ..Request::default()
     };
-    let page = checked(&plan.records(), "unstable");
-    assert!(page.contains(
-        "for a filter or table over these keys foldhash (in memory only) at 1.6 ns per key (1.57 to 1.63); \
-         then XXH3 at 2.1."
-    ));
+    decide(&mut records, &request);
+    let (dir, names) = rendered(&records, "marked");
+    let page = std::fs::read_to_string(dir.join("index.html")).unwrap();
+    assert_self_contained(&page);
+    for told in &records.run.recommendations {
+        let (_, article) = page
+            .split_once(&format!("data-name=\"{}\"", told.dataset))
+            .unwrap();
+        let shown = "<div class=\"choice\" data-choice=\"table false false\">";
+        let (_, answer) = article.split_once(shown).unwrap();
+        let (answer, ranking) = answer.split_once("<details class=\"ranking\">").unwrap();
+        for expected in [&told.pick().unwrap().function, &told.mine.as_ref().unwrap().words] {
+            assert!(answer.contains(expected.as_str()), "{}: {expected}", told.dataset);
+        }
+        let places: Vec<usize> = (told.functions.iter())
+            .map(|one| ranking.find(&format!(">{}</a></th>", one.function)).unwrap())
+            .collect();
+        assert!(places.is_sorted(), "{places:?}");
+    }
+    let without = rendered(&Plan::standard().records(), "nobody-marked").0;
+    for name in names.iter().filter(|name| name.ends_with(".svg")) {
+        let marked = std::fs::read_to_string(dir.join(name)).unwrap();
+        assert!(
+            marked.contains("DEKHash, the function in use, is framed"),
+            "{name}"
+        );
+        assert!(
+            !std::fs::read_to_string(without.join(name))
+                .unwrap()
+                .contains("is framed"),
+            "{name}"
+        );
+    }
 }
 
 #[test]
@@ -238,81 +266,51 @@ fn the_users_own_keys_come_first() {
     let page = checked(&plan.records(), "own");
     let chosen: Vec<&str> = page
         .lines()
-        .filter(|line| line.contains("aria-selected=\"true\">"))
+        .filter(|line| line.contains("name=\"dataset\"") && line.contains(" checked>"))
         .collect();
     assert_eq!(chosen.len(), 1);
-    assert!(chosen[0].contains(">mine<"), "{}", chosen[0]);
+    assert!(chosen[0].contains("value=\"mine\""), "{}", chosen[0]);
 }
 
 #[test]
-fn other_forms_of_published_functions_give_way_first() {
-    let names: Vec<String> = (0..40).map(|i| format!("F{i}")).collect();
+fn charts_fold_only_what_nobody_asked_for() {
+    let names: Vec<String> = (0..60).map(|index| format!("F{index}")).collect();
     let plan = Plan {
         datasets: vec![("many", 100_000, DatasetKind::File)],
         functions: names.iter().map(|name| (name.as_str(), 32)).collect(),
     };
     let mut records = plan.records();
-    for function in &mut records.run.functions[10..20] {
-        function.group = FunctionGroup::Variant;
+    for function in &mut records.run.functions[30..] {
+        function.folded = true;
     }
-    let (dir, _) = rendered(&records, "variants");
-    let chart = std::fs::read_to_string(dir.join("charts/findings-many.svg")).unwrap();
-    let document = roxmltree::Document::parse(&chart).unwrap();
-    let texts: Vec<&str> = document
-        .descendants()
-        .filter_map(|node| node.text())
-        .map(str::trim)
-        .collect();
-    let drawn: Vec<&String> = names
-        .iter()
-        .filter(|name| texts.contains(&name.as_str()))
-        .collect();
-    assert_eq!(drawn.len(), 20, "{drawn:?}");
-    assert!(
-        names[10..20].iter().all(|name| !drawn.contains(&name)),
-        "{drawn:?}"
-    );
+    let request = Request {
+        mine: Some("F59".to_owned()),
+        ..Request::default()
+    };
+    decide(&mut records, &request);
+    let (dir, _) = rendered(&records, "folded");
+    for chart in ["findings", "findings-narrow"] {
+        let chart = std::fs::read_to_string(dir.join(format!("charts/{chart}-many.svg"))).unwrap();
+        let document = roxmltree::Document::parse(&chart).unwrap();
+        let texts: Vec<&str> = document
+            .descendants()
+            .filter_map(|node| node.text())
+            .map(str::trim)
+            .collect();
+        let is_drawn = |name: &&String| texts.contains(&name.as_str());
+        let drawn: Vec<&String> = names.iter().filter(is_drawn).collect();
+        let asked: Vec<&String> = names[..30].iter().chain([&names[59]]).collect();
+        assert_eq!(drawn, asked);
+        assert!(texts.iter().any(|text| text.starts_with("29 more")), "{texts:?}");
+    }
 }
 
 #[test]
-fn forty_functions_fit() {
-    let names: Vec<String> = (0..40).map(|i| format!("Function number {i}")).collect();
-    let functions = names.iter().map(|name| (name.as_str(), 32)).collect();
-    let plan = Plan {
-        datasets: vec![("many", 100_000, DatasetKind::File)],
-        functions,
-    };
-    let page = checked(&plan.records(), "forty");
-    assert!(page.contains("20 more, not drawn, best first: "));
-
-    // Forty marks in one place of time against quality: every name has room.
-    let mut records = plan.records();
-    for row in &mut records.collisions {
-        (row.collisions, row.verdict) = (0, Verdict::InBand);
-    }
-    for row in &mut records.timing {
-        row.median_ns_per_key = 2.0;
-    }
-    let (dir, _) = rendered(&records, "forty-at-one-place");
-    let chart = std::fs::read_to_string(dir.join("charts/quality-against-time-many.svg")).unwrap();
-    let document = roxmltree::Document::parse(&chart).unwrap();
-    let number =
-        |node: roxmltree::Node<'_, '_>, name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
-    let height = number(document.root_element(), "height");
-    let names: Vec<f64> = document
-        .descendants()
-        .filter(|node| {
-            node.text()
-                .is_some_and(|text| text.trim().starts_with("Function number"))
-        })
-        .filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "text")))
-        .map(|node| number(node, "y"))
-        .collect();
-    assert_eq!(names.len(), 40);
-    // Coordinates are half pixels.
-    let lowest = names.iter().copied().fold(0.0, f64::max) / 2.0;
-    assert!(lowest < height - 40.0, "{height} {lowest}");
-    assert!(!page.contains("role=\"tab\" id"), "one dataset needs no switch");
+fn a_page_with_one_dataset_needs_no_switch() {
+    let mut records = Plan::standard().records();
+    records.run.datasets.truncate(1);
+    let page = checked(&records, "one");
+    assert!(!page.contains("name=\"dataset\"") && page.contains("name=\"use\""));
 }
 
 #[test]
@@ -324,13 +322,13 @@ fn records_with_gaps_render() {
     records.distribution.clear();
     records.false_positives.clear();
     let page = checked(&records, "no-distribution");
-    assert!(!page.contains("id=\"bits\"") && !page.contains("id=\"false-positives\""));
+    assert!(!page.contains("<h2>The bits of the values</h2>") && !page.contains(": false positives</h2>"));
 
     let mut records = complete.clone();
     records.timing.clear();
     records.latency.clear();
     let page = checked(&records, "no-times");
-    assert!(!page.contains("ns per key (") && page.contains("not measured in this run"));
+    assert!(!page.contains(" ns per key (") && page.contains("not measured in this run"));
 
     let mut records = complete.clone();
     records.timing.retain(|row| row.function != EMPTY);
@@ -388,7 +386,8 @@ fn tiny_key_sets_render() {
         records.run.datasets[0].detectable_ratio = if keys < 2 { f64::INFINITY } else { 1e9 };
         let page = checked(&records, &format!("tiny-{keys}"));
         assert_eq!(page.contains("no pair of keys"), keys < 2, "{keys} keys");
-        for pair in page.lines().collect::<Vec<_>>().windows(2) {
+        let drawn: Vec<&str> = page.lines().filter(|line| !line.starts_with("<g ")).collect();
+        for pair in drawn.windows(2) {
             // The grid behind these words is painted over.
             let is_over = pair[0].starts_with("<rect ") || pair[0].starts_with("<path fill=");
             assert!(is_over || !pair[1].contains("no pair of keys"), "{}", pair[0]);
@@ -404,11 +403,38 @@ fn tiny_key_sets_render() {
 }
 
 #[test]
-fn a_set_where_every_function_fails_says_so() {
+fn a_set_where_no_function_will_do_says_so() {
     let mut records = Plan::standard().records();
-    for finding in &mut records.run.findings {
-        (finding.verdict, finding.failed) = (Verdict::Unusable, vec![FailedTest::Collisions]);
+    for row in &mut records.costs {
+        (row.measurable, row.cost) = (true, 2.0);
     }
     let page = checked(&records, "all-fail");
-    assert!(page.contains("none of the functions measured"));
+    assert!(page.contains("No function is recommended.") && page.contains("<option>SDBMHash</option>"));
+}
+
+#[test]
+fn who_fails_is_told_with_the_cost_and_two_keys() {
+    let mut records = Plan::standard().records();
+    records.run.datasets.truncate(1);
+    let bad = &mut records.run.findings[3];
+    assert!(bad.verdict > Verdict::InBand);
+    bad.example = Some(["user-1@example.org", "user-2@example.org"].map(str::to_owned));
+    let page = checked(&records, "fails");
+    let (_, section) = page.split_once("<section class=\"failures\">").unwrap();
+    let (section, _) = section.split_once("</section>").unwrap();
+    assert!(
+        section.contains("“user-<mark>1</mark>@example…” and “user-<mark>2</mark>@example…”"),
+        "{section}"
+    );
+    for cost in records
+        .costs
+        .iter()
+        .filter(|row| row.measurable && row.dataset == "random-strings")
+    {
+        assert!(
+            section.contains(&format!(">{}</a>", cost.function)),
+            "{}",
+            cost.function
+        );
+    }
 }

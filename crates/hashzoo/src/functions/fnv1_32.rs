@@ -87,13 +87,13 @@ pub(super) static INFO: HashInfo = HashInfo {
 };
 
 pub(super) static FNV1A: HashInfo = HashInfo {
-    name: "FNV-1a-32",
+    name: "FNV-1a 32",
     ident: "fnv1a_32",
     year: 2003,
     source: "draft-eastlake-fnv; http://www.isthe.com/chongo/tech/comp/fnv/; hash_32a.c of \
              https://github.com/lcn2/fnv (2003)",
     weaknesses: &[POOR_LOW_BITS, EASY_COLLISIONS],
-    aliases: &[],
+    aliases: &["FNV-1a-32"],
     answers: &[
         (b"", 0x811c_9dc5),
         (b"a", 0xe40c_292c),

@@ -39,13 +39,16 @@ fn limits_are_tight() {
     assert!(FORMAT.bits_per_key_for_bytes(1, 8).is_err());
 }
 
+#[cfg(feature = "alloc")]
 #[test]
 fn the_bits_per_key_found_are_the_smallest() {
-    for keys in [0, 1, 2, 7, 32, 1_000, 1_000_000, 100_000_000] {
-        for wanted in [0.9, 0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-12] {
-            let searched = (1..=3_000)
-                .map(BitsPerKey::whole)
-                .find(|&bits| FORMAT.rate(keys, bits).unwrap() <= wanted);
+    for keys in [1_000, 30_000] {
+        let rates: Vec<f64> = (1..=18)
+            .map(|bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap())
+            .collect();
+        for wanted in [0.9, 0.5, 0.1, 0.01, 1e-3] {
+            let searched = rates.iter().position(|&rate| rate <= wanted);
+            let searched = searched.map(|at| BitsPerKey::whole(at as u32 + 1));
             let found = FORMAT.bits_per_key_for_rate(keys, wanted);
             match searched {
                 Some(bits) => assert_eq!(found, Ok(bits), "{keys} keys at {wanted}"),
@@ -55,6 +58,7 @@ fn the_bits_per_key_found_are_the_smallest() {
     }
 }
 
+#[cfg(feature = "alloc")]
 #[test]
 fn rates_beyond_the_format_are_refused() {
     // No more than 30 probes, no more than 2^32 bits, and no more than 2^32 values of the hash.
@@ -75,16 +79,12 @@ fn rates_beyond_the_format_are_refused() {
     assert!(FORMAT.bits_per_key_for_rate(u64::MAX, 0.5).is_err());
 }
 
+#[cfg(feature = "alloc")]
 #[test]
 fn a_hash_of_32_bits_bounds_the_rate_from_below() {
     let rate = |keys, bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap();
     // 10^7 / 2^32 is 0.2328 %: of them 0.2326 % are different values.
-    for (keys, bits, expected) in [
-        (1_000, 10, 0.008_438_287),
-        (10_000_000, 20, 0.002_393_364),
-        (10_000_000, 100, 0.002_325_598),
-        (20_000_000, 20, 0.004_713_4),
-    ] {
+    for (keys, bits, expected) in [(10_000_000, 100, 0.002_325_598), (1 << 32, 100, 0.632_120_558_9)] {
         let found = rate(keys, bits);
         assert!((found / expected - 1.0).abs() < 1e-5, "{keys} at {bits}: {found}");
     }

@@ -1,7 +1,9 @@
 //! Tables on the terminal: their widths and words.
 
 use crate::functions;
-use crate::record::{CallForm, Candidate, Excluded, Ground, Purpose};
+use std::path::Path;
+
+use crate::record::{Advice, CallForm, Purpose, Run};
 
 use super::*;
 
@@ -27,7 +29,7 @@ fn disturbed_times_are_told() {
     );
     assert!(
         text.lines()
-            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+            .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
 }
@@ -43,23 +45,20 @@ fn names_and_numbers_are_not_broken() {
             "100.000 %",
             "measurably worse",
         ];
-        let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
+        let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
         assert_eq!(text.lines().count(), 3, "{text}");
         for cell in row {
             assert!(text.contains(cell), "{text}");
         }
         for line in text.lines() {
-            assert!(
-                line.chars().count() <= usize::from(filter_tools::table::WIDTH),
-                "{line}"
-            );
+            assert!(line.chars().count() <= usize::from(width()), "{line}");
         }
     }
     // The last column may, where it is text; and no number of any length is.
     let long = "11,258,999,068,426,241";
-    let text = table(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
+    let text = laid_out(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
     assert!(text.contains(long) && text.lines().count() > 3, "{text}");
-    let text = table(
+    let text = laid_out(
         ["a", "b", "c"],
         &[0, 1, 2],
         [["7".repeat(40), "8".repeat(40), "9".repeat(40)]],
@@ -67,67 +66,85 @@ fn names_and_numbers_are_not_broken() {
     assert_eq!(text.lines().count(), 3, "{text}");
 }
 
-fn made(ranks: &[u64], reasons: &[&str]) -> Recommendation {
-    let name = |index: usize| format!("F{index}");
-    let listed = ranks.iter().enumerate().take(2).map(|(index, &rank)| Candidate {
-        function: name(index),
-        rank,
+fn made(standings: &[Standing]) -> Recommendation {
+    let of = |(index, &standing): (usize, &Standing)| Advice {
+        function: format!("F{index}"),
+        standing,
+        rank: u64::from(standing <= Standing::Suited) * (index as u64 + 1),
         stable: true,
         time: None,
-        reasons: vec!["values fixed for ever".to_owned()],
-    });
-    let more = ranks.iter().enumerate().skip(2).map(|(index, &rank)| Other {
-        function: name(index),
-        rank,
-    });
-    let functions = reasons.iter().enumerate().map(|(index, reason)| Excluded {
-        function: format!("X{index}"),
-        reason: (*reason).to_owned(),
-    });
+        saves: 0.0,
+        cost: None,
+        reason: format!("reason {index}"),
+        why: Vec::new(),
+    };
     Recommendation {
         dataset: "set".to_owned(),
         purpose: Purpose::Table,
         untrusted: false,
         stable: false,
         too_few_keys: false,
+        negligible: 0.05,
         form: CallForm::Chained,
-        short_list: listed.collect(),
-        more: more.collect(),
-        excluded: vec![Exclusion {
-            ground: Ground::Quality,
-            functions: functions.collect(),
-        }],
-        notes: Vec::new(),
+        form_reason: "chained".to_owned(),
+        attackers: Some("strangers".to_owned()),
+        functions: standings.iter().enumerate().map(of).collect(),
         mine: None,
+        at_sizes: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
+/// The answer for a set that the run does not have.
+fn told(recommendation: &Recommendation) -> String {
+    answer(&Records::of(Run::default()), recommendation)
+}
+
 #[test]
-fn a_recommendation_reads_well() {
-    let text = recommendation(&made(
-        &[1, 1, 3, 3, 5],
-        &["one.", "two", "one.", "three", "four", "five"],
-    ));
+fn an_answer_names_the_pick_in_its_first_line() {
+    use Standing::{Avoid, Lacking, Pick, RunnerUp, Suited};
+    let text = told(&made(&[
+        Pick, RunnerUp, Suited, Suited, Suited, Suited, Avoid, Avoid, Lacking,
+    ]));
+    assert!(
+        text.starts_with("set: take F0, for a hash table of these keys\n"),
+        "{text}"
+    );
     for expected in [
-        "set: for a hash table of these keys\n",
-        "equal ranks",
-        "rank 3: F2, F3; rank 5: F4",
-        "measurably worse than chance: X0, X2 (one); X1 (two); X3 (three);",
-        "for reasons that the report gives: X4, X5",
+        "runner-up  F1: reason 1",
+        "avoid      F6 (reason 6), F7 (reason 7)",
+        "note       strangers",
     ] {
         assert!(text.contains(expected), "{text}");
     }
-    assert!(!recommendation(&made(&[1, 2, 3], &["one"])).contains("equal ranks"));
+    assert!(told(&made(&[Avoid])).starts_with("set: nothing is recommended, for "));
+}
 
-    // A file's name may be longer than a line.
-    let mut long = made(&[1], &["one"]);
+#[test]
+fn a_default_run_is_told_in_thirty_lines() {
+    let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+    let records = Records::read(&run).unwrap();
+    let lines = records
+        .run
+        .recommendations
+        .iter()
+        .map(|one| answer(&records, one));
+    // An empty line after each, and the last of all says where the report is.
+    let lines: usize = lines.map(|text| text.lines().count() + 1).sum();
+    assert!(lines < 30, "{lines} lines");
+}
+
+#[test]
+fn lines_fit_whatever_a_file_is_called() {
+    let mut long = made(&[Standing::Avoid; 60]);
     long.dataset = "x".repeat(200);
-    let text = recommendation(&long);
+    let text = told(&long);
     assert!(
         text.lines()
-            .all(|line| line.chars().count() <= usize::from(filter_tools::table::WIDTH)),
+            .all(|line| line.chars().count() <= usize::from(width())),
         "{text}"
     );
+    assert!(text.contains(" more (--table, or the report)"), "{text}");
 }
 
 #[test]
@@ -140,12 +157,9 @@ fn the_widest_row_fits() {
         "100.000 %",
         "fewer than chance",
     ];
-    let text = table(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
+    let text = laid_out(columns(HEADER), &[1, 2, 3, 4], [row.map(str::to_owned)]);
     assert!(text.contains("fewer than chance"), "{text}");
     for line in text.lines() {
-        assert!(
-            line.chars().count() <= usize::from(filter_tools::table::WIDTH),
-            "{line}"
-        );
+        assert!(line.chars().count() <= usize::from(width()), "{line}");
     }
 }

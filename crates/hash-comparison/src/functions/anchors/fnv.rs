@@ -5,8 +5,8 @@ use crate::functions::Function;
 use crate::functions::verify::check_code;
 
 pub(super) const FNV_1A: Function = Function {
-    name: "FNV-1a",
-    ident: "fnv1a",
+    name: "FNV-1a 64",
+    ident: "fnv1a_64",
     hash: |key| written(fnv::FnvHasher::default(), key),
     origin: "fnv 1.0.7",
     year: 2003,

@@ -17,7 +17,7 @@ pub(super) const MURMUR_HASH_3: Function = Function {
     author: "Austin Appleby",
     source: "https://github.com/aappleby/smhasher, MurmurHash3.cpp, MurmurHash3_x86_32",
     weaknesses: &["Keys that collide under every seed are easily made."],
-    aliases: &["murmur3", "murmurhash3_x86_32"],
+    aliases: &["murmur3-32", "murmurhash3_x86_32"],
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Keys that collide under every seed are easily made.",

@@ -27,7 +27,7 @@ pub fn sentences(baseline: &Baseline) -> Vec<String> {
                         )
                     } else {
                         format!(
-                            "{}, {} calls: all functions together {}, which is taken out",
+                            "{}, {} calls: the machine ran {}; corrected",
                             drift.dataset,
                             drift.form,
                             times_as_long(drift.ratio)

@@ -77,6 +77,7 @@ pub(super) fn real(
         raw: &raw,
         collisions: &judge::collisions::judge(&raw),
         distribution: &spread,
+        shards: &[],
         false_positives: &false_positives,
     });
     for (question, test) in [

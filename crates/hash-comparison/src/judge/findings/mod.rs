@@ -13,8 +13,8 @@ use super::{collisions, mixing, windows, words};
 use crate::keys::{Dataset, printed};
 use crate::measure::collisions::RawCollisions;
 use crate::record::{
-    AvalancheRow, BitFact, CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow,
-    Finding, IDEAL, MixingRow, Verdict, WindowRow, about,
+    AvalancheRow, BitFact, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest,
+    FalsePositiveRow, Finding, IDEAL, MixingRow, ShardRow, Verdict, WindowRow, about,
 };
 use plots::thousands::grouped;
 use statistics::collisions::CollisionLaw;
@@ -31,6 +31,8 @@ pub struct Evidence<'a> {
     pub collisions: &'a [CollisionRow],
     /// The rows of `distribution.csv`.
     pub distribution: &'a [DistributionRow],
+    /// The rows of `shards.csv`.
+    pub shards: &'a [ShardRow],
     /// The rows of `false_positives.csv`.
     pub false_positives: &'a [FalsePositiveRow],
 }
@@ -88,6 +90,7 @@ pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
             ));
             failures.extend(distribution_failures(
                 &about(evidence.distribution, name, function).collect::<Vec<_>>(),
+                &about(evidence.shards, name, function).collect::<Vec<_>>(),
                 evidence.distribution.len(),
             ));
             finding(dataset, raw, &rows, failures)
@@ -177,12 +180,11 @@ fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
             test: FailedTest::Collisions,
             verdict: row.verdict,
             reason: format!(
-                "{} of {} keys collide at {} bits, where chance gives {} ({} times){}",
+                "{} of {} keys collide at {} bits; chance: {}{}",
                 grouped(row.collisions),
                 grouped(row.keys),
                 row.bits,
                 words::figure(row.expected),
-                words::times(ratio(row)),
                 if own_bits == Some(row.bits) {
                     beside_all_bits(row)
                 } else {
@@ -199,15 +201,11 @@ fn beside_all_bits(row: &CollisionRow) -> String {
     if row.bits >= IDEAL_BITS || expected <= 0.0 {
         return String::new();
     }
-    format!(
-        " and {} at {IDEAL_BITS} bits ({} times)",
-        words::figure(expected),
-        words::times(row.collisions as f64 / expected),
-    )
+    format!(", of all {IDEAL_BITS} bits {}", words::figure(expected))
 }
 
 /// One failure for the output bits and one for either kind of buckets, where any of the kind failed.
-fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure> {
+fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests: usize) -> Vec<Failure> {
     let failed_of = |kind| {
         let mut failed: Vec<&DistributionRow> = rows
             .iter()
@@ -219,16 +217,28 @@ fn distribution_failures(rows: &[&DistributionRow], tests: usize) -> Vec<Failure
         failed
     };
     let mut reasons = Vec::from_iter(words::bits(&failed_of(DistributionKind::BitShare)));
-    for (kind, how) in [
-        (DistributionKind::PowerOfTwoBuckets, "the low bits fill"),
-        (DistributionKind::PrimeBuckets, "the remainders fill"),
+    for (kind, choice, by) in [
+        (
+            DistributionKind::PowerOfTwoBuckets,
+            Choice::LowBits,
+            "the low bits",
+        ),
+        (DistributionKind::PrimeBuckets, Choice::Prime, "remainder"),
     ] {
         if let Some(row) = failed_of(kind).first() {
+            let fullest = shards.iter().filter(|shard| shard.choice == choice);
+            let over =
+                |shard: &ShardRow| shard.fullest as f64 * shard.buckets as f64 / shard.keys as f64 - 1.0;
+            let fullest = fullest
+                .max_by(|a, b| b.p_value.total_cmp(&a.p_value))
+                .map(|shard| {
+                    let (buckets, share) = (grouped(shard.buckets), words::percent(over(shard)));
+                    format!("; the fullest of {buckets} holds {share} over its share")
+                });
             reasons.push(format!(
-                "{how} {} buckets unevenly: chi-square {} times its {} degrees of freedom",
+                "{} buckets by {by} are uneven{}",
                 grouped(row.parameter),
-                words::times(unevenness(row)),
-                grouped(row.dof),
+                fullest.unwrap_or_default()
             ));
         }
     }
@@ -278,14 +288,12 @@ mod tests {
         };
         assert_eq!(
             reason(&[(28, 3_720)]),
-            [
-                "3,720 of 1,000,000 keys collide at 28 bits, where chance gives 1,860 (2.0 times) and 116 at 32 bits (32 times)"
-            ]
+            ["3,720 of 1,000,000 keys collide at 28 bits; chance: 1,860, of all 32 bits 116"]
         );
         // Low bits of a function that has all of them are no missing ones.
         assert_eq!(
             reason(&[(32, 116), (20, 900_000)]),
-            ["900,000 of 1,000,000 keys collide at 20 bits, where chance gives 355,464 (2.5 times)"]
+            ["900,000 of 1,000,000 keys collide at 20 bits; chance: 355,464"]
         );
     }
 }

@@ -1,39 +1,50 @@
-//! Which functions to take for a purpose, from the records of a run alone.
+//! Which functions to take for a purpose, from the records of a run alone: the one verdict that everything shows.
 //!
 //! For each dataset, in this order:
 //!
 //! 1. Functions are left out that lack what was asked: a key that withstands attackers, values that stay the same, bits
-//!    enough ([`Ground`]).
-//! 2. Functions are left out that did measurably worse than chance in a test that counts for the [`Purpose`]
-//!    ([`criteria`](words::criteria)).
-//! 3. Of the others, those that failed nothing come before those that failed a test that does not count. Within either
-//!    there is no measurable difference in quality, so time orders them; functions whose times are not measurably
+//!    enough.
+//! 2. Functions are to be avoided whose costliest measurable defect for the [`Purpose`] costs as much as is not negligible
+//!    ([`costs`](crate::judge::costs)). What costs less neither excludes nor lowers a function.
+//! 3. Of the others time decides, in the form that the purpose waits for; functions whose times are not measurably
 //!    different (see [`times`](crate::judge::times)) share a rank.
 //!
 //! Nothing here measures, and what comes out is stored, so that report and terminal only show it.
 
-mod evidence;
 mod incumbent;
+mod sizes;
 #[cfg(test)]
 mod tests;
 pub mod words;
 
-use self::evidence::{Evidence, equal_pairs};
 use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
-    CallForm, Candidate, DatasetSummary, Excluded, Exclusion, FunctionSummary, Ground, Other, Purpose,
-    Recommendation, Request, Resistance,
+    Advice, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request, Resistance,
+    Standing, of, on,
 };
 use plots::number::grouped;
 
-/// Most functions on a short list.
-pub const MAX_LISTED: usize = 5;
 /// A checksum is wide enough for any number of keys from this width on, since nothing here is wider.
 const WIDEST: u32 = 64;
 /// Among ten times the keys, fewer expected pairs of equal checksums than this are negligible.
 const NEGLIGIBLE_PAIRS: f64 = 1e-3;
+
+/// Recommends for what `request` says, and numbers the findings in the order of that advice.
+pub fn decide(records: &mut Records, request: &Request) {
+    records.run.recommendations = recommend(records, request);
+    for finding in &mut records.run.findings {
+        let mut told = records.run.recommendations.iter();
+        let told = told.find(|told| told.dataset == finding.dataset);
+        let place = told.and_then(|told| {
+            told.functions
+                .iter()
+                .position(|one| one.function == finding.function)
+        });
+        finding.rank = place.map_or(0, |place| place as u64 + 1);
+    }
+}
 
 /// What to take for what `request` says, for each dataset of the run in the order measured.
 pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
@@ -46,123 +57,129 @@ pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
 /// The times that decide: a table waits for the hash of each key before it can look.
 pub(crate) fn form(purpose: Purpose) -> CallForm {
     match purpose {
-        Purpose::Table => CallForm::Chained,
-        Purpose::FilterOrTable | Purpose::Filter | Purpose::Shard | Purpose::Checksum => {
-            CallForm::Independent
-        }
+        Purpose::FilterOrTable | Purpose::Table => CallForm::Chained,
+        Purpose::Filter | Purpose::Shard | Purpose::Checksum => CallForm::Independent,
     }
 }
 
-/// A function that nothing speaks against.
-struct Suited<'a> {
-    evidence: Evidence<'a>,
-    /// A failed test that does not count for the purpose.
-    blemish: Option<String>,
+/// A function on its way into the advice.
+struct Judged<'a> {
+    function: &'a FunctionSummary,
+    /// What it costs, by purpose.
+    costs: Vec<&'a CostRow>,
     speed: Option<Speed>,
+    standing: Standing,
     rank: u64,
+    /// Why it lacks what was asked.
+    lacks: Option<(&'static str, String)>,
 }
 
-/// A function that is left out.
-struct Unsuited<'a> {
-    evidence: Evidence<'a>,
-    ground: Ground,
-    reason: String,
-    speed: Option<Speed>,
+impl Judged<'_> {
+    /// The costliest measurable defect.
+    fn defect(&self) -> Option<&CostRow> {
+        let measurable = self.costs.iter().copied().filter(|row| row.measurable);
+        measurable.max_by(|a, b| a.cost.total_cmp(&b.cost))
+    }
+
+    fn time(&self) -> f64 {
+        self.speed.map_or(f64::INFINITY, |speed| speed.median())
+    }
+
+    /// Whether `other` is measurably faster.
+    fn is_slower_than(&self, other: &Self) -> bool {
+        match (self.speed, other.speed) {
+            (Some(speed), Some(other)) => speed.is_slower_than(&other),
+            (None, other) => other.is_some(),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// The share of its time that a change to `pick` saves.
+    fn saves(&self, pick: &Self) -> f64 {
+        let differs = self.is_slower_than(pick) || pick.is_slower_than(self);
+        let share = 1.0 - pick.time() / self.time();
+        if differs && share.is_finite() { share } else { 0.0 }
+    }
+}
+
+/// Every function of the run, the best first.
+fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request) -> Vec<Judged<'a>> {
+    let parts = request.purpose.parts();
+    let of_dataset: Vec<&CostRow> = on(&records.costs, &dataset.name).collect();
+    let judge = |function: &'a FunctionSummary| {
+        let costs = of(of_dataset.iter().copied(), &function.name);
+        let mut one = Judged {
+            function,
+            costs: costs.filter(|row| parts.contains(&row.purpose)).collect(),
+            speed: Speed::of(records, &dataset.name, &function.name, form(request.purpose)),
+            standing: Standing::Suited,
+            rank: 0,
+            lacks: lacks(function, dataset.keys, request),
+        };
+        one.standing = match one.defect() {
+            _ if one.lacks.is_some() => Standing::Lacking,
+            // Of a few keys everything looks well, and what does not is luck.
+            _ if dataset.keys < FEWEST_KEYS => Standing::Unknown,
+            Some(row) if row.cost >= request.negligible => Standing::Avoid,
+            _ => Standing::Suited,
+        };
+        one
+    };
+    let mut all: Vec<Judged<'a>> = records.run.functions.iter().map(judge).collect();
+    rank(&mut all);
+    all
 }
 
 fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) -> Recommendation {
     let purpose = request.purpose;
-    let (form, stable) = (form(purpose), request.stable || purpose.needs_stable_values());
     let too_few_keys = dataset.keys < FEWEST_KEYS;
-    let (mut suited, mut unsuited) = (Vec::new(), Vec::new());
-    for function in &records.run.functions {
-        let evidence = Evidence::of(records, dataset, function);
-        let speed = Speed::of(records, &dataset.name, &function.name, form);
-        let lacking = lacks(function, dataset.keys, request, stable);
-        // Of a few keys everything looks well, and what does not is luck.
-        let flaws = if too_few_keys {
-            Vec::new()
-        } else {
-            evidence.flaws(purpose)
-        };
-        let flaw = flaws.first();
-        let left_out = lacking.or_else(|| {
-            flaw.filter(|flaw| flaw.counts)
-                .map(|flaw| (Ground::Quality, flaw.reason.clone()))
-        });
-        match left_out {
-            Some((ground, reason)) => unsuited.push(Unsuited {
-                evidence,
-                ground,
-                reason,
-                speed,
-            }),
-            None => suited.push(Suited {
-                evidence,
-                blemish: flaw.map(|flaw| flaw.reason.clone()),
-                speed,
-                rank: 0,
-            }),
-        }
-    }
-    rank(&mut suited);
-    let mine = request
-        .mine
-        .as_deref()
-        .and_then(|mine| incumbent::of(mine, &suited, &unsuited, too_few_keys));
-    let notes = notes(request, &suited, too_few_keys);
-    let excluded = exclusions(unsuited);
-    if too_few_keys {
-        suited.clear();
-    }
-    let more = suited
-        .get(MAX_LISTED..)
-        .unwrap_or_default()
+    let all = judged(records, dataset, request);
+    let pick = all.first().filter(|one| one.standing == Standing::Pick);
+    let mine = request.mine.as_deref();
+    let mine = mine.and_then(|mine| all.iter().find(|one| one.function.name == mine));
+    let listed = |one: &&Judged<'_>| one.standing <= Standing::RunnerUp;
+    let beside: Vec<&Judged<'_>> = all
         .iter()
-        .map(|one| Other {
-            function: one.evidence.function.name.clone(),
-            rank: one.rank,
-        });
+        .filter(listed)
+        .chain(mine.filter(|mine| !listed(mine)))
+        .collect();
     Recommendation {
         dataset: dataset.name.clone(),
         purpose,
         untrusted: request.untrusted,
-        stable,
+        stable: request.needs_stable_values(),
         too_few_keys,
-        form,
-        more: more.collect(),
-        short_list: suited
-            .iter()
-            .take(MAX_LISTED)
-            .map(|one| candidate(one, request))
-            .collect(),
-        excluded,
-        notes,
-        mine,
+        negligible: request.negligible,
+        form: form(purpose),
+        form_reason: words::form_reason(purpose).to_owned(),
+        attackers: words::attackers(records, dataset, request),
+        functions: all.iter().map(|one| advice(one, pick, request)).collect(),
+        mine: mine.map(|mine| incumbent::beside(mine, pick)),
+        at_sizes: sizes::of(records, dataset, &beside),
+        notes: notes(request, too_few_keys, pick.is_some()),
     }
 }
 
-/// What a function lacks whatever was measured.
-fn lacks(function: &FunctionSummary, keys: u64, request: &Request, stable: bool) -> Option<(Ground, String)> {
+/// What a function lacks whatever was measured, in a few words and in a sentence.
+fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'static str, String)> {
+    let bits = function.output_bits;
     if request.untrusted {
         let why = &function.resistance_reason;
         match function.resistance {
             Resistance::Keyed if request.purpose == Purpose::Checksum => {
-                let reason = format!(
-                    "{why} As a seal {} bits are few: take a MAC of 128 bits or more.",
-                    function.output_bits
-                );
-                return Some((Ground::Width, reason));
+                let reason = format!("{why} As a seal {bits} bits are few: take a MAC of 128 bits or more.");
+                return Some(("too few bits", reason));
             }
             Resistance::Keyed => {}
-            Resistance::None | Resistance::SeedOnly => return Some((Ground::Attackers, why.clone())),
+            Resistance::None | Resistance::SeedOnly => {
+                return Some(("attackers can make keys collide", why.clone()));
+            }
         }
     }
-    if stable && !function.stable {
+    if request.needs_stable_values() && !function.stable {
         let reason = "Its values may change with its version or the platform: for use in memory only.";
-        return Some((Ground::Stability, reason.to_owned()));
+        return Some(("values may change", reason.to_owned()));
     }
-    let bits = function.output_bits;
     let ten_times = keys.saturating_mul(10);
     let pairs = equal_pairs(ten_times, bits);
     (request.purpose == Purpose::Checksum && bits < WIDEST && pairs >= NEGLIGIBLE_PAIRS).then(|| {
@@ -173,89 +190,71 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request, stable: bool)
             words::figure(pairs),
             grouped(ten_times),
         );
-        (Ground::Width, reason)
+        ("too few bits", reason)
     })
 }
 
-/// Brings the best to the front, and numbers them.
+/// Expected pairs of equal values among `keys` random ones of `bits` bits: n (n - 1) / 2^(bits + 1).
+fn equal_pairs(keys: u64, bits: u32) -> f64 {
+    let keys = keys as f64;
+    libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1))
+}
+
+/// Brings the best to the front, and numbers those that suit.
 ///
 /// A rank begins where a function is measurably slower than the first of the rank before.
-fn rank(suited: &mut [Suited<'_>]) {
-    let time = |one: &Suited<'_>| one.speed.map_or(f64::INFINITY, |speed| speed.median());
+fn rank(all: &mut [Judged<'_>]) {
     // Stable: equal ones keep the order measured.
-    suited.sort_by(|a, b| {
-        let blemished = |one: &Suited<'_>| one.blemish.is_some();
-        (blemished(a).cmp(&blemished(b))).then(time(a).total_cmp(&time(b)))
+    all.sort_by(|a, b| {
+        (a.standing.cmp(&b.standing)).then_with(|| match a.standing {
+            Standing::Avoid => {
+                let cost = |one: &Judged<'_>| one.defect().map_or(0.0, |row| row.cost);
+                cost(b).total_cmp(&cost(a))
+            }
+            _ => a.time().total_cmp(&b.time()),
+        })
     });
+    let suited = all.iter().filter(|one| one.standing == Standing::Suited).count();
     let mut first = 0;
-    for index in 0..suited.len() {
-        let (leader, one) = (&suited[first], &suited[index]);
-        let level = leader.blemish.is_some() == one.blemish.is_some()
-            && match (leader.speed, one.speed) {
-                (Some(leader), Some(speed)) => !speed.is_slower_than(&leader),
-                (None, None) => true,
-                _ => false,
-            };
-        if !level {
+    for index in 0..suited {
+        if all[index].is_slower_than(&all[first]) {
             first = index;
         }
-        suited[index].rank = first as u64 + 1;
-    }
-}
-
-fn candidate(one: &Suited<'_>, request: &Request) -> Candidate {
-    let function = one.evidence.function;
-    let mut reasons = one.evidence.figures(request.purpose);
-    if let Some(blemish) = &one.blemish {
-        reasons.push(format!(
-            "after those above for a test that does not count here: {blemish}"
-        ));
-    }
-    if request.untrusted {
-        reasons.push(words::phrase(&function.resistance_reason));
-    }
-    reasons.push(if function.stable {
-        "values fixed for ever".to_owned()
-    } else {
-        "in memory only: its values may change".to_owned()
-    });
-    Candidate {
-        function: function.name.clone(),
-        rank: one.rank,
-        stable: function.stable,
-        time: one.speed.map(|speed| speed.interval()),
-        reasons,
-    }
-}
-
-fn exclusions(mut unsuited: Vec<Unsuited<'_>>) -> Vec<Exclusion> {
-    // Stable; where quality does not decide, the order measured stays.
-    unsuited.sort_by(|a, b| {
-        let severity = |one: &Unsuited<'_>| {
-            if one.ground == Ground::Quality {
-                one.evidence.severity()
-            } else {
-                0.0
-            }
+        all[index].rank = first as u64 + 1;
+        all[index].standing = match index {
+            0 => Standing::Pick,
+            1 => Standing::RunnerUp,
+            _ => Standing::Suited,
         };
-        a.ground.cmp(&b.ground).then(severity(b).total_cmp(&severity(a)))
-    });
-    unsuited
-        .chunk_by(|a, b| a.ground == b.ground)
-        .map(|group| Exclusion {
-            ground: group[0].ground,
-            functions: group
-                .iter()
-                .map(|one| Excluded {
-                    function: one.evidence.function.name.clone(),
-                    reason: one.reason.clone(),
-                })
-                .collect(),
-        })
-        .collect()
+    }
 }
 
-fn notes(request: &Request, suited: &[Suited<'_>], too_few_keys: bool) -> Vec<String> {
+fn advice(one: &Judged<'_>, pick: Option<&Judged<'_>>, request: &Request) -> Advice {
+    let saves = pick.map_or(0.0, |pick| one.saves(pick));
+    let mut why: Vec<String> = one.lacks.iter().map(|(_, why)| words::phrase(why)).collect();
+    if one.standing != Standing::Unknown {
+        why.extend(one.costs.iter().map(|row| words::cost(row, request.negligible)));
+    }
+    if request.untrusted && one.lacks.is_none() {
+        why.push(words::phrase(&one.function.resistance_reason));
+    }
+    Advice {
+        function: one.function.name.clone(),
+        standing: one.standing,
+        rank: one.rank,
+        stable: one.function.stable,
+        time: one.speed.map(|speed| speed.interval()),
+        saves,
+        cost: one
+            .defect()
+            .filter(|_| one.standing != Standing::Unknown)
+            .cloned(),
+        reason: words::reason(one, pick, saves),
+        why,
+    }
+}
+
+fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if too_few_keys {
         notes.push(format!(
@@ -265,9 +264,8 @@ fn notes(request: &Request, suited: &[Suited<'_>], too_few_keys: bool) -> Vec<St
     }
     if request.untrusted && request.purpose != Purpose::Checksum {
         notes.push(
-            "Against an attacker the key must be random, secret and drawn anew by every process or table, and values must \
-             not be shown. This run used a fixed key that anybody can read: its figures are of time and evenness, and say \
-             nothing of attacks."
+            "The key must be random, secret and drawn anew by every process or table, and values must not be shown. This run \
+             used a fixed key that anybody can read: its figures say nothing of attacks."
                 .to_owned(),
         );
     }
@@ -282,15 +280,8 @@ fn notes(request: &Request, suited: &[Suited<'_>], too_few_keys: bool) -> Vec<St
              take a MAC (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where he cannot change it."
                 .to_owned(),
         );
-    }
-    // No more functions would help against somebody who forges checksums: see the note before.
-    let is_seal = request.untrusted && request.purpose == Purpose::Checksum;
-    if suited.is_empty() && !is_seal {
-        notes.push(
-            "None of the functions measured will do. Measure more: without --function all are, and what was asked may be \
-             more than is needed."
-                .to_owned(),
-        );
+    } else if !too_few_keys && !has_pick {
+        notes.push("None of the functions measured will do: measure more, or ask for less.".to_owned());
     }
     notes
 }

@@ -1,11 +1,7 @@
-//! Recommendations from records made up for the purpose.
-// tidy: long file: one test a rule, on one set of made-up records.
+//! Advice from records made up for the purpose.
 
 use super::*;
-use crate::record::{
-    CallForm, Choice, CollisionRow, DistributionKind, DistributionRow, FailedTest, FalsePositiveRow, Finding,
-    IDEAL, OccupancyRow, Standing, TimingRow, Verdict, WindowEnd, WindowRow,
-};
+use crate::record::{Finding, KeyShape, TimingRow, Verdict, WindowEnd, WindowRow};
 
 const KEYS: u64 = 50_000;
 
@@ -35,12 +31,12 @@ fn records(functions: &[Made], keys: u64) -> Records {
         "datasets": [{
             "name": "set", "kind": "file", "source": "set.txt", "keys": keys, "bytes": keys * 8, "min_len": 8,
             "max_len": 8, "mean_len": 8.0, "sha256": "", "duplicates_dropped": 0, "detectable_ratio": 2.0,
+            "looks_like": null,
         }],
         "functions": [],
         "findings": [],
     }))
     .unwrap();
-    let mut collisions = Vec::new();
     let (mut timing, mut latency) = (Vec::new(), Vec::new());
     for Made(name, bits, overlapped, waiting) in functions {
         let mut summary = crate::functions::find("XXH3").unwrap().summary();
@@ -61,21 +57,6 @@ fn records(functions: &[Made], keys: u64) -> Records {
             rank: 0,
             example: None,
         });
-        collisions.push(CollisionRow {
-            dataset: "set".to_owned(),
-            function: (*name).to_owned(),
-            bits: 32,
-            keys,
-            collisions: 0,
-            expected: 0.25,
-            p_value: 1.0,
-            ci_low: 0.0,
-            ci_high: 5.0,
-            band_low: 0.0,
-            band_high: 5.0,
-            p_adjusted: 1.0,
-            verdict: Verdict::InBand,
-        });
         let time = |ns: f64| TimingRow {
             dataset: "set".to_owned(),
             function: (*name).to_owned(),
@@ -89,7 +70,6 @@ fn records(functions: &[Made], keys: u64) -> Records {
         latency.push(time(*waiting));
     }
     Records {
-        collisions,
         timing,
         latency,
         ..Records::of(run)
@@ -100,20 +80,19 @@ fn standard() -> Records {
     records(&[SLOW, FAST, KEYED, LEVEL], KEYS)
 }
 
-/// A run of which `function` failed `test`, with 5,000 collisions.
-fn failing(function: &str, test: FailedTest) -> Records {
-    let mut records = standard();
-    let mut findings = records.run.findings.iter_mut();
-    let finding = findings.find(|finding| finding.function == function).unwrap();
-    finding.verdict = Verdict::Unusable;
-    finding.failed = vec![test];
-    finding.reasons = vec!["as recorded".to_owned()];
-    if test == FailedTest::Collisions {
-        let mut rows = records.collisions.iter_mut();
-        let row = rows.find(|row| row.function == function).unwrap();
-        (row.collisions, row.verdict) = (5_000, Verdict::Unusable);
+/// The costs of `function` on the set of those records.
+fn cost(function: &str, purpose: Purpose, cost: f64, measurable: bool) -> CostRow {
+    CostRow {
+        dataset: "set".to_owned(),
+        function: function.to_owned(),
+        purpose,
+        place: "20 bits per key".to_owned(),
+        measured: 0.01 * (1.0 + cost),
+        chance: 0.01,
+        cost,
+        p_adjusted: if measurable { 0.0 } else { 1.0 },
+        measurable,
     }
-    records
 }
 
 fn asking(purpose: Purpose) -> Request {
@@ -127,52 +106,138 @@ fn told(records: &Records, request: &Request) -> Recommendation {
     recommend(records, request).remove(0)
 }
 
-fn listed(told: &Recommendation) -> Vec<(u64, &str)> {
-    let list = told.short_list.iter();
-    list.map(|one| (one.rank, one.function.as_str())).collect()
-}
-
-fn excluded(told: &Recommendation) -> Vec<(Ground, &str, &str)> {
-    let groups = told.excluded.iter();
-    groups
-        .flat_map(|group| group.functions.iter().map(move |one| (group.ground, one)))
-        .map(|(ground, one)| (ground, one.function.as_str(), one.reason.as_str()))
+/// Standing, rank and name of every function.
+fn stand(told: &Recommendation) -> Vec<(Standing, u64, &str)> {
+    let all = told.functions.iter();
+    all.map(|one| (one.standing, one.rank, one.function.as_str()))
         .collect()
 }
 
+use Standing::{Avoid, Lacking, Pick, RunnerUp, Suited, Unknown};
+
 #[test]
 fn times_within_noise_share_a_rank() {
-    let told = told(&standard(), &Request::default());
+    let told = told(&standard(), &asking(Purpose::Filter));
+    assert_eq!(told.form, CallForm::Independent);
     assert_eq!(
-        listed(&told),
-        [(1, "fast"), (1, "level"), (3, "slow"), (4, "keyed")]
+        stand(&told),
+        [
+            (Pick, 1, "fast"),
+            (RunnerUp, 1, "level"),
+            (Suited, 3, "slow"),
+            (Suited, 4, "keyed")
+        ]
     );
-    assert!(told.excluded.is_empty() && told.notes.is_empty());
+    let reasons: Vec<&str> = told.functions.iter().map(|one| one.reason.as_str()).collect();
     assert_eq!(
-        words::sentence(&told),
-        "for a filter or table over these keys fast or level, without a measurable difference in quality or time, at 2.0 ns \
-         per key (1.99 to 2.11); then slow at 4.0 and keyed at 9.0."
+        reasons,
+        [
+            "fastest that suits",
+            "no measurable difference from the pick",
+            "100 % slower than fast",
+            "350 % slower than fast"
+        ]
     );
+    assert_eq!(told.functions[2].saves, 0.5);
 }
 
 #[test]
 fn a_table_waits_for_its_hash() {
-    let told = told(&standard(), &asking(Purpose::Table));
-    assert_eq!(told.form, CallForm::Chained);
-    assert_eq!(
-        listed(&told),
-        [(1, "level"), (1, "slow"), (3, "fast"), (4, "keyed")]
-    );
+    for purpose in [Purpose::Table, Purpose::FilterOrTable] {
+        let told = told(&standard(), &asking(purpose));
+        assert_eq!(told.form, CallForm::Chained);
+        assert!(told.form_reason.contains("waits for its hash"));
+        assert_eq!(
+            stand(&told),
+            [
+                (Pick, 1, "level"),
+                (RunnerUp, 1, "slow"),
+                (Suited, 3, "fast"),
+                (Suited, 4, "keyed")
+            ]
+        );
+    }
 }
 
 #[test]
-fn the_list_is_short_and_the_rest_is_named() {
-    let names = ["a", "b", "c", "d", "e", "f", "g"];
-    let many: Vec<Made> = names.into_iter().map(|name| Made(name, 64, 3.0, 3.0)).collect();
-    let told = told(&records(&many, KEYS), &Request::default());
-    assert_eq!(told.short_list.len(), MAX_LISTED);
-    assert_eq!(told.more.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 1]);
-    assert!(words::sentence(&told).contains("a, b, c, d, e or 2 more, without a measurable difference"));
+fn a_defect_counts_by_what_it_costs_there() {
+    let of = |row: CostRow, request: &Request| {
+        let mut records = standard();
+        records.costs = vec![row];
+        let told = told(&records, request);
+        (told.advice("fast").unwrap().standing, told)
+    };
+    let filter = asking(Purpose::Filter);
+    // Measurable and cheap: neither out nor lower. Dear and not measurable: chance.
+    let (standing, cheap) = of(cost("fast", Purpose::Filter, 0.049, true), &filter);
+    assert_eq!(standing, Pick);
+    assert_eq!(
+        cheap.functions[0].why,
+        [
+            "1.05 % false positives at 20 bits per key (ideal hash: 1.00 %), 4.9 % more: measurable, negligible here"
+        ]
+    );
+    assert_eq!(of(cost("fast", Purpose::Filter, 3.0, false), &filter).0, Pick);
+    let (standing, dear) = of(cost("fast", Purpose::Filter, 0.05, true), &filter);
+    assert_eq!(
+        (standing, dear.functions[3].reason.as_str()),
+        (Avoid, "5.0 % more false positives")
+    );
+    // Stated once, and changeable.
+    let lenient = Request {
+        negligible: 0.1,
+        ..filter
+    };
+    assert_eq!(of(cost("fast", Purpose::Filter, 0.05, true), &lenient).0, Pick);
+    // What it costs elsewhere is no matter here; without a purpose either counts.
+    for (purpose, expected) in [
+        (Purpose::Filter, Avoid),
+        (Purpose::FilterOrTable, Avoid),
+        (Purpose::Table, Suited),
+        (Purpose::Shard, Pick),
+        (Purpose::Checksum, Pick),
+    ] {
+        assert_eq!(
+            of(cost("fast", Purpose::Filter, 2.0, true), &asking(purpose)).0,
+            expected,
+            "{purpose}"
+        );
+    }
+}
+
+#[test]
+fn the_costliest_are_told_first_and_every_function_once() {
+    let mut records = standard();
+    records.costs = vec![
+        cost("slow", Purpose::Table, 0.5, true),
+        cost("fast", Purpose::Filter, 0.2, true),
+        cost("fast", Purpose::Table, 9.0, true),
+    ];
+    records.run.functions[2].stable = false;
+    let request = Request {
+        stable: true,
+        ..Request::default()
+    };
+    let told = told(&records, &request);
+    assert_eq!(
+        stand(&told),
+        [
+            (Pick, 1, "level"),
+            (Avoid, 0, "fast"),
+            (Avoid, 0, "slow"),
+            (Lacking, 0, "keyed")
+        ]
+    );
+    assert_eq!(told.functions[1].reason, "10 times as many comparisons");
+    assert_eq!(told.functions[3].reason, "values may change");
+    decide(&mut records, &request);
+    let ranks: Vec<(u64, &str)> = records
+        .run
+        .findings
+        .iter()
+        .map(|finding| (finding.rank, finding.function.as_str()))
+        .collect();
+    assert_eq!(ranks, [(3, "slow"), (2, "fast"), (4, "keyed"), (1, "level")]);
 }
 
 #[test]
@@ -181,351 +246,111 @@ fn attackers_are_met_by_keys_alone() {
         untrusted: true,
         ..asking(Purpose::Table)
     };
-    let records_ = standard();
+    let mut records_ = standard();
     let of_table = told(&records_, &untrusted);
-    assert_eq!(listed(&of_table), [(1, "keyed")]);
-    assert_eq!(excluded(&of_table).len(), 3);
-    assert!(
-        excluded(&of_table)
-            .iter()
-            .all(|(ground, _, why)| *ground == Ground::Attackers && why.contains("under every seed"))
+    assert_eq!(
+        of_table
+            .suited()
+            .map(|one| one.function.as_str())
+            .collect::<Vec<_>>(),
+        ["keyed"]
     );
+    assert_eq!(of_table.standing(Lacking).count(), 3);
+    let lacking = of_table.advice("fast").unwrap();
+    assert_eq!(lacking.reason, "attackers can make keys collide");
+    assert!(lacking.why[0].contains("under every seed"));
     assert!(of_table.notes[0].contains("fixed key"));
-    assert!(
-        of_table.short_list[0]
-            .reasons
-            .contains(&"made for a secret key".to_owned())
-    );
-
-    let none = told(&records(&[FAST, SLOW], KEYS), &untrusted);
-    assert!(none.short_list.is_empty() && none.more.is_empty());
-    assert!(
-        words::sentence(&none).contains(
-            "none of the functions measured (an attacker can make keys that collide: fast and slow)"
+    assert_eq!(
+        of_table.attackers.as_deref(),
+        Some(
+            "Strangers may choose these keys: take a function made for a secret key and give it a random one, best keyed \
+             (15.0 ns per key)."
         )
     );
+    // Said of its own accord where keys look like it.
+    let trusting = asking(Purpose::Table);
+    assert_eq!(told(&records_, &trusting).attackers, None);
+    records_.run.datasets[0].looks_like = Some(KeyShape::Urls);
+    let urls = told(&records_, &trusting);
+    assert!(
+        urls.attackers
+            .unwrap()
+            .starts_with("These keys look like URLs; if strangers choose them, take")
+    );
+    assert_eq!(urls.functions[0].function, "level");
 
-    // No function here seals anything.
-    let seal = Request {
-        purpose: Purpose::Checksum,
-        ..untrusted
-    };
-    let seal = told(&records_, &seal);
-    assert!(seal.short_list.is_empty());
-    // A secret key keeps attackers off; what is missing is bits. And more functions would not help.
-    let keyed = (Ground::Width, "keyed");
-    assert!(excluded(&seal).iter().any(|(ground, name, why)| {
-        (*ground, *name) == keyed
-            && why.ends_with("As a seal 64 bits are few: take a MAC of 128 bits or more.")
-    }));
-    assert_eq!(seal.notes.len(), 1);
-    assert!(seal.notes[0].contains("None of these functions is cryptographic"));
-}
+    let none = told(&records(&[FAST, SLOW], KEYS), &untrusted);
+    assert!(none.pick().is_none() && none.attackers.unwrap().contains("none was measured"));
 
-#[test]
-fn stable_values_are_asked_for_or_needed() {
-    let mut records = standard();
-    records.run.functions[1].stable = false;
-    let any = told(&records, &Request::default());
-    assert!(words::sentence(&any).contains("fast (in memory only) or level"));
-    let stable = Request {
-        stable: true,
-        ..Request::default()
-    };
-    for request in [stable, asking(Purpose::Shard), asking(Purpose::Checksum)] {
-        let told = told(&records, &request);
-        assert!(told.stable);
-        assert!(listed(&told).iter().all(|(_, name)| *name != "fast"));
-        assert!(
-            excluded(&told)
-                .iter()
-                .any(|(ground, name, _)| (*ground, *name) == (Ground::Stability, "fast"))
-        );
-    }
+    // No function here seals anything: a secret key keeps attackers off, and what is missing is bits.
+    let seal = told(
+        &records_,
+        &Request {
+            purpose: Purpose::Checksum,
+            ..untrusted
+        },
+    );
+    assert!(seal.pick().is_none() && seal.notes.len() == 1);
+    let keyed = seal.advice("keyed").unwrap();
+    assert_eq!(keyed.reason, "too few bits");
+    assert!(keyed.why[0].ends_with("As a seal 64 bits are few: take a MAC of 128 bits or more"));
+    assert!(seal.attackers.unwrap().contains("take a MAC"));
 }
 
 #[test]
 fn checksums_need_bits() {
     let checksum = asking(Purpose::Checksum);
-    let told_ = told(&standard(), &checksum);
+    let slow = told(&standard(), &checksum).advice("slow").unwrap().clone();
+    assert_eq!(slow.standing, Lacking);
     assert_eq!(
-        excluded(&told_),
-        [(
-            Ground::Width,
-            "slow",
-            "32 bits: 0.29 pairs with one checksum expected among 50,000 keys, 29 among 500,000."
-        )]
+        slow.why,
+        ["32 bits: 0.29 pairs with one checksum expected among 50,000 keys, 29 among 500,000"]
     );
-    assert!(told_.short_list[0].reasons.iter().any(|why| why.contains(
-        "with 64 bits 6.8e-11 pairs of different contents with one checksum are expected among 50,000, 6.8e-9 among 500,000"
-    )));
     // Among a hundred keys 32 bits are plenty.
     let few = told(&records(&[SLOW, FAST], 100), &checksum);
-    assert_eq!(listed(&few), [(1, "fast"), (2, "slow")]);
+    assert_eq!(stand(&few), [(Pick, 1, "fast"), (RunnerUp, 2, "slow")]);
 }
 
 #[test]
-fn a_test_counts_where_it_matters() {
-    use Purpose::{Checksum, Filter, FilterOrTable, Shard, Table};
-    for (test, counting) in [
-        (
-            FailedTest::Collisions,
-            &[FilterOrTable, Filter, Table, Shard, Checksum][..],
-        ),
-        (FailedTest::FalsePositives, &[FilterOrTable, Filter]),
-        (FailedTest::Distribution, &[FilterOrTable, Table, Shard]),
-    ] {
-        let records = failing("fast", test);
-        for purpose in [FilterOrTable, Filter, Table, Shard, Checksum] {
-            let told = told(&records, &asking(purpose));
-            let left_out = excluded(&told)
-                .iter()
-                .any(|(ground, name, _)| (*ground, *name) == (Ground::Quality, "fast"));
-            assert_eq!(left_out, counting.contains(&purpose), "{test:?} {purpose:?}");
-            if !left_out {
-                // After all that failed nothing, however fast it is.
-                let last = told.short_list.last().unwrap();
-                assert_eq!(last.function, "fast");
-                assert!(
-                    last.reasons
-                        .iter()
-                        .any(|why| why.starts_with("after those above for a test that does not count here: "))
-                );
-            }
-        }
-    }
-    assert_eq!(
-        excluded(&told(
-            &failing("fast", FailedTest::Collisions),
-            &Request::default()
-        )),
-        [(
-            Ground::Quality,
-            "fast",
-            "5,000 of 50,000 keys collide at 32 bits, where chance gives 0.25 (20,000 times)"
-        )]
-    );
-}
-
-#[test]
-fn the_rate_that_is_told_is_one_that_failed() {
-    let row = |function: &str, bits_per_key, probes, false_positives| FalsePositiveRow {
-        dataset: "set".to_owned(),
-        function: function.to_owned(),
-        bits_per_key,
-        keys: KEYS / 2,
-        probes,
-        false_positives,
-        rate: false_positives as f64 / probes as f64,
-        ci_low: 0.0,
-        ci_high: 1.0,
-        theory: 0.0084,
-        raw_bytes: 8 * KEYS,
-        filter_bytes: KEYS * u64::from(bits_per_key) / 16 + 1,
-        saved: 0.8,
-    };
-    let mut records = failing("fast", FailedTest::FalsePositives);
-    // At 20 bits per key 4 of 50,000 are more than twice as often as 33 of a million, which is nothing.
-    records.false_positives = vec![
-        row("fast", 10, KEYS, 700),
-        row("fast", 20, KEYS, 4),
-        row(IDEAL, 10, 1_000_000, 10_000),
-        row(IDEAL, 20, 1_000_000, 33),
-    ];
-    assert_eq!(
-        excluded(&told(&records, &asking(Purpose::Filter))),
-        [(
-            Ground::Quality,
-            "fast",
-            "false positives 1.40 % against 1.00 % of an ideal hash at 10 bits per key"
-        )]
-    );
-}
-
-#[test]
-fn tables_and_shards_ask_buckets_not_single_bits() {
-    for (kind, parameter, suits) in [
-        (DistributionKind::BitShare, 31, true),
-        (DistributionKind::PowerOfTwoBuckets, 4096, false),
-        (DistributionKind::PrimeBuckets, 4093, false),
-    ] {
-        let mut records = failing("fast", FailedTest::Distribution);
-        records.distribution = vec![DistributionRow {
-            dataset: "set".to_owned(),
-            function: "fast".to_owned(),
-            kind,
-            parameter,
-            statistic: 0.39,
-            dof: 1,
-            p_value: 0.0,
-        }];
-        for purpose in [Purpose::Table, Purpose::Shard] {
-            let told = told(&records, &asking(purpose));
-            let listed = told.short_list.iter().any(|one| one.function == "fast");
-            assert_eq!(listed, suits, "{kind:?} {purpose:?}");
-        }
-        let filter_or_table = told(&records, &Request::default());
-        assert_eq!(filter_or_table.excluded.len(), 1);
-    }
-}
-
-#[test]
-fn tables_and_shards_look_at_some_bits() {
-    let window = |end, bits| WindowRow {
-        dataset: "set".to_owned(),
-        function: "fast".to_owned(),
-        end,
-        bits,
-        keys: KEYS,
-        collisions: 40_000,
-        expected: 20_000.0,
-        p_value: 0.0,
-        ci_low: 39_000.0,
-        ci_high: 41_000.0,
-        p_adjusted: 0.0,
-    };
-    let suits = |row: WindowRow, purpose| {
-        let mut records = standard();
-        records.windows = vec![row];
-        told(&records, &asking(purpose))
-            .short_list
-            .iter()
-            .any(|one| one.function == "fast")
-    };
-    assert!(!suits(window(WindowEnd::Low, 15), Purpose::Table));
-    assert!(suits(window(WindowEnd::High, 15), Purpose::Table));
-    assert!(!suits(window(WindowEnd::High, 12), Purpose::Shard));
-    assert!(suits(window(WindowEnd::High, 20), Purpose::Shard));
-    assert!(!suits(window(WindowEnd::Full, 64), Purpose::Checksum));
-    assert!(suits(window(WindowEnd::Low, 15), Purpose::Filter));
-
-    let chains = |choice| {
-        let mut records = standard();
-        let row = OccupancyRow {
-            dataset: "set".to_owned(),
-            function: "fast".to_owned(),
-            choice,
-            buckets: 32_768,
-            keys: KEYS,
-            hit: 12.5,
-            hit_expected: 1.76,
-            hit_low: 1.7,
-            hit_high: 1.8,
-            hit_p: 0.0,
-            miss: 1.5,
-            longest: 90,
-            longest_expected: 9.0,
-            longest_high: 13,
-            longest_p: 0.0,
-            empty: 0.9,
-            empty_expected: 0.2,
-            empty_low: 0.19,
-            empty_high: 0.21,
-            empty_p: 0.0,
-            p_adjusted: 0.0,
-            verdict: Verdict::Unusable,
-        };
-        records.occupancy = vec![row];
-        told(&records, &asking(Purpose::Table))
-    };
-    assert_eq!(
-        excluded(&chains(Choice::LowBits)),
-        [(
-            Ground::Quality,
-            "fast",
-            "a key is found in 12.5 comparisons (1.76 by chance) in 32,768 buckets by the low bits, the fullest of which \
-             holds 90"
-        )]
-    );
-    assert!(!excluded(&chains(Choice::Prime)).is_empty());
-    assert!(excluded(&chains(Choice::Fibonacci)).is_empty());
-}
-
-#[test]
-fn the_function_in_use_is_held_against_the_first() {
+fn the_function_in_use_is_held_against_the_pick() {
     let mine = |records: &Records, name: &str, untrusted| {
         let request = Request {
             untrusted,
             mine: Some(name.to_owned()),
-            ..Request::default()
+            ..asking(Purpose::Filter)
         };
-        let mine = told(records, &request).mine.unwrap();
-        assert_eq!(mine.function, name);
-        (mine.standing, mine.words)
+        told(records, &request).mine.map(|mine| mine.words)
     };
     let records_ = standard();
+    let words = |name| mine(&records_, name, false).unwrap();
+    assert_eq!(words("fast"), "fast is the pick: keep it.");
     assert_eq!(
-        mine(&records_, "fast", false),
-        (
-            Standing::Level,
-            "fast is the first of the list: keep it.".to_owned()
-        )
-    );
-    assert_eq!(
-        mine(&records_, "level", false),
-        (
-            Standing::Level,
-            "level is level with fast (2.10 and 2.00 ns per key, no measurable difference): keep it."
-                .to_owned()
-        )
+        words("level"),
+        "level is level with fast (2.10 and 2.00 ns per key, no measurable difference): keep it."
     );
     assert_eq!(
-        mine(&records_, "slow", false),
-        (
-            Standing::Behind,
-            "slow costs 2.0 ns per key more than fast (4.00 against 2.00): a change saves 50.0 % of the time. There is no \
-             measurable difference in quality."
-                .to_owned()
-        )
+        words("slow"),
+        "A change from slow to fast saves 50.0 % of the time (4.00 against 2.00 ns per key)."
     );
-    let (standing, words) = mine(&failing("fast", FailedTest::Collisions), "fast", false);
-    assert_eq!(standing, Standing::Unsuited);
     assert_eq!(
-        words,
-        "fast will not do: 5,000 of 50,000 keys collide at 32 bits, where chance gives 0.25 (20,000 times). In time there is \
-         no measurable difference from level (2.00 against 2.10 ns per key). It has 5,000 collisions at 32 bits, the first \
-         has none."
+        mine(&records_, "fast", true).unwrap(),
+        "fast will not do: no seed: keys that collide are made once, and collide in every program. A change from fast to \
+         keyed costs 350 % more time (2.00 against 9.00 ns per key)."
+            .replace(
+                "no seed: keys that collide are made once, and collide in every program",
+                &words::phrase(&records_.run.functions[1].resistance_reason)
+            )
     );
-    // A collision more or less is chance, not a ratio.
-    for (count, best, expected) in [
-        (
-            1,
-            1,
-            "In collisions there is no measurable difference: 1 at 32 bits against 1 at 32 bits.",
-        ),
-        (
-            0,
-            3,
-            "In collisions there is no measurable difference: 0 at 32 bits against 3 at 32 bits.",
-        ),
-        (
-            2,
-            0,
-            "In collisions there is no measurable difference: 2 at 32 bits against 0 at 32 bits.",
-        ),
-        (0, 0, "Neither has a collision."),
-    ] {
-        let mut records = standard();
-        for row in &mut records.collisions {
-            row.collisions = if row.function == "fast" { count } else { best };
-        }
-        let (_, words) = mine(&records, "fast", true);
-        assert!(words.ends_with(expected), "{words}");
-    }
-    let (standing, words) = mine(&records_, "fast", true);
-    assert_eq!(standing, Standing::Unsuited);
-    assert!(
-        words.contains("A change to keyed costs 7.0 ns per key more"),
-        "{words}"
+    let mut bad = standard();
+    bad.costs = vec![cost("fast", Purpose::Filter, 1.0, true)];
+    assert_eq!(
+        mine(&bad, "fast", false).unwrap(),
+        "fast will not do: 2.00 % false positives at 20 bits per key (ideal hash: 1.00 %). A change from fast to level makes \
+         no measurable difference in time (2.00 against 2.10 ns per key)."
     );
-    let (standing, words) = mine(&records(&[FAST], KEYS), "fast", true);
-    assert_eq!(standing, Standing::Unsuited);
-    assert!(words.ends_with("There is none to put in its place."), "{words}");
-    let unknown = Request {
-        mine: Some("nosuch".to_owned()),
-        ..Request::default()
-    };
-    assert_eq!(told(&records_, &unknown).mine, None);
+    let alone = mine(&records(&[FAST], KEYS), "fast", true).unwrap();
+    assert!(alone.ends_with("Nothing here replaces it."), "{alone}");
+    assert_eq!(mine(&records_, "nosuch", false), None);
 }
 
 #[test]
@@ -533,13 +358,17 @@ fn on_few_keys_nothing_is_said() {
     for keys in [0, 1, FEWEST_KEYS - 1] {
         for purpose in words::PURPOSES {
             let request = Request {
-                mine: Some("slow".to_owned()),
+                mine: Some("fast".to_owned()),
                 ..asking(purpose)
             };
-            let told = told(&records(&[SLOW, FAST], keys), &request);
-            assert!(told.too_few_keys && told.short_list.is_empty() && told.more.is_empty());
-            assert!(words::sentence(&told).contains("nothing can be recommended. Too few keys"));
-            assert_eq!(told.mine.unwrap().standing, Standing::Unknown);
+            let told = told(&records(&[FAST, LEVEL], keys), &request);
+            assert!(told.too_few_keys && told.pick().is_none());
+            assert_eq!(told.standing(Unknown).count(), 2);
+            assert!(told.notes[0].starts_with("Too few keys"));
+            assert_eq!(
+                told.mine.unwrap().words,
+                "fast cannot be told from others on so few keys."
+            );
         }
     }
     // What is known without measuring is told all the same.
@@ -547,33 +376,65 @@ fn on_few_keys_nothing_is_said() {
         untrusted: true,
         ..Request::default()
     };
-    assert_eq!(excluded(&told(&records(&[FAST], 1), &untrusted)).len(), 1);
+    assert_eq!(
+        stand(&told(&records(&[FAST], 1), &untrusted)),
+        [(Lacking, 0, "fast")]
+    );
 }
 
 #[test]
 fn functions_without_times_come_last_and_share_a_rank() {
     let mut records = standard();
     records.timing.retain(|row| row.function == "slow");
-    let told = told(&records, &Request::default());
+    let told = told(&records, &asking(Purpose::Filter));
     assert_eq!(
-        listed(&told),
-        [(1, "slow"), (2, "fast"), (2, "keyed"), (2, "level")]
+        stand(&told),
+        [
+            (Pick, 1, "slow"),
+            (RunnerUp, 2, "fast"),
+            (Suited, 2, "keyed"),
+            (Suited, 2, "level")
+        ]
     );
-    assert!(told.short_list[1].time.is_none());
-    records.timing.clear();
-    assert!(
-        words::sentence(&recommend(&records, &Request::default())[0]).contains("slow, fast, keyed or level")
-    );
+    assert!(told.functions[1].time.is_none() && told.functions[1].reason == "suits, but was not timed");
 }
 
 #[test]
-fn a_whole_recommendation() {
-    let mut records = failing("slow", FailedTest::Collisions);
-    records.run.functions[1].stable = false;
+fn costs_at_other_sizes_follow_from_what_was_measured() {
+    let mut records = standard();
+    records.windows = vec![WindowRow {
+        dataset: "set".to_owned(),
+        function: "slow".to_owned(),
+        end: WindowEnd::Full,
+        bits: 32,
+        keys: KEYS,
+        collisions: 100,
+        expected: 0.29,
+        p_value: 0.0,
+        ci_low: 90.0,
+        ci_high: 110.0,
+        p_adjusted: 0.0,
+    }];
     let request = Request {
         mine: Some("slow".to_owned()),
-        ..asking(Purpose::Shard)
+        ..asking(Purpose::Filter)
     };
     let told = told(&records, &request);
-    insta::assert_snapshot!(serde_json::to_string_pretty(&told).unwrap());
+    let at = |function: &str, keys: u64| {
+        let mut rows = told.at_sizes.iter();
+        rows.find(|row| (row.function.as_str(), row.keys) == (function, keys))
+            .unwrap()
+    };
+    // Pick, runner-up and yours at four sizes.
+    assert_eq!(told.at_sizes.len(), 12);
+    assert!(told.at_sizes.is_sorted_by_key(|row| row.keys));
+    assert_eq!(at("fast", 100_000_000).total_ms, Some(200.0));
+    assert_eq!(at("slow", KEYS).collisions, 100.0);
+    // Twenty times the keys make four hundred times the pairs.
+    let million = at("slow", 1_000_000).collisions;
+    assert!((39_990.0..40_010.0).contains(&million), "{million}");
+    assert!(at("fast", 1_000_000).collisions < 1e-7);
+    // LevelDB's filter of a million keys: 1.30 %.
+    let rate = at("fast", 1_000_000).rate;
+    assert!((0.0126..0.0134).contains(&rate), "{rate}");
 }

@@ -1,7 +1,9 @@
-//! A recommendation in words, for terminal and report.
+//! The advice in words, for terminal and report.
 
-use crate::record::{CallForm, Candidate, Ground, Interval, Purpose, Recommendation};
-use plots::number::significant;
+use super::{Judged, judged};
+use crate::record::files::Records;
+use crate::record::{CostRow, DatasetSummary, KeyShape, Purpose, Recommendation, Request, Standing};
+use plots::number::{grouped, percent, significant};
 
 /// All purposes that can be asked for.
 pub const PURPOSES: [Purpose; 4] = [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum];
@@ -9,28 +11,41 @@ pub const PURPOSES: [Purpose; 4] = [Purpose::Filter, Purpose::Table, Purpose::Sh
 /// What counts for a purpose.
 pub fn criteria(purpose: Purpose) -> &'static str {
     match purpose {
-        Purpose::FilterOrTable => {
-            "a filter or table, where nothing more was said: collisions, distribution and false positives as in the \
-             verdicts, then the time of calls that overlap"
-        }
-        Purpose::Filter => {
-            "a Bloom filter: false positives against an ideal hash in the same filter, and collisions; then the time of \
-             calls that overlap, since filters are built and asked in batches"
-        }
+        Purpose::FilterOrTable => "a filter or table, where nothing more was said: what counts for either",
+        Purpose::Filter => "a Bloom filter: false positives beside an ideal hash in the same filter",
         Purpose::Table => {
-            "a hash table in memory: collisions, evenness over buckets, every window of low bits, and chains in tables of a power of \
-             two and of a prime number of buckets; then the time of calls that wait for each other, as look-ups do"
+            "a hash table in memory: keys compared for each that is found, in buckets by the low bits and by remainder"
         }
         Purpose::Shard => {
-            "spreading keys over shards: collisions, evenness over powers of two and primes, windows of 8 to 16 low and \
-             high bits, and values that are the same for ever on every platform, since machines must agree; then the time \
-             of calls that overlap"
+            "shards: keys in the fullest of 13 to 256, by low bits, high bits and remainder; values that never change, since \
+             machines must agree"
         }
         Purpose::Checksum => {
-            "checksums: collisions in all bits, 64 bits unless fewer than 0.001 pairs with one checksum are expected among \
-             ten times the keys, and values that are the same for ever on every platform; then the time of calls that \
-             overlap"
+            "checksums: collisions in all bits; 64 bits unless fewer than 0.001 pairs are expected among ten times the keys; \
+             values that never change"
         }
+    }
+}
+
+/// What a purpose pays in.
+pub fn unit(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Filter | Purpose::FilterOrTable => "false positives",
+        Purpose::Table => "comparisons per look-up",
+        Purpose::Shard => "keys in the fullest shard",
+        Purpose::Checksum => "collisions",
+    }
+}
+
+/// Why the time of this form counts for a purpose.
+pub fn form_reason(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::FilterOrTable | Purpose::Table => {
+            "each call waiting for the last, as a table look-up waits for its hash"
+        }
+        Purpose::Filter => "calls overlapping, as when a filter is built from a batch",
+        Purpose::Shard => "calls overlapping, as keys are dealt out in batches",
+        Purpose::Checksum => "calls overlapping, as checksums of a batch are computed",
     }
 }
 
@@ -56,140 +71,109 @@ pub fn asked(recommendation: &Recommendation) -> String {
     format!("{purpose}{untrusted}{stable}")
 }
 
-/// The short list in a sentence, without what comes of the function in use.
-pub fn sentence(recommendation: &Recommendation) -> String {
-    let asked = asked(recommendation);
-    if recommendation.too_few_keys {
-        return format!(
-            "for {asked}: nothing can be recommended. {}",
-            notes(recommendation)
-        );
-    }
-    let Some(first) = recommendation.short_list.first() else {
-        let grounds = recommendation.excluded.iter().map(|exclusion| {
-            let names = exclusion
-                .functions
-                .iter()
-                .map(|one| one.function.clone())
-                .collect();
-            format!("{}: {}", ground(exclusion.ground), some(names))
-        });
-        return format!(
-            "for {asked}: none of the functions measured ({}). {}",
-            grounds.collect::<Vec<_>>().join("; "),
-            notes(recommendation)
-        );
-    };
-    let (level, behind): (Vec<&Candidate>, Vec<&Candidate>) =
-        (recommendation.short_list.iter()).partition(|one| one.rank == first.rank);
-    let unlisted = recommendation
-        .more
-        .iter()
-        .filter(|one| one.rank == first.rank)
-        .count();
-    let mut names: Vec<String> = level.iter().map(|one| name(one, recommendation)).collect();
-    if unlisted > 0 {
-        names.push(format!("{unlisted} more"));
-    }
-    let alike = if names.len() > 1 {
-        ", without a measurable difference in quality or time,"
-    } else {
-        ""
-    };
-    let time = together(&level).map_or_else(String::new, |time| {
-        format!(
-            " at {} ns per key ({} to {}{})",
-            significant(time.ns, 2),
-            significant(time.low_ns, 3),
-            significant(time.high_ns, 3),
-            form(recommendation.form),
-        )
-    });
-    let then = match behind.as_slice() {
-        [] => String::new(),
-        some => {
-            let told = some.iter().map(|one| {
-                let ns = one.time.map(|time| format!(" at {}", significant(time.ns, 2)));
-                name(one, recommendation) + &ns.unwrap_or_default()
-            });
-            format!("; then {}", list(&told.collect::<Vec<_>>(), "and"))
+/// A cost in figures beside chance; below `negligible` it is told to be so.
+pub fn cost(row: &CostRow, negligible: f64) -> String {
+    let place = &row.place;
+    let (measured, chance) = match row.purpose {
+        Purpose::Filter | Purpose::FilterOrTable => (percent(row.measured), percent(row.chance)),
+        Purpose::Table => (significant(row.measured, 4), significant(row.chance, 4)),
+        Purpose::Shard | Purpose::Checksum => {
+            let digits = if row.chance < 10.0 { 2 } else { 4 };
+            (grouped(row.measured as u64), significant(row.chance, digits))
         }
     };
-    let notes = notes(recommendation);
-    let gap = if notes.is_empty() { "" } else { " " };
-    format!(
-        "for {asked} {}{alike}{time}{then}.{gap}{notes}",
-        list(&names, "or")
-    )
-}
-
-/// Why functions are left out.
-pub fn ground(ground: Ground) -> &'static str {
-    match ground {
-        Ground::Attackers => "an attacker can make keys that collide",
-        Ground::Stability => "values may change",
-        Ground::Width => "too few bits",
-        Ground::Quality => "measurably worse than chance",
-    }
-}
-
-/// Times of several functions: the least median, and the interval that holds all.
-fn together(level: &[&Candidate]) -> Option<Interval> {
-    let times = level.iter().filter_map(|one| one.time);
-    times.reduce(|all, one| Interval {
-        ns: all.ns.min(one.ns),
-        low_ns: all.low_ns.min(one.low_ns),
-        high_ns: all.high_ns.max(one.high_ns),
-    })
-}
-
-fn form(form: CallForm) -> &'static str {
-    match form {
-        CallForm::Independent => "",
-        CallForm::Chained => ", each call waiting for the last",
-    }
-}
-
-fn name(one: &Candidate, recommendation: &Recommendation) -> String {
-    if one.stable || recommendation.stable {
-        one.function.clone()
-    } else {
-        format!("{} (in memory only)", one.function)
-    }
-}
-
-/// The notes, short enough for a sentence: the first words of each are what matters.
-fn notes(recommendation: &Recommendation) -> String {
-    let first = |note: &String| {
-        let end = note.find(". ").map_or(note.len(), |at| at + 1);
-        note[..end].to_owned()
+    let figures = match row.purpose {
+        Purpose::Filter | Purpose::FilterOrTable => {
+            format!("{measured} false positives at {place} (ideal hash: {chance})")
+        }
+        Purpose::Table => format!("{measured} comparisons per look-up in {place} (chance: {chance})"),
+        Purpose::Shard => format!("{measured} keys in the fullest of {place} (chance: {chance})"),
+        Purpose::Checksum => format!("{measured} collide in {place} (chance: {chance})"),
     };
-    recommendation
-        .notes
-        .iter()
-        .map(first)
-        .collect::<Vec<_>>()
-        .join(" ")
+    match () {
+        () if !row.measurable => format!("{figures}, no measurable difference"),
+        () if row.cost < negligible => format!("{figures}, {}: measurable, negligible here", more(row.cost)),
+        () => figures,
+    }
 }
 
-/// At most six names.
-fn some(mut names: Vec<String>) -> String {
-    const MOST: usize = 6;
-    let left = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
-    if left > 0 {
-        names.push(format!("{left} more"));
+/// `12 % more`, `3.4 times as many`.
+fn more(cost: f64) -> String {
+    if cost < 1.0 {
+        format!("{} % more", significant(100.0 * cost, 2))
+    } else {
+        format!("{} times as many", significant(cost + 1.0, 2))
     }
-    list(&names, "and")
 }
 
-/// `a`, `a or b`, `a, b or c`.
-pub(crate) fn list(names: &[String], conjunction: &str) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
+/// Why a function stands where it does, in about five words.
+pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) -> String {
+    let told = match (one.standing, one.defect()) {
+        (Standing::Unknown, _) => "too few keys to tell",
+        (Standing::Lacking, _) => one.lacks.as_ref().map_or("", |(reason, _)| *reason),
+        (Standing::Avoid, Some(row)) if row.purpose == Purpose::Checksum => {
+            return format!(
+                "{} collide; chance: {}",
+                grouped(row.measured as u64),
+                significant(row.chance, 2)
+            );
+        }
+        (Standing::Avoid, Some(row)) if row.purpose == Purpose::Shard => {
+            return format!("{} in one shard", more(row.cost));
+        }
+        (Standing::Avoid, Some(row)) if row.purpose == Purpose::Table => {
+            return format!("{} comparisons", more(row.cost));
+        }
+        (Standing::Avoid, Some(row)) => return format!("{} {}", more(row.cost), unit(row.purpose)),
+        (Standing::Pick, _) => "fastest that suits",
+        _ if one.speed.is_none() => "suits, but was not timed",
+        _ if saves > 0.0 => {
+            let slower = significant(100.0 * saves / (1.0 - saves), 2);
+            return format!(
+                "{slower} % slower than {}",
+                pick.map_or("", |pick| &pick.function.name)
+            );
+        }
+        _ => "no measurable difference from the pick",
+    };
+    told.to_owned()
+}
+
+/// What somebody must know whose keys come from strangers; `None` where nothing says that they do.
+pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
+    let keys = match dataset.looks_like {
+        _ if request.untrusted => "Strangers may choose these keys:".to_owned(),
+        Some(shape) => {
+            let shape = match shape {
+                KeyShape::Urls => "URLs",
+                KeyShape::EmailAddresses => "e-mail addresses",
+                KeyShape::Names => "names",
+            };
+            format!("These keys look like {shape}; if strangers choose them,")
+        }
+        None => return None,
+    };
+    if request.purpose == Purpose::Checksum {
+        return Some(format!("{keys} no checksum here is enough: take a MAC."));
     }
+    let untrusted = Request {
+        untrusted: true,
+        ..request.clone()
+    };
+    let keyed = judged(records, dataset, &untrusted);
+    let best = keyed
+        .first()
+        .filter(|one| one.standing == Standing::Pick)
+        .map(|one| {
+            let time = one
+                .speed
+                .map(|speed| format!(" ({} ns per key)", significant(speed.median(), 3)));
+            format!(", best {}{}", one.function.name, time.unwrap_or_default())
+        });
+    let best = best.unwrap_or_else(|| ", of which none was measured".to_owned());
+    Some(format!(
+        "{keys} take a function made for a secret key and give it a random one{best}."
+    ))
 }
 
 /// A sentence as part of another: without its capital and full stop.

@@ -1,45 +1,127 @@
-//! The share of ones in each output bit of each function.
+//! What is wrong with the bits of each function's values: single bits, buckets, and windows of the output in one map.
 
 use super::rows::{DatasetRows, distinct};
-use crate::record::{DistributionKind, DistributionRow};
-use plots::cells::{Cell, Column, Surprise, Table};
-use plots::scene::Scene;
+use crate::record::{DistributionKind, WindowEnd};
+use plots::cells::{Cell, Column, Table};
+use plots::heat::Heat;
+use plots::scene::{INK, Scene};
 
-/// The chart, or `None` without bit rows. It draws from `distribution.csv` alone.
+/// The least -log2 p of each class.
+const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
+const KEY: [&str; 9] = [
+    "less than chance, p below 2^-100",
+    "2^-50",
+    "2^-20",
+    "2^-10",
+    "as chance",
+    "2^-10",
+    "2^-20",
+    "2^-50",
+    "more, p below 2^-100",
+];
+/// The groups of columns.
+const GROUPS: [&str; 6] = [
+    "Share of ones in each bit, highest first",
+    "Buckets",
+    "Primes",
+    "Collisions in the low bits",
+    "Collisions in the high bits",
+    "All",
+];
+
+/// The chart, or `None` without rows. It draws from `distribution.csv` and `windows.csv` alone.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let is_share = |row: &&&DistributionRow| row.kind == DistributionKind::BitShare;
-    let members: Vec<&DistributionRow> = data.distribution.iter().filter(is_share).copied().collect();
-    let functions = distinct(members.iter().map(|row| row.function.as_str()));
-    // As numbers are written: the lowest bit at the right.
-    let highest = members.iter().map(|row| row.parameter).max()?.min(63);
-    let column = |bit: u64| Column {
-        group: "Output bit, highest first",
-        head: bit.to_string(),
-        width: 33.0,
-    };
-    let cell = |row: &&DistributionRow| {
-        let at = functions.iter().position(|name| *name == row.function)?;
-        let share = row.statistic * 100.0;
-        let text = if share < 99.95 {
-            format!("{share:.1}")
-        } else {
-            "100".to_owned()
+    // Function, group, place in the group, p-value and whether there is more than chance gives.
+    let mut marks: Vec<(&str, usize, u64, f64, bool)> = Vec::new();
+    for row in &data.distribution {
+        let (group, is_above) = match row.kind {
+            DistributionKind::BitShare => (0, row.statistic > 0.5),
+            DistributionKind::PowerOfTwoBuckets => (1, row.statistic > row.dof as f64),
+            DistributionKind::PrimeBuckets => (2, row.statistic > row.dof as f64),
         };
-        let bit = highest.checked_sub(row.parameter)?;
-        Some(Cell::new((at, bit as usize), Surprise::of(row.p_value), text))
+        marks.push((&row.function, group, row.parameter, row.p_value, is_above));
+    }
+    for row in &data.windows {
+        // All bits are one column, whatever their number.
+        let (group, bits) = match row.end {
+            WindowEnd::Low => (3, row.bits),
+            WindowEnd::High => (4, row.bits),
+            WindowEnd::Full => (5, 0),
+        };
+        let is_above = row.collisions as f64 > row.expected;
+        marks.push((&row.function, group, bits.into(), row.p_value, is_above));
+    }
+    marks.retain(|(function, ..)| data.is_shown(function));
+    let mut functions = distinct(marks.iter().map(|(function, ..)| *function));
+    functions.first()?;
+    let class = |p: f64| {
+        CLASSES
+            .iter()
+            .filter(|&&bits| p < libm::ldexp(1.0, -bits))
+            .count() as u8
+    };
+    // Failures first; of equal ones the order recorded stays.
+    let harm = |name: &str| -> u64 {
+        let of_function = marks
+            .iter()
+            .filter(|(function, .., is_above)| *function == name && *is_above);
+        of_function.map(|&(.., p, _)| u64::from(class(p))).sum()
+    };
+    functions.sort_by_key(|name| core::cmp::Reverse(harm(name)));
+    let place = |group: usize, at: u64| {
+        if group == 0 {
+            (group, u64::MAX - at)
+        } else {
+            (group, at)
+        }
+    };
+    let mut columns: Vec<(usize, u64)> = marks.iter().map(|&(_, group, at, ..)| place(group, at)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let column = |&(group, at): &(usize, u64)| Column {
+        group: GROUPS[group],
+        head: match (group, at) {
+            (0, at) => every_fourth(u64::MAX - at),
+            (1 | 2, buckets) if buckets < 1000 => buckets.to_string(),
+            (1 | 2, buckets) => format!("{}k", (buckets + 500) / 1000),
+            (3 | 4, bits) => every_fourth(bits),
+            _ => String::new(),
+        },
+        width: [10.5, 24.0, 24.0, 8.0, 8.0, 20.0][group],
+    };
+    let cell = |&(function, group, at, p, is_above): &(&str, usize, u64, f64, bool)| {
+        let row = functions.iter().position(|name| *name == function)?;
+        Some(Cell {
+            at: (row, columns.binary_search(&place(group, at)).ok()?),
+            fill: Heat::of(class(p), is_above).fill(),
+            ink: INK,
+            text: String::new(),
+        })
     };
     let name = &data.summary.name;
     let table = Table {
-        description: format!("{name}: percentage of ones in each output bit of each function"),
-        title: format!("{name}: ones in each output bit, per cent"),
-        key: &Surprise::KEY,
+        description: format!(
+            "{name}: how far bits, buckets and windows of each function's values are from chance"
+        ),
+        title: format!("{name}: bits, buckets and windows of the values, failures first"),
+        key: &Heat::key(KEY),
         names: &functions,
-        columns: (0..=highest).rev().map(column).collect(),
+        columns: columns.iter().map(column).collect(),
         notes: &[
-            "Cells: share of the keys whose output bit is one, per cent; a random function gives about 50. \
-                  Empty: the function has no such bit.",
+            "Buckets and primes: chi-square of so many, chosen by the low bits or the remainder. Many cells are tested: a \
+             lone faint one is chance.",
+            "Empty: the function has no such bits, or these keys are too few to tell.",
         ],
-        cells: members.iter().filter_map(cell).collect(),
+        cells: marks.iter().filter_map(cell).collect(),
     };
     Some(table.scene())
+}
+
+/// The heads of narrow columns.
+fn every_fourth(number: u64) -> String {
+    if number.is_multiple_of(4) {
+        number.to_string()
+    } else {
+        String::new()
+    }
 }

@@ -1,10 +1,10 @@
-//! The first chart of the report: quality, time and false positives of each function on one dataset.
+//! The first chart of the report: quality, time and false positives of each function on one dataset, on a wide sheet and
+//! on one that a phone shows without scrolling sideways.
 
-use super::collisions::{collision_mark, ratio_scale};
-use super::false_positives::{rate_lines, rate_mark, rate_scale};
 use super::mark;
-use super::rows::DatasetRows;
-use crate::record::Finding;
+use super::rows::{DatasetRows, stems};
+use crate::judge::collisions::{over_expected, ratio};
+use crate::record::{CollisionRow, FalsePositiveRow, Finding, Verdict};
 use plots::key::{self, Sign};
 use plots::mark::{Mark, RADIUS};
 use plots::number;
@@ -15,70 +15,145 @@ use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 const WIDTH: f64 = 1240.0;
 /// Title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
-/// Middle of the keys below the panels' titles.
-const KEY: f64 = 46.0;
-/// More rows than that do not fit a screen: other forms of published functions, then the worst, are named below instead.
-const MAX_ROWS: usize = 26;
-/// Rows where others are named below.
-const ROWS_BESIDE_NAMES: usize = 20;
+/// A narrow sheet, where its names end, and room for title and labels of each of its panels.
+const NARROW: f64 = 366.0;
+const NARROW_NAMES: f64 = 128.0;
+const NARROW_HEAD: f64 = 46.0;
+/// Room for what a row of the first panel says beside it.
+const NOTES: f64 = 76.0;
 /// From one line of names to the next.
 const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
-/// Those that the chart draws, best first, and those that it only names.
-pub(crate) fn drawn_and_folded<'a>(data: &DatasetRows<'a>) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
-    let most = if data.findings.len() > MAX_ROWS {
-        ROWS_BESIDE_NAMES
-    } else {
-        MAX_ROWS
-    };
-    data.best_and_rest(most)
+/// Where a panel lies.
+struct Place {
+    rows: Rows,
+    left: f64,
+    right: f64,
+}
+
+impl Place {
+    /// Base line of the title.
+    fn title(&self) -> f64 {
+        self.rows.top - 32.0
+    }
+
+    /// Middle of the key.
+    fn key(&self) -> f64 {
+        self.rows.top - 20.0
+    }
+
+    /// Base line of the labels above the rows.
+    fn label(&self) -> f64 {
+        self.rows.top - 4.0
+    }
 }
 
 /// The chart, or `None` without findings.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    let (findings, folded) = drawn_and_folded(data);
+    let (findings, folded) = data.shown_and_folded();
     if findings.is_empty() {
         return None;
     }
     let rows = Rows::new(HEAD, findings.len());
-    let name = &data.summary.name;
-    let mut scene = Head {
-        description: &format!("{name}: collisions, time and false positives of each function, best first"),
-        title: &format!("{name}: quality, time and your filter"),
-        width: WIDTH,
-        foot: if folded.is_empty() {
-            AXIS
+    let mut lines = Vec::new();
+    if !folded.is_empty() {
+        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
+        let text = format!("{} more, folded, best first: {names}", folded.len());
+        lines = wrapped(&text);
+    }
+    let foot = AXIS
+        + if lines.is_empty() {
+            0.0
         } else {
-            AXIS + 18.0 + LINE
-        },
+            4.0 + LINE * lines.len() as f64
+        };
+    let mut scene = Head {
+        description: &description(data),
+        title: &title(data),
+        width: WIDTH,
+        foot,
         key: &mark::key(findings.iter().map(|finding| finding.verdict)),
     }
     .sheet(&rows);
-    for (index, finding) in findings.iter().enumerate() {
-        rows.name(&mut scene, index, &finding.function, Some(finding.verdict.into()));
-    }
-    quality(&mut scene, data, &findings, &rows);
-    time(&mut scene, data, &findings, &rows);
-    filter(&mut scene, data, &findings, &rows);
-    if !folded.is_empty() {
-        let names: Vec<_> = folded.iter().map(|f| f.function.as_str()).collect();
-        let text = format!(
-            "{} more, not drawn, best first: {}",
-            names.len(),
-            names.join(", ")
-        );
-        for (line, text) in lines(&text).into_iter().enumerate() {
-            let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
-            scene.text((MARGIN, y), Anchor::Start, Font::VALUE, &text);
-        }
+    names(&mut scene, &findings, &rows, NAMES_END);
+    let place = |left, right| Place { rows, left, right };
+    quality(
+        &mut scene,
+        data,
+        &findings,
+        &place(NAMES_END + 6.0, 566.0 - NOTES),
+    );
+    time(&mut scene, data, &findings, &place(596.0, 896.0));
+    filter(&mut scene, data, &findings, &place(926.0, WIDTH - 22.0));
+    for (line, text) in lines.iter().enumerate() {
+        let y = rows.bottom() + AXIS + 12.0 + LINE * line as f64;
+        scene.text((MARGIN, y), Anchor::Start, Font::VALUE, text);
     }
     Some(scene)
 }
 
+/// The same on a narrow sheet: one panel below the other.
+pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
+    let (findings, folded) = data.shown_and_folded();
+    let first = findings.first()?;
+    let verdicts = mark::key(findings.iter().map(|finding| finding.verdict));
+    let pairs: Vec<&[(Sign, &str)]> = verdicts.chunks(2).collect();
+    let head = 24.0 + 16.0 * pairs.len() as f64;
+    let block = NARROW_HEAD + Rows::new(0.0, findings.len()).bottom() + AXIS;
+    let foot = if folded.is_empty() { 4.0 } else { 20.0 };
+    let mut scene = Scene::new(NARROW, (head + 3.0 * block + foot).ceil(), &description(data));
+    let text = Font::TITLE.fit(&title(data), NARROW - 2.0 * MARGIN);
+    scene.text((MARGIN, 16.0), Anchor::Start, Font::TITLE, &text);
+    for (line, pair) in pairs.iter().enumerate() {
+        key::write(
+            &mut scene,
+            Anchor::Start,
+            (MARGIN, 30.0 + 16.0 * line as f64),
+            pair,
+        );
+    }
+    let panels: [(Drawn, f64); 3] = [(quality, NOTES), (time, 0.0), (filter, 0.0)];
+    for (index, (panel, notes)) in panels.into_iter().enumerate() {
+        let rows = Rows::new(head + NARROW_HEAD + block * index as f64, findings.len());
+        rows.stripes(&mut scene);
+        names(&mut scene, &findings, &rows, NARROW_NAMES);
+        let (left, right) = (NARROW_NAMES + 6.0, NARROW - 16.0 - notes);
+        panel(&mut scene, data, &findings, &Place { rows, left, right });
+    }
+    if !folded.is_empty() {
+        let text = format!(
+            "{} more functions are in the tables; best: {}",
+            folded.len(),
+            first.function
+        );
+        let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
+        scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
+    }
+    Some(scene)
+}
+
+/// Draws a panel.
+type Drawn = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
+
+fn description(data: &DatasetRows<'_>) -> String {
+    let name = &data.summary.name;
+    format!("{name}: collisions, time and false positives of each function, best first")
+}
+
+fn title(data: &DatasetRows<'_>) -> String {
+    format!("{}: quality, time and a filter", data.summary.name)
+}
+
+fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
+    for (index, finding) in findings.iter().enumerate() {
+        rows.name(scene, index, &finding.function, Some(finding.verdict.into()), end);
+    }
+}
+
 /// `text` in two lines, the second cut where there is no room.
-fn lines(text: &str) -> Vec<String> {
+fn wrapped(text: &str) -> Vec<String> {
     let room = WIDTH - 2.0 * MARGIN;
     let fits = |at: &usize| Font::VALUE.width(&text[..*at]) <= room;
     if fits(&text.len()) {
@@ -94,34 +169,103 @@ fn lines(text: &str) -> Vec<String> {
     ]
 }
 
-fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
-    let left = NAMES_END + 34.0;
-    let worst: Vec<_> = findings.iter().map(|f| data.worst_width(f)).collect();
-    let present: Vec<_> = worst.iter().copied().flatten().collect();
+fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
+    let full: Vec<_> = findings
+        .iter()
+        .map(|one| data.full_width(&one.function))
+        .collect();
+    let present: Vec<_> = full.iter().copied().flatten().collect();
+    // The width of most; those that have fewer bits say so in their rows.
+    let common = present.iter().map(|row| row.bits).max().unwrap_or_default();
     let panel = Panel {
         title: "Quality: collisions against chance",
-        axis: "observed / expected collisions at the worst width, 99 % interval (log scale)",
-        scale: ratio_scale(&present, (0.5, 4.0), 4.0, left, 566.0),
+        axis: &format!("collisions / expected in {common} bits, 99 % interval (log)"),
+        scale: ratio_scale(&present, place),
         tick: number::tick,
     };
-    panel.frame(scene, rows, 34.0);
+    panel.frame(scene, rows, place.title());
     scene.upright(panel.scale.at(1.0), rows.top, rows.bottom(), 1.0, MUTED);
-    let mut signs = vec![(Sign::Band, "a random function lands here")];
-    if worst.iter().flatten().any(|row| row.collisions == 0) {
-        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper end of interval"));
+    let mut signs = vec![(Sign::Band, "as chance")];
+    if present.iter().any(|row| row.collisions == 0) {
+        signs.push((Sign::Hollow(Mark::Neutral), "none seen: upper end"));
     }
-    key::write(scene, Anchor::Start, (left, KEY), &signs);
-    scene.text((left - 8.0, 62.0), Anchor::End, Font::NOTE, "bits");
-    for (index, (finding, row)) in findings.iter().zip(&worst).enumerate() {
-        let y = rows.middle(index);
+    key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
+    for (index, (finding, row)) in findings.iter().zip(&full).enumerate() {
         let Some(row) = row else { continue };
-        scene.text_middle((left - 8.0, y), Anchor::End, Font::NOTE, &row.bits.to_string());
         collision_mark(scene, &panel, rows, index, row, finding.verdict);
+        let worst = data.worst_width(finding).filter(|worst| {
+            worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
+        });
+        let note = match worst.and_then(|worst| Some((worst.bits, ratio(worst)?))) {
+            Some((bits, ratio)) => format!("{}× in low {bits}", number::significant(ratio, 2)),
+            None if row.bits < common => format!("{} bits", row.bits),
+            None => continue,
+        };
+        let at = (place.right + 8.0, rows.middle(index));
+        scene.text_middle(at, Anchor::Start, Font::NOTE, &note);
     }
 }
 
-fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
-    let (left, right) = (596.0, 896.0);
+/// Draws band, interval and mark of one collision count.
+fn collision_mark(
+    scene: &mut Scene,
+    panel: &Panel<'_>,
+    rows: &Rows,
+    index: usize,
+    row: &CollisionRow,
+    verdict: Verdict,
+) {
+    let y = rows.middle(index);
+    let color = mark::color(verdict);
+    let over = |count| over_expected(row, count);
+    let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
+        let words = "no pair of keys to collide";
+        let left = panel.scale.start() + 4.0;
+        // The grid goes behind the words, not through them.
+        let right = left + Font::NOTE.width(words) + 3.0;
+        scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
+        scene.text_middle((left, y), Anchor::Start, Font::NOTE, words);
+        return;
+    };
+    if let (Some(low), Some(high)) = (over(row.band_low), over(row.band_high)) {
+        panel.band(scene, rows, index, low, high);
+    }
+    if panel.scale.is_above(value) {
+        panel.beyond(scene, y, &format!("{}×", number::significant(value, 2)), color);
+        return;
+    }
+    panel.interval(scene, y, low, high, color);
+    if row.collisions == 0 {
+        Mark::from(verdict).hollow(scene, (panel.scale.at(high), y), RADIUS);
+    } else {
+        Mark::from(verdict).filled(scene, (panel.scale.at(value), y), RADIUS);
+    }
+}
+
+/// A logarithmic axis for ratios that holds 0.5 to 4 and every row that chance explains with its interval and band. One
+/// that is far off must not press all others together.
+fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
+    let (mut low, mut high) = (0.5_f64, 4.0_f64);
+    for row in rows.iter().filter(|row| row.verdict <= Verdict::InBand) {
+        let over = |count| over_expected(row, count).filter(|value| *value > 0.0);
+        for value in [row.collisions as f64, row.ci_high, row.band_high]
+            .into_iter()
+            .filter_map(over)
+        {
+            high = high.max(value * 1.1);
+            low = low.min((value * 0.9).max(0.01));
+        }
+        // Of intervals that reach towards zero the lower end may be cut off.
+        for value in [row.ci_low, row.band_low].into_iter().filter_map(over) {
+            low = low.min((value * 0.9).max(0.35));
+        }
+    }
+    Scale::log(low, high.min(1e12)).over(place.left, place.right)
+}
+
+fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
     let both = |finding: &&Finding| {
         let rows = [
             data.throughput(&finding.function),
@@ -133,7 +277,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
     let known = times.iter().flatten().flatten().copied();
     let mut all: Vec<f64> = known.filter(|time| time.is_finite()).collect();
     if all.is_empty() {
-        absent(scene, "Time", left, rows);
+        absent(scene, "Time", place);
         return;
     }
     all.sort_by(f64::total_cmp);
@@ -143,24 +287,21 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
     let panel = Panel {
         title: "Time on these keys",
         axis: "ns per key, median, call included",
-        scale: Scale::linear(high).over(left, right),
+        scale: Scale::linear(high).over(place.left, place.right),
         tick: number::tick,
     };
-    panel.frame(scene, rows, 34.0);
+    panel.frame(scene, rows, place.title());
     let signs = [
         (Sign::Filled(Mark::Neutral), "calls overlap"),
         (Sign::Hollow(Mark::Neutral), "each waits for the last"),
     ];
-    key::write(scene, Anchor::Start, (left, KEY), &signs);
-    if let Some(floor) = data
-        .floor()
-        .map(|row| row.median_ns_per_key)
-        .filter(|v| panel.scale.holds(*v))
-    {
+    key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
+    let floor = data.floor().map(|row| row.median_ns_per_key);
+    if let Some(floor) = floor.filter(|value| panel.scale.holds(*value)) {
         let x = panel.scale.at(floor);
-        scene.dashed(x, 54.0, rows.bottom(), Dash::DOTTED, INK);
+        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DOTTED, INK);
         let label = format!("{} empty function", number::significant(floor, 2));
-        scene.text((x + 5.0, 62.5), Anchor::Start, Font::NOTE, &label);
+        scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &label);
     }
     for (index, (finding, [overlapped, chained])) in findings.iter().zip(&times).enumerate() {
         let y = rows.middle(index);
@@ -188,38 +329,61 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: 
 /// Draws a mark.
 type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 
-fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], rows: &Rows) {
-    let (left, right) = (926.0, WIDTH - 22.0);
+fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
+    let rows = &place.rows;
     let marks: Vec<_> = findings
         .iter()
         .map(|f| data.false_positives(&f.function, BITS_PER_KEY))
         .collect();
-    let present: Vec<_> = marks.iter().flatten().copied().collect();
-    let Some(first) = present.first() else {
-        absent(scene, "Your filter", left, rows);
+    let present = || marks.iter().flatten().copied();
+    if present().next().is_none() {
+        absent(scene, "Filter", place);
         return;
-    };
+    }
     let ideal = data.ideal(BITS_PER_KEY);
     let panel = Panel {
-        title: "Your filter: 10 bits per key",
-        axis: "false positives among absent keys, 95 % interval (log scale)",
-        scale: rate_scale(present.iter().copied().chain(ideal), left, right),
+        title: "LevelDB filter: 10 bits per key",
+        axis: "false positives, 95 % interval (log)",
+        scale: rate_scale(present().chain(ideal), place),
         tick: number::percent_tick,
     };
-    panel.frame(scene, rows, 34.0);
-    rate_lines(scene, &panel, rows, first.theory, ideal.map(|row| row.rate), 34.0);
+    panel.frame(scene, rows, place.title());
+    if let Some(ideal) = ideal.filter(|row| row.rate > 0.0) {
+        let x = panel.scale.at(ideal.rate);
+        scene.dashed(x, rows.top - 12.0, rows.bottom(), Dash::DASHED, INK);
+        let text = format!("ideal hash {}", number::percent(ideal.rate));
+        scene.text((x + 5.0, place.label()), Anchor::Start, Font::NOTE, &text);
+    }
     for (index, (finding, row)) in findings.iter().zip(&marks).enumerate() {
         let Some(row) = row else { continue };
-        rate_mark(scene, &panel, rows.middle(index), row, finding.verdict.into());
+        let (y, mark) = (rows.middle(index), Mark::from(finding.verdict));
+        panel.interval(scene, y, row.ci_low, row.ci_high, mark.color());
+        if row.false_positives == 0 {
+            mark.hollow(scene, (panel.scale.at(row.ci_high), y), RADIUS);
+        } else {
+            mark.filled(scene, (panel.scale.at(row.rate), y), RADIUS);
+        }
     }
 }
 
-fn absent(scene: &mut Scene, title: &str, left: f64, rows: &Rows) {
-    scene.text((left, 34.0), Anchor::Start, Font::HEAD, title);
-    scene.text_middle(
-        (left, rows.middle(0)),
-        Anchor::Start,
-        Font::NOTE,
-        "not measured in this run",
-    );
+/// An axis that holds the rates of `rows` and their intervals.
+fn rate_scale<'a>(rows: impl Iterator<Item = &'a FalsePositiveRow>, place: &Place) -> Scale {
+    let values = rows.flat_map(|row| [row.rate, row.ci_low, row.ci_high]);
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+    for value in values.filter(|value| *value > 0.0) {
+        low = low.min(value);
+        high = high.max(value);
+    }
+    if !low.is_finite() || !high.is_finite() {
+        return Scale::log(1e-4, 1.0).over(place.left, place.right);
+    }
+    // An interval that reaches almost to zero must not take the axis with it.
+    let low = low.max(high * 1e-6) * 0.8;
+    Scale::log(low, (high * 1.25).max(low * 5.0)).over(place.left, place.right)
+}
+
+fn absent(scene: &mut Scene, title: &str, place: &Place) {
+    scene.text((place.left, place.title()), Anchor::Start, Font::HEAD, title);
+    let at = (place.left, place.rows.middle(0));
+    scene.text_middle(at, Anchor::Start, Font::NOTE, "not measured in this run");
 }

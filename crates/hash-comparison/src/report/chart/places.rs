@@ -22,7 +22,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     };
     let memory = measured.iter().find(|row| row.place == Place::Memory)?;
     let mut functions = distinct(measured.iter().map(|row| row.function.as_str()));
-    functions.retain(|name| *name != EMPTY);
+    functions.retain(|name| *name != EMPTY && data.is_shown(name));
     let speed = |name: &str| {
         find(name, Place::Memory, CallForm::Independent).map_or(f64::INFINITY, |row| row.median_ns_per_key)
     };

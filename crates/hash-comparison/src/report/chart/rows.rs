@@ -2,8 +2,8 @@
 
 use crate::record::files::Records;
 use crate::record::{
-    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FailedTest, FalsePositiveRow, Finding,
-    FunctionGroup, IDEAL, Recommendation, TimingRow, Verdict, WindowRow, of, on,
+    CollisionRow, CurveRow, DatasetSummary, DistributionRow, EMPTY, FalsePositiveRow, Finding, IDEAL,
+    OccupancyRow, Recommendation, Standing, TimingRow, WindowRow, of, on,
 };
 
 /// The records of one dataset, in recorded order.
@@ -31,13 +31,9 @@ pub(crate) struct DatasetRows<'a> {
     pub(crate) windows: Vec<&'a WindowRow>,
     /// What the run recommends; older runs do not tell.
     pub(crate) recommendation: Option<&'a Recommendation>,
-    /// Names of the functions that are another form of a published one.
-    variants: Vec<&'a str>,
+    /// Names of the functions that nobody asked for.
+    folded: Vec<&'a str>,
 }
-
-/// Of functions that do harm, so many of the worst are drawn where there is no room for all: the sentence on what to avoid
-/// names them.
-const WORST_DRAWN: usize = 8;
 
 impl<'a> DatasetRows<'a> {
     /// The datasets of a run, in the order measured.
@@ -65,60 +61,36 @@ impl<'a> DatasetRows<'a> {
             false_positives: on(&records.false_positives, name).collect(),
             windows: on(&records.windows, name).collect(),
             recommendation: (records.run.recommendations.iter()).find(|r| r.dataset == *name),
-            variants: functions
-                .filter(|function| function.group == FunctionGroup::Variant)
+            folded: functions
+                .filter(|function| function.folded)
                 .map(|function| function.name.as_str())
                 .collect(),
         }
     }
 
-    /// `most` findings, best first, and the others in the same order.
+    /// The findings that charts draw, best first, and those that they fold away, in the same order.
     ///
-    /// Where there is no room for all, the function in use today and the short list stay, then the worst of those that do
-    /// harm, then the best; other forms of a published function give way before anything else.
-    pub(crate) fn best_and_rest(&self, most: usize) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
-        let best = self.best_first();
-        let harmful = best.iter().rev().filter(|finding| {
-            let harm = finding.failed.first() != Some(&FailedTest::Distribution);
-            harm && finding.verdict > Verdict::InBand && !self.is_variant(finding)
-        });
-        let worst: Vec<&str> = harmful
-            .take(WORST_DRAWN)
-            .map(|finding| finding.function.as_str())
-            .collect();
-        let listed = self.recommendation.map_or(&[][..], |told| &told.short_list);
-        let importance = |finding: &Finding| {
-            let name = finding.function.as_str();
-            match () {
-                () if self.mine() == Some(name) => 0,
-                () if listed.iter().any(|one| one.function == name) => 1,
-                () if worst.contains(&name) => 2,
-                () if !self.is_variant(finding) => 3,
-                () => 4,
-            }
+    /// Only what nobody asked for is folded: never a published function, the one in use today, or what is recommended.
+    pub(crate) fn shown_and_folded(&self) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
+        let best = self.best_first().into_iter();
+        best.partition(|finding| self.is_shown(&finding.function))
+    }
+
+    /// Whether charts draw this function.
+    pub(crate) fn is_shown(&self, function: &str) -> bool {
+        let recommended = |told: &Recommendation| {
+            let advice = told.functions.iter().find(|advice| advice.function == function);
+            advice.is_some_and(|advice| advice.standing <= Standing::RunnerUp)
         };
-        let mut order: Vec<usize> = (0..best.len()).collect();
-        // Stable: the best first among equally important ones.
-        order.sort_by_key(|index| importance(best[*index]));
-        order.truncate(most);
-        let (drawn, rest): (Vec<_>, Vec<_>) = best
-            .iter()
-            .enumerate()
-            .partition(|(index, _)| order.contains(index));
-        let findings =
-            |some: Vec<(usize, &&'a Finding)>| some.into_iter().map(|(_, finding)| *finding).collect();
-        (findings(drawn), findings(rest))
+        !self.folded.contains(&function)
+            || self.mine() == Some(function)
+            || self.recommendation.is_some_and(recommended)
     }
 
     /// The function in use today, where the user has named it.
     pub(crate) fn mine(&self) -> Option<&'a str> {
         let mine = self.recommendation?.mine.as_ref()?;
         Some(mine.function.as_str())
-    }
-
-    /// Whether the function is another form of a published one.
-    pub(crate) fn is_variant(&self, finding: &Finding) -> bool {
-        self.variants.contains(&finding.function.as_str())
     }
 
     /// Findings best first.
@@ -158,6 +130,11 @@ impl<'a> DatasetRows<'a> {
         of(self.false_positives.iter().copied(), function).find(|row| row.bits_per_key == bits_per_key)
     }
 
+    /// Hash tables of these keys.
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &'a OccupancyRow> {
+        on(&self.records.occupancy, &self.summary.name)
+    }
+
     /// The probe scheme with an ideal hash at `bits_per_key`.
     pub(crate) fn ideal(&self, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
         self.false_positives(IDEAL, bits_per_key)
@@ -173,4 +150,37 @@ pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
         }
     }
     out
+}
+
+/// Names in a list; of those that differ by a word behind a hyphen alone, the beginning is written once.
+pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names {
+        let is_word = |(at, _): &(usize, &str)| name[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());
+        let end = name
+            .match_indices('-')
+            .find(is_word)
+            .map_or(name.len(), |(at, _)| at);
+        let (stem, rest) = name.split_at(end);
+        match groups.iter_mut().find(|(other, _)| *other == stem) {
+            Some((_, others)) => others.push(rest),
+            None => groups.push((stem, vec![rest])),
+        }
+    }
+    let group = |(stem, rest): &(&str, Vec<&str>)| format!("{stem}{}", rest.join(" "));
+    groups.iter().map(group).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stems;
+
+    #[test]
+    fn forms_of_one_function_stand_together() {
+        let names = ["BPHash-full32", "SipHash-1-2", "BPHash-Partow", "FNV-0-32"];
+        assert_eq!(
+            stems(names.into_iter()),
+            "BPHash-full32 -Partow, SipHash-1-2, FNV-0-32"
+        );
+    }
 }

@@ -13,9 +13,8 @@ pub use self::options::Options;
 use crate::error::Error;
 use crate::functions::{self, Function};
 use crate::judge::findings::{self, Evidence, summarise};
-use crate::judge::mechanisms;
-use crate::judge::rank::rank;
-use crate::judge::recommend::recommend;
+use crate::judge::recommend::decide;
+use crate::judge::{costs, mechanisms};
 use crate::keys::{self, Dataset};
 use crate::measure::timing::{Pinned, Watch};
 use crate::measure::{self, environment};
@@ -53,7 +52,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         seed: options.seed,
         quick: options.quick,
         environment,
-        functions: functions.iter().map(|function| function.summary()).collect(),
+        functions: options.summaries(),
         ..Run::default()
     });
     let watch = Watch::start(progress);
@@ -66,6 +65,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         raw: &raw,
         collisions: &records.collisions,
         distribution: &records.distribution,
+        shards: &records.shards,
         false_positives: &records.false_positives,
     });
     mechanisms::explain(&mut findings, &records.mechanisms);
@@ -76,8 +76,8 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
         .map(|dataset| summarise(dataset, records.collisions.len()))
         .collect();
     records.run.bit_facts = findings::bit_facts(&records.windows, &records.avalanche, &records.mixing);
-    records.run.recommendations = recommend(&records, &options.request);
-    rank(&mut records);
+    records.costs = costs::judge(&records);
+    decide(&mut records, &options.request);
     Ok(records)
 }
 

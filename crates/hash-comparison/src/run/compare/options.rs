@@ -7,7 +7,7 @@ use crate::functions::{self, Function, GROUPS};
 use crate::keys;
 use crate::names;
 use crate::record::files::{MAX_DATASETS, MAX_FUNCTIONS};
-use crate::record::{Purpose, Request};
+use crate::record::{FunctionSummary, Purpose, Request};
 
 /// What is typed before the command, inside the repository.
 const PROGRAM: &str = "cargo xtask";
@@ -18,6 +18,8 @@ pub struct Options {
     pub(super) datasets: Vec<String>,
     pub(super) keys: Vec<PathBuf>,
     pub(super) functions: Vec<Function>,
+    /// Names of those that nobody asked for one by one.
+    folded: Vec<&'static str>,
     pub(super) seed: u64,
     pub(super) quick: bool,
     pub(super) request: Request,
@@ -27,8 +29,8 @@ pub struct Options {
 impl Options {
     /// Looks up the names, in any case and each once, and checks what the key files would be called.
     ///
-    /// A function's name may also be that of a group, which is all of its functions. Without functions, all; without
-    /// datasets and key files, all embedded datasets.
+    /// A function's name may also be that of a group, which is all of its functions. Without functions, the
+    /// [default set](functions::default_set); without datasets and key files, all embedded datasets.
     ///
     /// # Errors
     ///
@@ -79,11 +81,11 @@ impl Options {
             }
             if wanted.len() > before {
                 let name = group.map_or(selected[0].name, |(group, _)| group);
-                command.push(format!("--function {name}"));
+                command.push(format!("--function {}", quoted(name)));
             }
         }
         if wanted.is_empty() {
-            wanted.extend_from_slice(functions::all());
+            wanted.extend(functions::default_set().copied());
         }
 
         command.push(format!("--seed {seed}"));
@@ -94,11 +96,35 @@ impl Options {
             datasets: chosen,
             keys,
             functions: wanted,
+            folded: Vec::new(),
             seed,
             quick,
             request: Request::default(),
             command: format!("{PROGRAM} {}", command.join(" ")),
         })
+    }
+
+    /// Adds every function that is built in: charts and lists fold those that nobody named.
+    #[must_use]
+    pub fn with_all(mut self) -> Self {
+        let is_new = |name: &&str| !self.functions.iter().any(|one| one.name == *name);
+        self.folded = functions::all()
+            .iter()
+            .map(|one| one.name)
+            .filter(is_new)
+            .collect();
+        self.functions = functions::all().to_vec();
+        self.command.push_str(" --all");
+        self
+    }
+
+    /// What the records say of the functions.
+    pub(super) fn summaries(&self) -> Vec<FunctionSummary> {
+        let summary = |function: &Function| FunctionSummary {
+            folded: self.folded.contains(&function.name),
+            ..function.summary()
+        };
+        self.functions.iter().map(summary).collect()
     }
 
     /// Adds functions that are not built in, measured after the others.
@@ -140,6 +166,9 @@ impl Options {
         if request.stable {
             words.push("--stable".to_owned());
         }
+        if request.negligible != Request::NEGLIGIBLE {
+            words.push(format!("--negligible {}", request.negligible));
+        }
         if let Some(mine) = &mut request.mine {
             let same = |function: &&Function| function.name.eq_ignore_ascii_case(mine);
             let function = match self.functions.iter().find(same) {
@@ -150,6 +179,7 @@ impl Options {
                 self.functions.push(function);
                 self.check_count()?;
             }
+            self.folded.retain(|name| *name != function.name);
             function.name.clone_into(mine);
             words.push(format!("--mine {}", quoted(mine)));
         }
@@ -226,7 +256,7 @@ mod tests {
     fn own_keys_stand_instead_of_the_embedded_sets() {
         let own = options(&[], &[], &["my keys.txt"]).unwrap();
         assert!(own.datasets.is_empty());
-        assert_eq!(own.functions.len(), functions::all().len());
+        assert_eq!(own.functions.len(), functions::default_set().count());
         assert_eq!(
             own.command(),
             "cargo xtask compare --keys 'my keys.txt' --seed 7 --quick"
@@ -241,6 +271,33 @@ mod tests {
             options(&[], &[], &[]).unwrap().datasets.len(),
             keys::embedded_names().count()
         );
+    }
+
+    #[test]
+    fn all_functions_are_taken_and_those_that_nobody_named_are_folded() {
+        let request = Request {
+            mine: Some("pjw".to_owned()),
+            ..Request::default()
+        };
+        let all = options(&[], &["crc-32"], &[])
+            .unwrap()
+            .with_all()
+            .with_request(request)
+            .unwrap();
+        assert_eq!(
+            all.command(),
+            "cargo xtask compare --function CRC-32 --seed 7 --quick --all --mine PJW"
+        );
+        let summaries = all.summaries();
+        assert_eq!(summaries.len(), functions::all().len());
+        let shown = summaries
+            .iter()
+            .filter(|one| !one.folded)
+            .map(|one| one.name.as_str());
+        assert_eq!(shown.collect::<Vec<_>>(), ["PJW", "CRC-32"]);
+        let default = options(&[], &[], &[]).unwrap().with_all().summaries();
+        let shown = default.iter().filter(|one| !one.folded).count();
+        assert_eq!(shown, functions::default_set().count());
     }
 
     #[test]

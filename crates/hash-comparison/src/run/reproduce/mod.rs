@@ -17,6 +17,7 @@ pub use reference::{FileCheck, FileState};
 
 use crate::error::Error;
 use crate::functions;
+use crate::judge::costs;
 use crate::keys::{self, DEFAULT_SEED};
 use crate::progress::Progress;
 use crate::record::Run;
@@ -76,6 +77,7 @@ pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction
         ..committed.run.clone()
     });
     quality::fill(&mut now, &datasets, &functions, progress)?;
+    now.costs = costs::judge(&now);
 
     progress.begin("published filters", 1);
     let filters = filters::checks(DEFAULT_SEED, progress)?;

@@ -8,45 +8,85 @@
     checks[kind] = (checks[kind] ?? 0) + 1;
     if (!holds) complain(`${kind}: ${text}`);
   }
-  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const captionOf = (table) => table.caption.textContent;
+  const isSeen = (element) => element.checkVisibility();
+  const isPaper = getComputedStyle(document.getElementById("view")).display === "none";
 
-  function tabs() {
-    const tabs = all('[role="tab"]');
-    const panels = all('[role="tabpanel"]');
-    const isChosen = (chosen) =>
-      tabs.every((tab, index) => {
-        const on = index === chosen;
-        return (
-          panels[index].hidden !== on &&
-          tab.getAttribute("aria-selected") === String(on) &&
-          tab.tabIndex === (on ? 0 : -1) &&
-          tab.getAttribute("aria-controls") === panels[index].id
-        );
-      });
-    check("tabs", tabs.length > 1 && tabs.length === panels.length, `${tabs.length} tabs, ${panels.length} panels`);
-    tabs.forEach((tab, index) => {
-      tab.click();
-      check("tabs", isChosen(index), `${tab.textContent} by a click`);
-    });
-    const keys = [["Home", 0], ["ArrowRight", 1], ["End", tabs.length - 1], ["ArrowRight", 0], ["ArrowLeft", tabs.length - 1]];
-    for (const [key, chosen] of keys) {
-      const before = document.activeElement.matches('[role="tab"]') ? document.activeElement : tabs[0];
-      before.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-      check("tabs", isChosen(chosen), `${tabs[chosen].textContent} by ${key}`);
-      check("tabs", document.activeElement === tabs[chosen], `focus by ${key}`);
+  function press(control, value) {
+    if (control.type === "radio") control.checked = true;
+    else control.value = value;
+    control.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  function view() {
+    const fields = (name) => all(`#view [name="${name}"]`);
+    const datasets = fields("dataset");
+    check("view", datasets.length === articles.length, `${datasets.length} datasets`);
+    for (const field of all("#view input, #view select")) check("view", field.tabIndex === 0 && (field.labels.length > 0 || field.ariaLabel), `${field.name}: no name or no focus`);
+    for (const dataset of datasets) {
+      press(dataset);
+      const shown = articles.filter(isSeen).map((article) => article.dataset.name);
+      check("view", shown.length === 1 && shown[0] === dataset.value, `${dataset.value}: ${shown}`);
+    }
+    const shown = articles.find(isSeen);
+    for (const use of fields("use")) {
+      for (const strangers of fields("strangers")) {
+        for (const stored of fields("stored")) {
+          for (const control of [use, strangers, stored]) press(control);
+          const choices = all(".choice", shown).filter(isSeen);
+          const wanted = `${use.value} ${strangers.value === "yes"} ${stored.value === "yes"}`;
+          check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
+        }
+      }
+    }
+    // What is asked of a lookup is the last; the address tells it, and brings it back.
+    const address = location.hash;
+    check("view", address.includes("strangers=yes") && address.includes("use=checksum"), address);
+    for (const name of ["use", "strangers", "stored", "dataset"]) press(fields(name)[0]);
+    location.hash = address;
+    dispatchEvent(new Event("hashchange"));
+    check("view", all(".choice", articles.find(isSeen)).filter(isSeen)[0]?.dataset.choice === "checksum true true", "the address brings nothing back");
+    const [mine] = fields("mine");
+    for (const name of ["use", "strangers", "stored"]) press(fields(name)[0]);
+    for (const option of [...mine.options].slice(1)) {
+      press(mine, option.value);
+      const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
+      check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
     }
   }
 
-  function navigation() {
-    const named = all("nav a").map((link) => link.getAttribute("href").slice(1));
-    for (const section of all("main > section:not(.first)")) {
-      check("navigation", named.includes(section.id), `section ${section.id} is not named`);
-      check("navigation", section.querySelector("h2") !== null, `section ${section.id} has no heading`);
+  function compareTwo() {
+    for (const article of articles) {
+      const [left, right] = all(".compare select", article);
+      const full = article.querySelector(".fold table.sortable");
+      for (const other of [...right.options].slice(0, 4)) {
+        press(left, left.options[5].value);
+        press(right, other.value);
+        const rows = all(".compare tbody tr", article);
+        check("compare", rows.length > 8, `${rows.length} rows`);
+        for (const row of rows) {
+          const [name, a, b, ratio] = [...row.cells];
+          if (textOf(ratio) === "") continue;
+          const column = [...full.tHead.rows[0].cells].find((head) => textOf(head) === textOf(name)).cellIndex;
+          const [x, y] = [left, right].map((select) => valueOf(rowOf(full, select.value).cells[column]));
+          const told = Number(textOf(ratio).slice(0, -1));
+          check("compare", Math.abs(told - y / x) <= 0.006 * Math.abs(y / x), `${textOf(name)}: ${textOf(a)}, ${textOf(b)}: ${textOf(ratio)}`);
+        }
+      }
     }
-    for (const id of named) check("navigation", document.getElementById(id) !== null, `nothing has the id ${id}`);
+  }
+
+  function panels() {
+    const dialog = document.getElementById("panel");
+    for (const link of all('.card .name a, .failures th a, .costs th a').filter(isSeen)) {
+      link.click();
+      check("panels", dialog.open && dialog.querySelector("h2").textContent === link.textContent, link.textContent);
+      check("panels", dialog.querySelectorAll("dd").length > 4, `${link.textContent}: facts`);
+      dialog.close();
+    }
     const ids = all("[id]").map((element) => element.id);
-    check("navigation", new Set(ids).size === ids.length, "an id is there twice");
+    check("panels", new Set(ids).size === ids.length, "an id is there twice");
+    for (const link of all('a[href^="#"]')) check("panels", document.getElementById(link.getAttribute("href").slice(1)) !== null, link.href);
   }
 
   function sorting() {
@@ -66,10 +106,10 @@
           const sign = order === "ascending" ? 1 : -1;
           let isSorted;
           if (head.classList.contains("number")) {
-            const values = cells.map((cell) => (cell.dataset.value === undefined ? null : Number(cell.dataset.value)));
-            const filled = values.filter((value) => value !== null);
+            const values = cells.map(valueOf);
+            const filled = values.filter((value) => !Number.isNaN(value));
             isSorted =
-              values.slice(filled.length).every((value) => value === null) &&
+              values.slice(filled.length).every(Number.isNaN) &&
               filled.every((value, at) => at === 0 || sign * (value - filled[at - 1]) >= 0);
             check("sorting", filled.length > 0 || cells.every((cell) => cell.textContent.trim() === ""), `${place}: no numbers`);
           } else {
@@ -94,7 +134,7 @@
       const rows = [...table.tBodies[0].rows];
       const shown = () => rows.filter((row) => getComputedStyle(row).display !== "none");
       const field = tools.querySelector("input");
-      const [column, verdict] = all("select", tools);
+      const [column] = all("select", tools);
       const count = tools.querySelector("output");
       const agrees = (expected, what) => {
         const now = shown();
@@ -106,7 +146,7 @@
         check("filters", name && (control === count || control.tabIndex === 0), `${place}: a control has no name or no focus`);
       }
 
-      const first = rows[0].cells[0].textContent;
+      const first = rows.at(-1).cells[0].textContent.split(" (")[0];
       type(field, first.toUpperCase());
       const has = (cell) => first.toLowerCase().split(/\s+/).every((word) => cell.textContent.toLowerCase().includes(word));
       agrees(rows.filter(has), "a name in any column");
@@ -121,14 +161,13 @@
           agrees(rows.filter((row) => row.cells[at].textContent.toLowerCase().includes(word)), `${head.textContent} ${word}`);
           return;
         }
-        const values = rows.map((row) => row.cells[at].dataset.value).filter((value) => value !== undefined).map(Number);
+        const values = rows.map((row) => valueOf(row.cells[at])).filter((value) => !Number.isNaN(value));
         if (values.length === 0) return;
         const isPercent = rows.some((row) => row.cells[at].textContent.includes("%"));
         const middle = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
         const limit = isPercent ? middle * 100 : middle;
         const number = isPercent ? limit / 100 : limit;
-        const of = (holds) =>
-          rows.filter((row) => row.cells[at].dataset.value !== undefined && holds(Number(row.cells[at].dataset.value)));
+        const of = (holds) => rows.filter((row) => holds(valueOf(row.cells[at])));
         for (const [sign, holds] of [
           ["<", (value) => value < number],
           ["<=", (value) => value <= number],
@@ -145,27 +184,8 @@
       column.value = "-1";
       type(field, "");
 
-      if (verdict !== undefined) {
-        for (const option of [...verdict.options].slice(1)) {
-          verdict.value = option.value;
-          verdict.dispatchEvent(new Event("input", { bubbles: true }));
-          const isOf = (row) => all(".verdict", row).some((cell) => cell.textContent === option.text);
-          agrees(rows.filter(isOf), option.text);
-          check("filters", shown().length > 0, `${place}: no row with ${option.text}`);
-        }
-        verdict.value = "-1";
-        verdict.dispatchEvent(new Event("input", { bubbles: true }));
-      }
       agrees(rows, "everything again");
     }
-  }
-
-  function printing() {
-    const folded = all("details:not([open])").length;
-    dispatchEvent(new Event("beforeprint"));
-    check("printing", all("details:not([open], td details)").length === 0, "something is folded");
-    dispatchEvent(new Event("afterprint"));
-    check("printing", all("details:not([open])").length === folded, "what was folded stays open");
   }
 
   // The corners of a text as it is drawn, without the room above and below its letters.
@@ -194,7 +214,7 @@
   }
 
   function charts() {
-    for (const svg of all(".chart > svg")) {
+    for (const svg of all(".chart > svg").filter(isSeen)) {
       const box = svg.viewBox.baseVal;
       const toSvg = svg.getScreenCTM().inverse();
       const name = svg.getAttribute("aria-label") ?? svg.id;
@@ -229,26 +249,63 @@
 
   function reach() {
     for (const box of all(".scroll, .chart")) {
+      if (!isSeen(box)) continue;
       const isWider = box.scrollWidth > box.clientWidth;
       check("reach", (box.tabIndex === 0) === isWider, `${box.textContent.trim().slice(0, 40)}: ${isWider ? "no key scrolls it" : "a stop for nothing"}`);
     }
   }
 
-  navigation();
-  tabs();
-  layout();
-  sorting();
-  filters();
-  printing();
-  for (const folded of all("details")) folded.open = true;
-  for (const panel of all("[hidden]")) panel.hidden = false;
-  // A frame later the page has seen what became wider.
-  document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))).then(() => {
+  /** A page of eight screens, whose answer and chart a phone shows without scrolling sideways. */
+  function height() {
+    const { scrollHeight } = document.body;
+    if (innerWidth > 700) {
+      check("height", scrollHeight <= 8 * 900, `${scrollHeight} pixels`);
+      return;
+    }
+    const [narrow] = all(".narrow-chart").filter(isSeen);
+    check("height", narrow !== undefined && narrow.scrollWidth <= narrow.clientWidth, "the chart scrolls sideways");
+    check("height", all(".wide-chart").filter(isSeen).length === 0, "the wide chart is there too");
+    for (const answer of all(".choice .scroll, .cards").filter(isSeen)) {
+      check("height", answer.scrollWidth <= answer.clientWidth, `${answer.className} scrolls sideways`);
+    }
+  }
+
+  function paper() {
+    const SHEET = (273 / 25.4) * 96;
+    for (const useless of all("button, select, input, .fold, .ranking, .narrow-chart")) check("paper", !isSeen(useless), `<${useless.tagName} class="${useless.className}"> is of no use`);
+    let sheets = 0;
+    for (const article of articles) {
+      check("paper", isSeen(article.querySelector(".answer")) && isSeen(article.querySelector(".wide-chart")), `${article.dataset.name} lacks something`);
+      sheets += Math.ceil(article.getBoundingClientRect().height / SHEET);
+      check("paper", getComputedStyle(article).breakAfter === (article === articles.at(-1) ? "auto" : "page"), "no page for each dataset");
+    }
+    check("paper", sheets <= 6, `${sheets} pages`);
+    for (const wide of all("table, .chart > svg, p").filter(isSeen)) {
+      check("paper", wide.getBoundingClientRect().right <= document.documentElement.clientWidth + 0.5, `"${wide.textContent.slice(0, 40)}" is cut`);
+    }
+  }
+
+  function used() {
+    height();
     layout();
-    reach();
-    charts();
-    const requests = performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => !name.startsWith("data:"));
-    check("requests", requests.length === 0, requests.join(", "));
-    parent.postMessage(JSON.stringify({ troubles, checks, width: innerWidth }), "*");
-  });
+    view();
+    compareTwo();
+    panels();
+    sorting();
+    filters();
+    for (const folded of all("details")) folded.open = true;
+    // A frame later the page has seen what became wider.
+    const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    return frame().then(frame).then(() => {
+      layout();
+      reach();
+      charts();
+      const requests = performance.getEntriesByType("resource").map((entry) => entry.name).filter((name) => !name.startsWith("data:"));
+      check("requests", requests.length === 0, requests.join(", "));
+    });
+  }
+
+  document.fonts.ready.then(() => new Promise((drawn) => setTimeout(drawn))).then(isPaper ? paper : used)
+    .catch((error) => complain(`error: ${error.stack}`))
+    .then(() => parent.postMessage(JSON.stringify({ troubles, checks }), "*"));
 })();

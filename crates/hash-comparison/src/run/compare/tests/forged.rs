@@ -32,7 +32,7 @@ fn measured(dir: &Path) -> Records {
     let keys = dir.join("keys.txt");
     let lines: String = (0..200).map(|number| format!("key {number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
-    let functions = ["BPHash", "PJW", "FNV-1a"].map(str::to_owned);
+    let functions = ["BPHash", "PJW", "FNV-1a 64"].map(str::to_owned);
     let request = Request {
         purpose: Purpose::Filter,
         mine: Some("PJW".to_owned()),

@@ -1,0 +1,99 @@
+//! `join`: several runs on one page.
+
+use std::fs;
+use std::io::{self, ErrorKind as IoErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::judge::joined::{Joined, join};
+use crate::record::files::Records;
+use crate::report::joined::{FIRST_LINE, page};
+
+use filter_tools::failure::Failure;
+
+/// Join runs of several machines or dates on one page.
+///
+/// Says which statements hold on all of them, and how the functions' times compare: each over the median function of its own
+/// machine, never the nanoseconds of one machine beside those of another. Of a run its run.json, timing.csv and latency.csv
+/// are enough.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    {program} join before after --out both.html\n  \
+    {program} join reports/machines/*/")]
+pub struct Arguments {
+    /// The folder of a run, at least two
+    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    runs: Vec<PathBuf>,
+
+    /// The page: absent, or one that this command wrote
+    #[arg(long, value_name = "FILE", default_value = "joined.html")]
+    out: PathBuf,
+}
+
+/// Joins.
+///
+/// # Errors
+///
+/// When a folder holds no run, or the page cannot be written.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    check_destination(&arguments.out)?;
+    let read = |folder: &PathBuf| {
+        let records = Records::read_times(folder)
+            .map_err(|error| Failure::input(format!("{error}; give folders of runs")))?;
+        Ok((folder.display().to_string(), records))
+    };
+    let runs = arguments
+        .runs
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let joined = join(&runs);
+    let page = page(&joined).map_err(|reason| Error::internal(format!("page: {reason}")))?;
+    fs::write(&arguments.out, page).map_err(Error::system(&arguments.out))?;
+    let mut out = io::stdout().lock();
+    for line in summary(&joined) {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "page: {}", arguments.out.display())?;
+    Ok(())
+}
+
+/// Refuses to write over a file that is not such a page.
+fn check_destination(path: &Path) -> Result<(), Error> {
+    match fs::read(path) {
+        Ok(bytes) if bytes.starts_with(FIRST_LINE.as_bytes()) => Ok(()),
+        Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
+        _ => Err(Error::input("is there and is no page of this command; choose another file").about(path)),
+    }
+}
+
+/// The first that a reader wants to know.
+fn summary(joined: &Joined) -> Vec<String> {
+    let compared = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1)
+        .count();
+    let differing = joined.quality.iter().filter(|one| !one.holds()).count();
+    let mut lines = vec![match differing {
+        0 => format!("quality: all {compared} findings and files are equal"),
+        some => format!("quality: {some} of {compared} findings and files differ"),
+    }];
+    for pick in &joined.picks {
+        let values: Vec<&str> = pick
+            .values
+            .iter()
+            .map(|value| value.as_deref().unwrap_or("not asked"))
+            .collect();
+        lines.push(format!(
+            "pick for {}: {}",
+            pick.what,
+            if pick.holds() {
+                values[0].to_owned()
+            } else {
+                values.join(" | ")
+            }
+        ));
+    }
+    lines
+}

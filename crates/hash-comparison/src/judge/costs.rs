@@ -1,0 +1,168 @@
+//! What each function costs each purpose, in that purpose's unit: the one place where a failed test becomes a price.
+//!
+//! A filter pays in false positives, a table in keys compared for each that is found, shards in keys in the fullest of them,
+//! a checksum in keys whose value another key has. Whether a cost is more than chance and whether it is large are two questions:
+//! with enough keys the smallest defect is measurable.
+
+use super::findings::{folds, more_than};
+use super::occupancy::TESTS_IN_ROW;
+use super::windows;
+use crate::record::files::Records;
+use crate::record::{
+    About, Choice, CostRow, DatasetKind, DatasetSummary, FalsePositiveRow, FunctionSummary, IDEAL,
+    OccupancyRow, Purpose, ShardRow, WindowEnd, WindowRow, about,
+};
+use plots::number::grouped;
+use statistics::correction::{FAMILY_LEVEL, bonferroni};
+
+/// How a table chooses in which its cost counts: others say how a function might be helped.
+const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Prime];
+
+/// One row for each dataset, function and purpose of which something was measured, in this order.
+pub fn judge(records: &Records) -> Vec<CostRow> {
+    let mut costs = Vec::new();
+    for dataset in &records.run.datasets {
+        for function in &records.run.functions {
+            let of = Places {
+                records,
+                dataset,
+                function,
+            };
+            for (purpose, places) in [
+                (Purpose::Filter, of.filters()),
+                (Purpose::Table, of.tables()),
+                (Purpose::Shard, of.shards()),
+                (Purpose::Checksum, of.checksum()),
+            ] {
+                costs.extend(worst(dataset, function, purpose, places));
+            }
+        }
+    }
+    costs
+}
+
+/// What was measured in one place.
+struct Place {
+    name: String,
+    measured: f64,
+    chance: f64,
+    p_adjusted: f64,
+}
+
+impl Place {
+    /// How much more than chance.
+    fn cost(&self) -> f64 {
+        if self.measured == self.chance {
+            return 0.0;
+        }
+        (self.measured / self.chance - 1.0).min(CostRow::MAX)
+    }
+
+    fn is_measurable(&self) -> bool {
+        self.p_adjusted < FAMILY_LEVEL && self.measured > self.chance
+    }
+}
+
+/// The place that costs most, of the measurable ones if there are any.
+fn worst(
+    dataset: &DatasetSummary,
+    function: &FunctionSummary,
+    purpose: Purpose,
+    places: Vec<Place>,
+) -> Option<CostRow> {
+    let order = |place: &Place| (place.is_measurable(), place.cost());
+    let worst = places.into_iter().max_by(|a, b| {
+        let ((a, a_cost), (b, b_cost)) = (order(a), order(b));
+        a.cmp(&b).then(a_cost.total_cmp(&b_cost))
+    })?;
+    Some(CostRow {
+        dataset: dataset.name.clone(),
+        function: function.name.clone(),
+        purpose,
+        cost: worst.cost(),
+        measurable: worst.is_measurable(),
+        place: worst.name,
+        measured: worst.measured,
+        chance: worst.chance,
+        p_adjusted: worst.p_adjusted,
+    })
+}
+
+/// Where one function was measured on one dataset.
+struct Places<'a> {
+    records: &'a Records,
+    dataset: &'a DatasetSummary,
+    function: &'a FunctionSummary,
+}
+
+impl Places<'_> {
+    fn of<'a, R: About>(&self, rows: &'a [R]) -> impl Iterator<Item = &'a R> {
+        about(rows, &self.dataset.name, &self.function.name)
+    }
+
+    /// Filters, beside the ideal hash in the same.
+    fn filters(&self) -> Vec<Place> {
+        let rows = &self.records.false_positives;
+        let tests = rows.iter().filter(|row| row.function != IDEAL).count();
+        let folds = folds(self.dataset.kind == DatasetKind::Generated);
+        let place = |row: &FalsePositiveRow| {
+            let ideal = about(rows, &self.dataset.name, IDEAL)
+                .find(|ideal| ideal.bits_per_key == row.bits_per_key)?;
+            Some(Place {
+                name: format!("{} bits per key", row.bits_per_key),
+                measured: row.rate,
+                chance: ideal.rate,
+                p_adjusted: bonferroni(more_than(row, ideal, folds), tests),
+            })
+        };
+        self.of(rows).filter_map(place).collect()
+    }
+
+    /// Tables that take low bits or remainders, with about one bucket for each key.
+    fn tables(&self) -> Vec<Place> {
+        let rows = self
+            .of(&self.records.occupancy)
+            .filter(|row| CHOICES.contains(&row.choice));
+        let place = |row: &OccupancyRow| Place {
+            name: buckets(row.buckets, row.choice),
+            measured: row.hit,
+            chance: row.hit_expected,
+            p_adjusted: bonferroni(row.hit_p, self.records.occupancy.len() * TESTS_IN_ROW),
+        };
+        rows.map(place).collect()
+    }
+
+    fn shards(&self) -> Vec<Place> {
+        let place = |row: &ShardRow| Place {
+            name: buckets(row.buckets, row.choice),
+            measured: row.fullest as f64,
+            chance: row.fullest_expected,
+            p_adjusted: bonferroni(row.p_value, self.records.shards.len()),
+        };
+        self.of(&self.records.shards).map(place).collect()
+    }
+
+    /// All bits.
+    fn checksum(&self) -> Vec<Place> {
+        let full = self
+            .of(&self.records.windows)
+            .filter(|row| row.end == WindowEnd::Full);
+        let place = |row: &WindowRow| Place {
+            name: windows::place(row),
+            measured: row.collisions as f64,
+            chance: row.expected,
+            p_adjusted: row.p_adjusted,
+        };
+        full.map(place).collect()
+    }
+}
+
+fn buckets(buckets: u64, choice: Choice) -> String {
+    let by = match choice {
+        Choice::LowBits => "the low bits",
+        Choice::HighBits => "the high bits",
+        Choice::Fibonacci => "multiplication",
+        Choice::Prime => "remainder",
+    };
+    format!("{} buckets by {by}", grouped(buckets))
+}

@@ -1,0 +1,103 @@
+//! The fullest of a few buckets: what keys spread over machines or parts make of a function.
+
+use super::Hashed;
+use crate::record::{Choice, ShardRow};
+use statistics::buckets::BucketLaw;
+
+/// How many shards are filled, and by which bits: shards are few.
+const SHARDS: [(Choice, u64); 6] = [
+    (Choice::LowBits, 256),
+    (Choice::LowBits, 16),
+    (Choice::HighBits, 256),
+    (Choice::HighBits, 16),
+    (Choice::Prime, 251),
+    (Choice::Prime, 13),
+];
+/// Fewer keys in a shard on average say nothing of the fullest.
+const LEAST_KEYS: u64 = 5;
+
+/// Rows of one function, whose values of all keys of the dataset are `hashed`.
+pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
+    let (bits, values) = (hashed.function.output_bits, hashed.values64());
+    let keys = values.len() as u64;
+    let asked = |&&(choice, buckets): &&(Choice, u64)| {
+        // By remainder there must be more values than buckets, so that they can be even.
+        let values = if choice == Choice::Prime {
+            bits.saturating_sub(4)
+        } else {
+            bits
+        };
+        buckets * LEAST_KEYS <= keys && (values >= 64 || buckets <= 1 << values)
+    };
+    let rows = SHARDS.iter().filter(asked).map(|&(choice, buckets)| {
+        let mut counts = [0_u64; 256];
+        for &value in values {
+            let shard = match choice {
+                Choice::HighBits => value >> (bits - buckets.ilog2()),
+                _ => value % buckets,
+            };
+            counts[shard as usize] += 1;
+        }
+        let fullest = counts.into_iter().max().unwrap_or_default();
+        let law = BucketLaw::remainders(keys, buckets, bits);
+        ShardRow {
+            dataset: dataset.to_owned(),
+            function: hashed.function.name.to_owned(),
+            choice,
+            buckets,
+            keys,
+            fullest,
+            fullest_expected: law.longest(),
+            p_value: law.longest_p(fullest),
+        }
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+
+    fn of(values: Vec<u64>) -> Vec<ShardRow> {
+        measure(
+            "set",
+            &Hashed::of_values(functions::find("CRC-32").unwrap(), values),
+        )
+    }
+
+    #[test]
+    fn the_fullest_shard_is_counted() {
+        // Numbers below 40,000 lie evenly by their low bits and remainders, and all in the first shard by the high bits.
+        let rows = of((0..40_000).collect());
+        let told: Vec<(Choice, u64, u64)> = rows
+            .iter()
+            .map(|row| (row.choice, row.buckets, row.fullest))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (Choice::LowBits, 256, 157),
+                (Choice::LowBits, 16, 2_500),
+                (Choice::HighBits, 256, 40_000),
+                (Choice::HighBits, 16, 40_000),
+                (Choice::Prime, 251, 160),
+                (Choice::Prime, 13, 3_077),
+            ]
+        );
+        for row in &rows {
+            let even = 40_000.0 / row.buckets as f64;
+            assert!(
+                row.fullest_expected > even && row.fullest_expected < 1.3 * even,
+                "{row:?}"
+            );
+            assert_eq!(row.p_value < 1e-9, row.choice == Choice::HighBits, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn few_keys_fill_few_shards() {
+        assert_eq!(of((0..79).collect()).len(), 1);
+        assert!(of(vec![1; 64]).is_empty());
+    }
+}

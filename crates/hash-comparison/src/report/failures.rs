@@ -1,0 +1,184 @@
+//! Who fails: what it costs, two keys with one value, and why.
+
+use minijinja::context;
+use minijinja::value::Value;
+use serde::Serialize;
+
+use super::answer::standing;
+use super::table::{Cell, Table};
+use crate::judge::mechanisms::sentences;
+use crate::judge::recommend::words;
+use crate::record::{Finding, Standing, Verdict, about};
+use crate::report::chart::rows::DatasetRows;
+use plots::scene::printable;
+
+/// Rows that are not folded.
+const SHOWN: usize = 10;
+/// Costs that a row tells.
+const COSTS: usize = 2;
+
+/// The functions that a test tells from chance, the costliest first; `None` where there is none.
+pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
+    let mut failed = data.best_first();
+    failed.retain(|finding| finding.verdict > Verdict::InBand);
+    // Those to avoid stand costliest first; of the others the slowest is the last.
+    failed.reverse();
+    let avoid = |finding: &Finding| {
+        let told = data
+            .recommendation
+            .and_then(|told| told.advice(&finding.function));
+        told.is_some_and(|advice| advice.standing == Standing::Avoid)
+    };
+    failed.sort_by_key(|finding| if avoid(finding) { (0, finding.rank) } else { (1, 0) });
+    let (first, rest) = failed.split_at(failed.len().min(SHOWN));
+    let first = table(data, first)?;
+    Some(context! { first, rest => table(data, rest) })
+}
+
+fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
+    Table::of(findings)
+        .column("Function", |one| &one.function)
+        .column("What it costs", |one| costs(data, one))
+        .column("Advice", |one| {
+            let advice = data.recommendation.and_then(|told| told.advice(&one.function));
+            advice.map(standing)
+        })
+        .column("Two keys with one value", |one| {
+            let example = one.example.as_ref();
+            example.map(|[one, other]| Cell::marked(differing(one, other)))
+        })
+        .column("Why", |one| {
+            let mut why = sentences(&one.function, &data.records.mechanisms);
+            why.extend(
+                one.reasons
+                    .iter()
+                    .filter(|reason| !why.contains(reason))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
+            Cell::folded(&why, "wide")
+        })
+        .if_any()
+}
+
+/// The dearest measurable costs, in figures.
+fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
+    let of_function = about(&data.records.costs, &finding.dataset, &finding.function);
+    let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
+    costs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    costs.truncate(COSTS);
+    let told = data.recommendation.map_or(0.0, |told| told.negligible);
+    let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();
+    if costs.is_empty() {
+        "nothing measurable in filters, tables, shards and checksums".to_owned()
+    } else {
+        costs.join("; ")
+    }
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+pub(super) struct Part {
+    text: String,
+    marked: bool,
+}
+
+/// What is shown of what two keys have in common before and behind the place where they differ, and of what differs.
+const BEFORE: usize = 14;
+const BEHIND: usize = 8;
+const DIFFERENT: usize = 24;
+
+/// Two keys as they were recorded, where they differ marked; what they share is cut short.
+fn differing(one: &str, other: &str) -> Vec<Part> {
+    let (one, other) = (pieces(one), pieces(other));
+    let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let shorter = one.len().min(other.len()) - before;
+    let behind = one.iter().rev().zip(other.iter().rev()).take(shorter);
+    let behind = behind.take_while(|(a, b)| a == b).count();
+    let part = |text: String, marked| Part { text, marked };
+    let mut parts = Vec::new();
+    for (lead, key) in [("“", &one), ("” and “", &other)] {
+        let (start, rest) = key.split_at(before);
+        let (middle, end) = rest.split_at(rest.len() - behind);
+        let cut = |pieces: &[&str], most: usize| if pieces.len() > most { "…" } else { "" };
+        let shown = &start[start.len().saturating_sub(BEFORE)..];
+        parts.push(part(
+            format!("{lead}{}{}", cut(start, BEFORE), printable(&shown.concat())),
+            false,
+        ));
+        let shown = middle[..middle.len().min(DIFFERENT)].concat();
+        parts.push(part(printable(&shown) + cut(middle, DIFFERENT), true));
+        let shown = end[..end.len().min(BEHIND)].concat();
+        parts.push(part(printable(&shown) + cut(end, BEHIND), false));
+    }
+    parts.push(part("”".to_owned(), false));
+    parts.retain(|part| !part.text.is_empty());
+    parts
+}
+
+/// Characters and escapes: `\\xff`, `\\n`.
+fn pieces(mut escaped: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    while let Some(first) = escaped.chars().next() {
+        let hexadecimal = escaped.starts_with("\\x")
+            && escaped
+                .get(2..4)
+                .is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let length = match first {
+            '\\' if hexadecimal => 4,
+            '\\' => 1 + escaped[1..].chars().next().map_or(0, char::len_utf8),
+            other => other.len_utf8(),
+        };
+        let (piece, rest) = escaped.split_at(length);
+        pieces.push(piece);
+        escaped = rest;
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Marked pieces in brackets.
+    fn shown(one: &str, other: &str) -> String {
+        let parts = differing(one, other).into_iter();
+        parts
+            .map(|part| {
+                if part.marked {
+                    format!("[{}]", part.text)
+                } else {
+                    part.text
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_are_marked_where_they_differ() {
+        assert_eq!(shown("branded", "Brandel"), "“[branded]” and “[Brandel]”");
+        assert_eq!(
+            shown("abatement", "abandonment"),
+            "“aba[te]ment” and “aba[ndon]ment”"
+        );
+        assert_eq!(shown("aa", "aaa"), "“aa” and “aa[a]”");
+        assert_eq!(shown("\\x00a", "\\x01a"), "“[\\x00]a” and “[\\x01]a”");
+        assert_eq!(
+            shown(
+                "https://www.example.com/news/a?id=4711&sort=up",
+                "https://www.example.com/news/b?id=4711&sort=up"
+            ),
+            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”".replace("….com", "…ample.com")
+        );
+    }
+
+    #[test]
+    fn whatever_a_record_holds_is_shown_without_a_panic() {
+        for odd in ["", "\\", "\\x", "\\x0é", "\\é", "…", "… (", "é…\\xq", "\u{202e}…"] {
+            for times in [1, 40] {
+                let text = shown(&odd.repeat(times), "é");
+                assert!(!text.contains('\u{202e}'), "{odd}");
+            }
+        }
+    }
+}

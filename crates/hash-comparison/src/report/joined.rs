@@ -1,0 +1,96 @@
+//! The page about several runs.
+
+use minijinja::context;
+use minijinja::value::Value;
+
+use super::fill;
+use super::table::{Cell, Table};
+use crate::judge::joined::{Joined, Machine, RelativeTime, Side, Statement};
+use crate::record::CallForm;
+use plots::scene::printable;
+
+/// How the page begins, which tells it from a file of somebody else's.
+pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
+
+/// The page.
+///
+/// # Errors
+///
+/// When the template fails, which only a mistake in it can cause.
+pub fn page(joined: &Joined) -> Result<String, String> {
+    let machines = joined.machines.iter();
+    let differing: Vec<&Statement> = joined.quality.iter().filter(|one| !one.holds()).collect();
+    let compared = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1);
+    let page = context! {
+        first_line => FIRST_LINE,
+        css => include_str!("style.css"),
+        script => include_str!("script.js"),
+        machines => machines.enumerate().map(machine).collect::<Value>(),
+        compared => compared.count(),
+        differing => statements(joined, &differing),
+        picks => statements(joined, &joined.picks.iter().collect::<Vec<_>>()),
+        times => times(joined),
+    };
+    fill(include_str!("joined.html"), page)
+}
+
+fn machine((index, machine): (usize, &Machine)) -> Value {
+    context! {
+        letter => letter(index),
+        folder => printable(&machine.folder),
+        cpu => printable(&machine.cpu),
+        date => printable(&machine.date),
+        command => printable(&machine.command),
+        warning => machine.warning.as_deref().map(printable),
+    }
+}
+
+/// What stands for a run in the heads of columns.
+fn letter(index: usize) -> String {
+    format!("run {}", index + 1)
+}
+
+fn statements(joined: &Joined, all: &[&Statement]) -> Option<Table> {
+    let mut table = Table::of(all)
+        .column("Statement", |one| &one.what)
+        .column("On all", |one| if one.holds() { "yes" } else { "no" });
+    for (index, _) in joined.machines.iter().enumerate() {
+        table = table.column(&letter(index), |one| {
+            let value = one.values[index].as_deref();
+            // Of a checksum the beginning is enough to see that another is different.
+            value.map_or_else(
+                || "not asked".to_owned(),
+                |value| value.chars().take(32).collect(),
+            )
+        });
+    }
+    table.if_any()
+}
+
+fn times(joined: &Joined) -> Option<Table> {
+    let ratio = |value: f64| Cell::sorted(format!("{value:.2}"), value);
+    let calls = |one: &RelativeTime| match one.form {
+        CallForm::Independent => "overlap",
+        CallForm::Chained => "chained",
+    };
+    let mut table = Table::of(&joined.times)
+        .column("Function", |one| &one.function)
+        .column("Dataset", |one| &one.dataset)
+        .column("Calls", |one| calls(one));
+    for (index, _) in joined.machines.iter().enumerate() {
+        table = table.column(&format!("#Over the median, {}", letter(index)), |one| {
+            one.ratios.get(index).copied().map(ratio)
+        });
+    }
+    table
+        .column("#Spread", |one| ratio(one.spread))
+        .column("On all", |one| match one.side {
+            Side::Faster => "faster than the median",
+            Side::Slower => "slower than the median",
+            Side::Depends => "depends on the machine",
+        })
+        .if_any()
+}

@@ -1,0 +1,81 @@
+//! Several runs on one page.
+
+use std::fs;
+use std::path::Path;
+
+use hash_comparison::judge::joined::{Side, join};
+use hash_comparison::record::files::Records;
+
+use super::Workbench;
+
+#[test]
+fn runs_are_joined_by_their_times_and_run_json_alone() {
+    let bench = Workbench::with_run();
+    for file in ["run.json", "timing.csv", "latency.csv"] {
+        bench.write(&format!("kept/{file}"), bench.read(&format!("out/{file}")));
+    }
+    for _ in 0..2 {
+        let outcome = bench.run(&["join", "out", "kept"]);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        assert!(outcome.stdout.starts_with("quality: all "), "{}", outcome.stdout);
+        assert!(
+            outcome.stdout.ends_with("page: joined.html\n"),
+            "{}",
+            outcome.stdout
+        );
+    }
+    let page = bench.read("joined.html");
+    assert!(page.contains("What holds on every machine?") && page.contains(">XXH3</th>"));
+    // Nothing in nanoseconds: they are of two machines.
+    assert!(!page.contains("ns per key"));
+}
+
+#[test]
+fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
+    let bench = Workbench::with_run();
+    bench.write("notes.html", "somebody's\n");
+    for (arguments, expected) in [
+        (
+            &["join", "out", "out", "--out", "notes.html"][..],
+            "is no page of this command",
+        ),
+        (&["join", "out", "nowhere"], "give folders of runs"),
+        (&["join", "out"], "2 values"),
+    ] {
+        let outcome = bench.run(arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}");
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+    assert_eq!(bench.read("notes.html"), "somebody's\n");
+}
+
+#[test]
+fn quality_is_the_same_on_every_machine_that_contributed() {
+    let machines = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/machines");
+    let mut runs = Vec::new();
+    for entry in fs::read_dir(machines).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder.is_dir() {
+            runs.push((
+                folder.display().to_string(),
+                Records::read_times(&folder).unwrap(),
+            ));
+        }
+    }
+    runs.sort_by(|a, b| a.0.cmp(&b.0));
+    let joined = join(&runs);
+    assert!(joined.machines.len() >= 2);
+    let differing: Vec<_> = joined.quality.iter().filter(|one| !one.holds()).collect();
+    assert!(differing.is_empty(), "{differing:?}");
+    let asked = joined
+        .quality
+        .iter()
+        .filter(|one| one.values.iter().flatten().count() > 1);
+    assert!(asked.count() > 100);
+    for one in &joined.times {
+        assert_eq!(one.ratios.len(), runs.len());
+        assert!(one.spread >= 1.0 && one.spread.is_finite(), "{one:?}");
+    }
+    let faster = joined.times.iter().filter(|one| one.side == Side::Faster);
+    assert!(faster.clone().any(|one| one.function == "XXH3") && faster.count() < joined.times.len());
+}
