@@ -41,7 +41,8 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     if bits <= MAX_BITS {
         return counted(keys, bits_per_key);
     }
-    let fewer = (keys as f64 * (SAMPLE_BITS as f64 / bits as f64)) as u64;
+    let fewer = u128::from(keys) * u128::from(SAMPLE_BITS) / u128::from(bits);
+    let fewer = u64::try_from(fewer).unwrap_or(keys);
     if fewer == 0 || bits_per_key.filter_bits(fewer)? > MAX_BITS {
         return Ok(with_equal(by_ideal_probes));
     }

@@ -47,8 +47,8 @@ fn the_bits_per_key_found_are_the_smallest() {
             .map(|bits| FORMAT.rate(keys, BitsPerKey::whole(bits)).unwrap())
             .collect();
         for wanted in [0.9, 0.5, 0.1, 0.01, 1e-3] {
-            let searched = rates.iter().position(|&rate| rate <= wanted);
-            let searched = searched.map(|at| BitsPerKey::whole(at as u32 + 1));
+            let searched = rates.iter().zip(1..).find(|(rate, _)| **rate <= wanted);
+            let searched = searched.map(|(_, bits)| BitsPerKey::whole(bits));
             let found = FORMAT.bits_per_key_for_rate(keys, wanted);
             match searched {
                 Some(bits) => assert_eq!(found, Ok(bits), "{keys} keys at {wanted}"),
