@@ -55,9 +55,7 @@ fn prefix() -> &'static Path {
         // Where all that needs the library has it built, so that it is built once.
         let target = folder.parent().unwrap();
         let mut install = Command::new(package().join("install.sh"));
-        run(install
-            .arg(&prefix)
-            .env("CARGO_TARGET_DIR", target));
+        run(install.arg(&prefix).env("CARGO_TARGET_DIR", target));
         prefix
     })
 }
