@@ -158,8 +158,8 @@ mod tests {
     fn keys_are_marked_where_they_differ() {
         assert_eq!(shown("branded", "Brandel"), "“[branded]” and “[Brandel]”");
         assert_eq!(
-            shown("abatement", "abandonment"),
-            "“aba[te]ment” and “aba[ndon]ment”"
+            shown("left-in-right", "left-on-right"),
+            "“left-[i]n-right” and “left-[o]n-right”"
         );
         assert_eq!(shown("aa", "aaa"), "“aa” and “aa[a]”");
         assert_eq!(shown("\\x00a", "\\x01a"), "“[\\x00]a” and “[\\x01]a”");
