@@ -21,6 +21,7 @@ fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {
         raw: &quality.collisions,
         collisions: &collisions,
         distribution: &quality.distribution,
+        shards: &quality.shards,
         false_positives: &quality.false_positives,
     });
     (quality, collisions, findings)
