@@ -139,6 +139,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
             raw: &raw,
             collisions: &judge::collisions::judge(&raw),
             distribution: &[],
+            shards: &[],
             false_positives: &false_positives,
         });
         accusing += u32::from(findings.iter().any(|finding| finding.verdict > Verdict::InBand));

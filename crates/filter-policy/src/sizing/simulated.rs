@@ -17,15 +17,15 @@ use crate::policy::FilterPolicy as _;
 /// False positives that are waited for: one standard deviation is 1 %.
 const ENOUGH: u64 = 10_000;
 /// Queries after which fewer will do: at a rate of one in 100,000 one standard deviation is 2 %.
-const MOST_QUERIES: u64 = 1 << 28;
+const MAX_QUERIES: u64 = 1 << 28;
 /// Longest filter that is built, bits: 64 MiB.
-const MOST_BITS: u64 = 1 << 29;
+const MAX_BITS: u64 = 1 << 29;
 /// Length of a filter that stands for a longer one, bits.
 const SAMPLE_BITS: u64 = 1 << 24;
 /// Where what probes could add is no more than this share of equal hash values, the rate of ideal probes is enough.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// The rate, equal hash values included, within about 2 %; of filters above [`MOST_BITS`] that of a shorter one with their
+/// The rate, equal hash values included, within about 2 %; of filters above [`MAX_BITS`] that of a shorter one with their
 /// equal hash values.
 pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     let (bits, equal) = (bits_per_key.filter_bits(keys)?, equal_hashes(keys));
@@ -38,11 +38,12 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     if (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {
         return Ok(with_equal(by_ideal_probes));
     }
-    if bits <= MOST_BITS {
+    if bits <= MAX_BITS {
         return counted(keys, bits_per_key);
     }
-    let fewer = (keys as f64 * (SAMPLE_BITS as f64 / bits as f64)) as u64;
-    if fewer == 0 || bits_per_key.filter_bits(fewer)? > MOST_BITS {
+    let fewer = u128::from(keys) * u128::from(SAMPLE_BITS) / u128::from(bits);
+    let fewer = u64::try_from(fewer).unwrap_or(keys);
+    if fewer == 0 || bits_per_key.filter_bits(fewer)? > MAX_BITS {
         return Ok(with_equal(by_ideal_probes));
     }
     let (all, equal_of_fewer) = (counted(fewer, bits_per_key)?, equal_hashes(fewer));
@@ -62,7 +63,7 @@ fn counted(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     let queries = (16 * keys).max(filter.len() as u64).clamp(1 << 10, 1 << 22);
     let (mut asked, mut matches) = (0, 0);
     let mut answers = [0; BATCH / 64];
-    while matches < ENOUGH && asked < MOST_QUERIES {
+    while matches < ENOUGH && asked < MAX_QUERIES {
         if asked == 0 || keys < 1 << 20 {
             hashes.clear();
             hashes.extend((0..keys).map(|_| random.next()));

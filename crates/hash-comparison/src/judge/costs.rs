@@ -55,7 +55,7 @@ impl Place {
         if self.measured == self.chance {
             return 0.0;
         }
-        (self.measured / self.chance - 1.0).min(CostRow::MOST)
+        (self.measured / self.chance - 1.0).min(CostRow::MAX)
     }
 
     fn is_measurable(&self) -> bool {

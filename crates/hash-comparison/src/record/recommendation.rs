@@ -93,7 +93,7 @@ stored! {
         pub measured: f64,
         /// The same of an ideal hash in the same place.
         pub chance: f64,
-        /// `measured / chance - 1`, at most [`CostRow::MOST`].
+        /// `measured / chance - 1`, at most [`CostRow::MAX`].
         pub cost: f64,
         /// How often chance alone does as much, corrected for the number of tests in the file that it comes from.
         pub p_adjusted: f64,
@@ -227,7 +227,7 @@ stored! {
 
 impl CostRow {
     /// The most that is recorded: where chance gives next to nothing, a ratio says no more.
-    pub const MOST: f64 = 1e9;
+    pub const MAX: f64 = 1e9;
 }
 
 impl AtSize {
