@@ -62,9 +62,10 @@ fn the_bits_per_key_found_are_the_smallest() {
 #[test]
 fn rates_beyond_the_format_are_refused() {
     // No more than 30 probes, no more than 2^32 bits, and no more than 2^32 values of the hash.
-    let least = 1_000.0 / 4_294_967_296.0;
-    assert!(FORMAT.bits_per_key_for_rate(1_000, 1.01 * least).is_ok());
-    let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(1_000, 0.99 * least) else {
+    let keys = 1_000_000_000;
+    let least = equal_hashes(keys);
+    assert!(FORMAT.bits_per_key_for_rate(keys, 1.01 * least).is_ok());
+    let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(keys, 0.99 * least) else {
         panic!("is reached");
     };
     assert!((lowest / least - 1.0).abs() < 1e-6, "{lowest}");
