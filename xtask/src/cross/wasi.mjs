@@ -8,7 +8,7 @@ const wasi = new WASI({
   version: 'preview1',
   args: [program, ...rest],
   env: { ...process.env, PWD: process.cwd() },
-  preopens: { '/': '/', '.': process.cwd() },
+  preopens: { '/': '/' },
   returnOnExit: true,
 });
 const module = await WebAssembly.compile(await readFile(program));
