@@ -35,7 +35,8 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     let with_equal = |by_probes: f64| by_probes + equal * (1.0 - by_probes);
     let by_ideal_probes = ideal(bits.min(1 << 32), keys, u32::from(bits_per_key.probe_count()))?;
     // The steps of one value in as many as there are bits lead nowhere.
-    if (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {
+    // And beyond the reach of a hash value a shorter filter is no image of a longer one.
+    if bits > 1 << 32 || (10.0 * by_ideal_probes + 1.0 / bits as f64) * (1.0 - equal) <= NEGLIGIBLE * equal {
         return Ok(with_equal(by_ideal_probes));
     }
     if bits <= MAX_BITS {

@@ -41,7 +41,9 @@ mod tests {
 
     #[test]
     fn more_bits_err_less_often() {
-        for filter in Filter::ALL {
+        // LevelDB's may err more often with more bits: at 1,000,000 keys 0.056 % with 18 and 0.099 % with 19.
+        let steady = |filter: &Filter| *filter != Filter::LevelDb;
+        for filter in Filter::ALL.into_iter().filter(steady) {
             for keys in [32, 1_000_000] {
                 let points = curve(filter, keys);
                 assert!(
