@@ -2,6 +2,7 @@
 //! key files, and the library behind it.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
+mod advice;
 mod bit_false_alarms;
 mod custom_function;
 mod damaged;

@@ -49,7 +49,7 @@ fn plain_lines_where_there_is_no_terminal() {
             .stdout
             .lines()
             .filter(|line| !line.starts_with("report: "))
-            .all(|line| line.chars().count() <= 80)
+            .all(|line| line.chars().count() <= 100)
     );
 }
 

@@ -29,6 +29,7 @@ pub fn of_kernel(kernel: Kernel) -> policy::Contender {
         Kernel::Scalar => policy::Contender::Scalar,
         Kernel::Avx2 => policy::Contender::Avx2,
         Kernel::Avx512 => policy::Contender::Avx512,
+        Kernel::Neon => policy::Contender::Neon,
         other => panic!("records have no name for the kernel {other}"),
     }
 }

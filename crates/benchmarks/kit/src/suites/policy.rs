@@ -31,6 +31,8 @@ words! {
         Avx2 = "AVX2",
         /// The same by its kernel for AVX-512.
         Avx512 = "AVX-512",
+        /// The same by its kernel for NEON.
+        Neon = "NEON",
         /// RocksDB's Ribbon filter by `filter-policy`. Its bytes are fewer.
         Ribbon = "Ribbon",
         /// `BloomFilter64.Xxph3` of `filter-policy`.
@@ -58,7 +60,7 @@ impl Contender {
     fn is_ours(self) -> bool {
         matches!(
             self,
-            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::Ribbon | Self::Bloom64
+            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::Neon | Self::Ribbon | Self::Bloom64
         )
     }
 }
@@ -350,7 +352,7 @@ fn color(contender: Contender) -> Color {
         Contender::Leveldb | Contender::Rocksdb => MUTED,
         Contender::Scalar | Contender::Ribbon => orange,
         Contender::Avx2 | Contender::Bloom64 => blue,
-        Contender::Avx512 => green,
+        Contender::Avx512 | Contender::Neon => green,
         Contender::RustyLeveldb | Contender::RocksdbRibbon => vermilion,
         Contender::RocksdbBatch => Color(0x33, 0x33, 0x33),
         Contender::SbbfXxh3 => Color(0x88, 0x22, 0x55),

@@ -85,5 +85,5 @@ fn errors_are_leveldbs_own_words() {
     assert!(error.to_string().contains("lock"), "{error}");
 
     let error = Database::open("a\0b".as_ref(), Some(policy()), &DatabaseOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), r#"the path "a\0b" has a NUL, paths have none"#);
+    assert_eq!(error.to_string(), r#"the path must have no NUL, got "a\0b""#);
 }

@@ -68,7 +68,15 @@ fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
 /// What a format's formula says. That of `BloomFilter64` is the best ideal filter's, which filters without probes of their
 /// own are held against.
 fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
-    format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words)
+    let bits_per_key = BitsPerKey::whole(bits_per_key);
+    if format != Format::LevelDb {
+        return format.rate(keys, bits_per_key).map_err(words);
+    }
+    // What LevelDB's probes cost is measured here, so that nothing but equal hash values is expected of them.
+    let bits = bits_per_key.filter_bits(keys).map_err(words)?.min(1 << 32);
+    let by_probes = sizing::rate(bits, keys, u32::from(bits_per_key.probe_count())).map_err(words)?;
+    let by_equal_hashes = -(keys as f64 * (-1.0 / 4_294_967_296.0_f64).ln_1p()).exp_m1();
+    Ok(by_probes + by_equal_hashes * (1.0 - by_probes))
 }
 
 /// Values that are asked for together; a whole number of words of answers.

@@ -1,5 +1,4 @@
 //! The advice on ten key files of different shapes, held to the records by rules written down a second time.
-#![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::findings::{FEWEST_KEYS, summarise};
