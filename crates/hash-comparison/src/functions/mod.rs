@@ -247,7 +247,7 @@ mod tests {
             let stopped = message.strip_prefix(function.name).unwrap();
             assert!(stopped.starts_with(" is not measured: "), "{message}");
             assert!(
-                message.contains("expected 0x") && message.contains("got 0x"),
+                message.contains("must be 0x") && message.contains("got 0x"),
                 "{message}"
             );
         }

@@ -228,7 +228,7 @@ mod tests {
         for (field, entry) in wrong {
             let error = verify(&entry, &dataset).unwrap_err().to_string();
             assert!(
-                error.starts_with(&format!("dataset app-accounts: {field} is ")),
+                error.starts_with(&format!("dataset app-accounts: {field} must be ")),
                 "{error}"
             );
         }

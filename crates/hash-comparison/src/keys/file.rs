@@ -176,7 +176,7 @@ mod tests {
         file.set_len(MAX_BYTES + 1).unwrap();
         let error = load_file(&path, 1, &Silent).unwrap_err().to_string();
         assert!(
-            error.contains("4294967296 bytes") && error.contains("4 GiB"),
+            error.contains("got 4294967296") && error.contains("4 GiB"),
             "{error}"
         );
     }

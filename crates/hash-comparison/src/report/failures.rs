@@ -168,7 +168,7 @@ mod tests {
                 "https://www.example.com/news/a?id=4711&sort=up",
                 "https://www.example.com/news/b?id=4711&sort=up"
             ),
-            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”".replace("….com", "…ample.com")
+            "“….com/news/[a]?id=4711…” and “….com/news/[b]?id=4711…”".replace("….com", "…mple.com")
         );
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             nothing => "Nothing was measured on these keys.",
             reading => answer::reading(data),
             findings => figure("findings"),
-            narrow => figure("findings-narrow"),
+            narrow => figure("narrow-findings"),
             failures => failures::section(data),
             nobody_fails => nobody_fails(data),
             bits => figure("bits"),

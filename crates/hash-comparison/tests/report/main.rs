@@ -289,7 +289,7 @@ fn charts_fold_only_what_nobody_asked_for() {
     };
     decide(&mut records, &request);
     let (dir, _) = rendered(&records, "folded");
-    for chart in ["findings", "findings-narrow"] {
+    for chart in ["findings", "narrow-findings"] {
         let chart = std::fs::read_to_string(dir.join(format!("charts/{chart}-many.svg"))).unwrap();
         let document = roxmltree::Document::parse(&chart).unwrap();
         let texts: Vec<&str> = document

@@ -1,7 +1,6 @@
 //! One program for all tests, since each links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod contract;
 mod counting;
 mod cuckoo;
 mod damaged;

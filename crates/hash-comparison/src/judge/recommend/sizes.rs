@@ -53,7 +53,7 @@ fn collisions(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>, key
     if let Some(row) = full.filter(|row| row.keys == keys) {
         return row.collisions as f64;
     }
-    let expected = CollisionLaw::new(keys, one.function.output_bits).expected();
+    let expected = CollisionLaw::new(keys, one.function.output_bits.clamp(1, 64)).expected();
     let beyond = full
         .filter(|row| crate::judge::windows::failed(row))
         .map_or(0.0, |row| {

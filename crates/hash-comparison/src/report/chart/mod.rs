@@ -43,7 +43,7 @@ enum Of {
 #[rustfmt::skip]
 pub(crate) const KINDS: &[Kind] = &[
     Kind { stem: "findings", timed: true, draw: Of::Dataset(findings::scene) },
-    Kind { stem: "findings-narrow", timed: true, draw: Of::Dataset(findings::narrow) },
+    Kind { stem: "narrow-findings", timed: true, draw: Of::Dataset(findings::narrow) },
     Kind { stem: "bits", timed: false, draw: Of::Dataset(bits::scene) },
     Kind { stem: "curves", timed: true, draw: Of::Dataset(curves::scene) },
     Kind { stem: "places", timed: true, draw: Of::Dataset(places::scene) },

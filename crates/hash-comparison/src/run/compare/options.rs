@@ -307,7 +307,8 @@ mod tests {
         assert!(options(&[], &[], &names[..MAX_DATASETS]).is_ok());
         let error = options(&[], &[], &names).unwrap_err();
         assert!(
-            error.kind() == ErrorKind::Input && error.to_string().contains("65 datasets and key files"),
+            error.kind() == ErrorKind::Input
+                && error.to_string().contains("64 datasets and key files, got 65"),
             "{error}"
         );
     }
