@@ -11,7 +11,6 @@ use crate::workspace;
 /// The unit tests and those on golden data of hashzoo, filter-policy, guava-bloom and membership-filters, and the tests of
 /// the comparison's records, are compiled for each target and run by an emulator: QEMU, or Node.js for WebAssembly. The
 /// standard library comes from rustup, or is built by Debian's compiler where rustup has no server to ask.
-/// `cargo xtask test` does this for aarch64 and s390x.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Targets: aarch64, s390x (big-endian), i686 and armv7 (32 bits), riscv64gc, wasm32\n\n\
@@ -28,7 +27,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let targets = match &arguments.targets[..] {
-        [] => cross::of_suite(),
+        [] => cross::usual(),
         targets => targets.to_vec(),
     };
     cross::require(&targets, arguments.install)?;

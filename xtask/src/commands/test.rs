@@ -1,6 +1,5 @@
 //! `cargo xtask test`: the whole test suite.
 
-use crate::cross;
 use crate::failure::Failure;
 use crate::{programs, suite};
 
@@ -9,7 +8,7 @@ use crate::{programs, suite};
 /// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, those on real storage engines among
 /// them, a second time with the portable kernel, and without the standard library; builds the documentation; explores every
 /// interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the published
-/// figures; follows the guides; and tests the libraries on ARM and on a big-endian processor (see `cargo xtask cross`).
+/// figures; follows the guides; and builds the site. `cargo xtask cross` tests the libraries on other processors.
 /// Stops at the first failure and prints the time of each step. Without --install it fails at once if a program that it
 /// needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
@@ -31,10 +30,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quick {
-        let targets = cross::of_suite();
-        let needs = [&programs::NEEDS[..], &cross::needs(&targets)].concat();
-        programs::require(&needs, arguments.install, "test")?;
-        cross::require(&targets, arguments.install)?;
+        programs::require(&programs::NEEDS, arguments.install, "test")?;
     }
     suite::run(arguments.quick, arguments.from.as_deref())
 }

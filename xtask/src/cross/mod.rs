@@ -105,7 +105,7 @@ pub(crate) const TARGETS: [Target; 6] = [
 ];
 
 /// Those that the suite tests.
-pub(crate) fn of_suite() -> Vec<&'static Target> {
+pub(crate) fn usual() -> Vec<&'static Target> {
     TARGETS.iter().filter(|target| target.in_suite).collect()
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Target, String> {
 }
 
 /// What these targets need from the system.
-pub(crate) fn needs(targets: &[&Target]) -> Vec<Need> {
+fn needs(targets: &[&Target]) -> Vec<Need> {
     let mut needs = targets
         .iter()
         .flat_map(|target| target.needs)
