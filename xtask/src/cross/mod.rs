@@ -22,7 +22,7 @@ pub(crate) struct Target {
     /// Whether `filter-policy` has a kernel for it.
     has_kernel: bool,
     /// Whether the suite tests it.
-    pub(crate) in_suite: bool,
+    pub(crate) is_usual: bool,
 }
 
 const QEMU: &str = "qemu-user";
@@ -39,7 +39,7 @@ pub(crate) const TARGETS: [Target; 6] = [
             ("/usr/aarch64-linux-gnu/lib/libc.so", "libc6-dev-arm64-cross"),
         ],
         has_kernel: true,
-        in_suite: true,
+        is_usual: true,
     },
     Target {
         name: "s390x",
@@ -52,7 +52,7 @@ pub(crate) const TARGETS: [Target; 6] = [
             ("/usr/s390x-linux-gnu/lib/libc.so", "libc6-dev-s390x-cross"),
         ],
         has_kernel: false,
-        in_suite: true,
+        is_usual: true,
     },
     Target {
         name: "i686",
@@ -65,7 +65,7 @@ pub(crate) const TARGETS: [Target; 6] = [
             ("/usr/i686-linux-gnu/lib/libc.so", "libc6-dev-i386-cross"),
         ],
         has_kernel: false,
-        in_suite: false,
+        is_usual: false,
     },
     Target {
         name: "armv7",
@@ -78,7 +78,7 @@ pub(crate) const TARGETS: [Target; 6] = [
             ("/usr/arm-linux-gnueabihf/lib/libc.so", "libc6-dev-armhf-cross"),
         ],
         has_kernel: false,
-        in_suite: false,
+        is_usual: false,
     },
     Target {
         name: "riscv64gc",
@@ -91,7 +91,7 @@ pub(crate) const TARGETS: [Target; 6] = [
             ("/usr/riscv64-linux-gnu/lib/libc.so", "libc6-dev-riscv64-cross"),
         ],
         has_kernel: false,
-        in_suite: false,
+        is_usual: false,
     },
     Target {
         name: "wasm32",
@@ -100,13 +100,13 @@ pub(crate) const TARGETS: [Target; 6] = [
         emulator: "node --no-warnings wasi.mjs",
         needs: &[("node", "nodejs")],
         has_kernel: false,
-        in_suite: false,
+        is_usual: false,
     },
 ];
 
-/// Those that the suite tests.
+/// Those that are tested where none is named.
 pub(crate) fn usual() -> Vec<&'static Target> {
-    TARGETS.iter().filter(|target| target.in_suite).collect()
+    TARGETS.iter().filter(|target| target.is_usual).collect()
 }
 
 /// The target of this name or triple.
