@@ -9,6 +9,7 @@
 mod charts;
 mod folder;
 
+pub mod phones;
 pub mod policies;
 pub mod program;
 mod rounds;

@@ -1,7 +1,6 @@
 //! Measures every structure at every rate. A program of its own, since it replaces the allocator by one that counts.
 #![forbid(unsafe_code)]
 
-mod phones;
 mod structures;
 
 use std::process::ExitCode;
@@ -54,7 +53,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    // One test: others at the same time would allocate, too.
+    // The program's only test: others at the same time would allocate, too.
     #[test]
     fn every_structure_is_measured_at_every_rate() {
         let keys = Keys::new(20_000, 100_000, SEED);

@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 
+use bench_kit::phones::{Phones, digits};
 use bench_kit::suites::memory::{Measurement, Structure};
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
     CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
 };
 use peak_alloc::PeakAlloc;
-
-use crate::phones::{Phones, digits};
 
 /// The share of the keys that the growing filter is made for at first.
 const GROWING_FROM: u64 = 10;

@@ -4,9 +4,9 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// How many there are.
-pub(crate) const NUMBERS: u64 = 10_000_000_000;
+pub const NUMBERS: u64 = 10_000_000_000;
 /// Digits of each.
-pub(crate) const DIGITS: usize = 11;
+pub const DIGITS: usize = 11;
 
 /// Bits of a half of the permutation's block: 34 bits are the fewest that hold [`NUMBERS`].
 const HALF: u32 = 17;
@@ -14,13 +14,13 @@ const ROUNDS: usize = 6;
 
 /// An order of all phone numbers.
 #[derive(Debug, Clone)]
-pub(crate) struct Phones {
+pub struct Phones {
     rounds: [u64; ROUNDS],
 }
 
 impl Phones {
     /// The order of this seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let mut random = SplitMix64::seed_from_u64(seed);
         Self {
             rounds: [(); ROUNDS].map(|()| random.next_u64()),
@@ -28,7 +28,7 @@ impl Phones {
     }
 
     /// The number in place `index`, below [`NUMBERS`]; different places have different numbers.
-    pub(crate) fn number(&self, index: u64) -> u64 {
+    pub fn number(&self, index: u64) -> u64 {
         let mut place = index;
         loop {
             place = self.permute(place);
@@ -52,7 +52,7 @@ impl Phones {
 }
 
 /// The digits of a phone number.
-pub(crate) fn digits(mut number: u64) -> [u8; DIGITS] {
+pub fn digits(mut number: u64) -> [u8; DIGITS] {
     let mut digits = [b'0'; DIGITS];
     for place in digits.iter_mut().rev() {
         // Below 10.
