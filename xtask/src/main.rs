@@ -5,6 +5,7 @@ mod cargo;
 mod commands;
 mod cross;
 mod failure;
+mod fuzz;
 mod programs;
 mod release;
 mod site;

@@ -1,19 +1,31 @@
 //! `cargo xtask fuzz`: the readers of foreign bytes on damaged files, for as long as wanted.
 
 use crate::failure::Failure;
-use crate::{suite, workspace};
+use crate::{fuzz, suite, workspace};
 
-/// Give damaged tables to every reader of foreign bytes.
+/// Give damaged bytes to every reader of foreign bytes.
 ///
-/// Mutations of tables that LevelDB wrote go to the readers of filters, filter blocks and tables, optimised and with
-/// overflow checks. `cargo xtask test` does the same with the first few ten thousand cases. A case depends on its number
-/// alone; the number of one that fails is printed, with the command that repeats it.
+/// With names of fuzz targets, libFuzzer looks for inputs that reach code that no input reached before, with
+/// AddressSanitizer and overflow checks. It begins with the committed inputs and keeps what it finds under `target/fuzz`;
+/// an input that fails is stored there, and named. This needs a C++ compiler.
+///
+/// Without a name, numbered mutations of tables that LevelDB wrote go to the readers of filters, filter blocks and tables,
+/// optimised and with overflow checks. `cargo xtask test` does the same with the first few ten thousand cases. A case
+/// depends on its number alone; the number of one that fails is printed, with the command that repeats it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz --cases 100000000 --first 50000000\n  \
-        cargo xtask fuzz --first 1234 --cases 1"
+        cargo xtask fuzz --first 1234 --cases 1\n  cargo xtask fuzz filters tables --seconds 3600\n  \
+        cargo xtask fuzz all --seconds 60"
 )]
 pub(crate) struct Arguments {
+    /// Fuzz targets, the files in crates/fuzz/fuzz_targets; `all` for all, one after another
+    #[arg(value_name = "TARGET", conflicts_with_all = ["cases", "first"])]
+    targets: Vec<String>,
+    /// Time for each target
+    #[arg(long, value_name = "N", default_value_t = 60, requires = "targets",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    seconds: u32,
     /// Cases for each reader; ten million take some minutes
     #[arg(long, value_name = "N", default_value_t = 10_000_000,
         value_parser = clap::value_parser!(u64).range(1..))]
@@ -24,5 +36,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    suite::fuzz(&workspace::root(), arguments.first, arguments.cases).map_err(Failure::internal)
+    let root = workspace::root();
+    if arguments.targets.is_empty() {
+        return suite::fuzz(&root, arguments.first, arguments.cases).map_err(Failure::internal);
+    }
+    let targets = fuzz::named(&root, &arguments.targets).map_err(Failure::input)?;
+    fuzz::run(&root, &targets, arguments.seconds).map_err(Failure::internal)
 }

@@ -1,0 +1,20 @@
+//! The header before a Parquet bloom filter, and the bit set behind it.
+#![no_main]
+
+use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok((header, length)) = Header::read(data) {
+        let encoded = header.encode();
+        let (again, used) = Header::read(&encoded).expect("what was written is read");
+        assert_eq!((again, used), (header, encoded.len()));
+        assert!(length <= data.len());
+    }
+    match SplitBlockFilter::read(data) {
+        Ok(filter) => {
+            let _ = filter.may_match_value(PhysicalValue::Int64(7));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});

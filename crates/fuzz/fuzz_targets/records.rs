@@ -1,0 +1,35 @@
+//! Records of a comparison that somebody edited: `run.json`, and every file of rows.
+#![no_main]
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use hash_comparison::record::Run;
+use hash_comparison::record::files::{FILES, Records};
+use libfuzzer_sys::fuzz_target;
+
+/// What a run says of itself.
+static RUN: LazyLock<Run> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../reports/reference/run.json")).unwrap());
+
+// The first byte chooses the file.
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, bytes)) = data.split_first() else {
+        return;
+    };
+    let Some(file) = FILES.get(usize::from(choice)) else {
+        let _ = serde_json::from_slice::<Run>(bytes);
+        return;
+    };
+    let mut records = Records::of(RUN.clone());
+    match (file.parse)(&mut records, Path::new(file.name), bytes) {
+        // What was read is written so that it reads back as the same.
+        Ok(()) => {
+            let written = (file.bytes)(&records);
+            let mut again = Records::of(RUN.clone());
+            (file.parse)(&mut again, Path::new(file.name), &written).unwrap();
+            assert_eq!((file.bytes)(&again), written);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});

@@ -1,0 +1,78 @@
+//! Replies of a server that says anything, and parameter records that anybody wrote.
+#![no_main]
+
+use std::time::Duration;
+
+use bloom_redis::redis::{self, ConnectionLike, RedisResult, Value};
+use bloom_redis::{Expiry, FixedFilter, GrowingFilter, Record, Schema, SplitFilter};
+use guava_bloom::Bytes;
+use libfuzzer_sys::fuzz_target;
+
+/// Gives one reply after the other, whatever it is asked.
+struct Server<'a>(redis::Parser, &'a [u8]);
+
+impl Server<'_> {
+    fn reply(&mut self) -> RedisResult<Value> {
+        self.0.parse_value(&mut self.1)
+    }
+}
+
+impl ConnectionLike for Server<'_> {
+    fn req_packed_command(&mut self, _: &[u8]) -> RedisResult<Value> {
+        self.reply()
+    }
+
+    fn req_packed_commands(&mut self, _: &[u8], _: usize, count: usize) -> RedisResult<Vec<Value>> {
+        (0..count).map(|_| self.reply()).collect()
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+
+    fn check_connection(&mut self) -> bool {
+        true
+    }
+
+    fn is_open(&self) -> bool {
+        true
+    }
+}
+
+// The first byte chooses the question; what follows are replies in the server's protocol.
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, replies)) = data.split_first() else {
+        return;
+    };
+    if let Ok(record) = String::from_utf8_lossy(replies).parse::<Record>() {
+        assert_eq!(record.to_string().parse(), Ok(record));
+    }
+    let schema = Schema::words(100, 0.01).unwrap();
+    let fixed = FixedFilter::new("a", schema.clone()).unwrap();
+    let growing = GrowingFilter::new("a", schema.clone()).unwrap();
+    let split = SplitFilter::new("a", schema).unwrap();
+    let server = &mut Server(redis::Parser::new(), replies);
+    let keys = ["x", "y", "z"];
+    let minute = Duration::from_secs(60);
+    let error = match choice % 16 {
+        0 => fixed.might_contain("x").query(server).err(),
+        1 => fixed.might_contain_many(keys).query(server).err(),
+        2 => fixed.insert_many(keys).query(server).err(),
+        3 => fixed.create(Expiry::Never).query(server).err(),
+        4 => fixed.statistics().query(server).err(),
+        5 => fixed.download(Bytes).query(server).err(),
+        6 => fixed.open().query(server).err(),
+        7 => growing.might_contain_many(keys).query(server).err(),
+        8 => growing.insert_many(keys).query(server).err(),
+        9 => growing.statistics().query(server).err(),
+        10 => growing.download(0, Bytes).query(server).err(),
+        11 => split.insert_many(keys).query(server).err(),
+        12 => split.download(Bytes).query(server).err(),
+        13 => fixed.rebuild(minute).query(server).and_then(|rebuild| rebuild.commit(Expiry::Never).query(server)).err(),
+        14 => growing.rebuild(minute).query(server).and_then(|rebuild| rebuild.commit().query(server)).err(),
+        _ => Record::read("a").query(server).err(),
+    };
+    if let Some(error) = error {
+        assert!(!error.to_string().is_empty());
+    }
+});

@@ -1,0 +1,39 @@
+//! Stored filters behind their checksum, which is made right so that what is behind it is reached.
+#![no_main]
+
+use guava_bloom::{Bytes, envelope};
+use libfuzzer_sys::fuzz_target;
+use membership_filters::{BlockedBloomFilter, CountingBloomFilter, CuckooFilter, GrowingBloomFilter};
+
+fuzz_target!(|data: &[u8]| {
+    let mut bytes = data.to_vec();
+    if let Some(body) = bytes.len().checked_sub(8) {
+        let (checksum, _) = hashzoo::murmur3_x64_128(&bytes[..body], 0);
+        bytes[body..].copy_from_slice(&checksum.to_le_bytes());
+    }
+    if let Ok(mut filter) = CountingBloomFilter::from_bytes(&bytes, Bytes) {
+        assert_eq!(filter.to_bytes(), bytes);
+        let _ = filter.insert(b"key");
+        assert!(filter.might_contain(b"key"));
+        let _ = filter.remove(b"key");
+    }
+    if let Ok(mut filter) = CuckooFilter::from_bytes(&bytes, Bytes) {
+        assert_eq!(filter.to_bytes(), bytes);
+        if filter.insert(b"key").is_ok() {
+            assert!(filter.might_contain(b"key"));
+            let _ = filter.remove(b"key");
+        }
+    }
+    if let Ok(mut filter) = GrowingBloomFilter::from_bytes(&bytes, Bytes) {
+        assert_eq!(filter.to_bytes(), bytes);
+        if filter.insert(b"key").is_ok() {
+            assert!(filter.might_contain(b"key"));
+        }
+    }
+    if let Ok(mut filter) = BlockedBloomFilter::from_bytes(&bytes, Bytes) {
+        assert_eq!(filter.to_bytes(), bytes);
+        let _ = filter.insert(b"key");
+        assert!(filter.might_contain(b"key"));
+    }
+    let _ = envelope::from_bytes::<guava_bloom::BloomFilter<Bytes>>(&bytes, Bytes);
+});

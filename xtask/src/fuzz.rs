@@ -1,0 +1,90 @@
+//! Coverage-guided fuzzing: builds the targets as `cargo fuzz` does, and runs them one after another.
+
+use std::path::Path;
+
+use crate::cargo::{cargo_command, run_command, words};
+
+/// Counters at every edge and comparison, and a sanitizer: what libFuzzer is guided by, and what it listens to.
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Ccodegen-units=1";
+
+/// Named, so that build scripts and procedural macros are built without a sanitizer.
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
+/// Returns the targets of these names, or all for `all`.
+pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String> {
+    let all = targets(root)?;
+    if names == ["all"] {
+        return Ok(all);
+    }
+    match names.iter().find(|name| !all.contains(name)) {
+        Some(name) => Err(format!("TARGET must be all or one of {}, got {name:?}", all.join(", "))),
+        None => Ok(names.to_vec()),
+    }
+}
+
+/// Each is a file.
+fn targets(root: &Path) -> Result<Vec<String>, String> {
+    let folder = root.join("crates/fuzz/fuzz_targets");
+    let failed = |error| format!("crates/fuzz/fuzz_targets: {error}");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+pub(crate) fn run(root: &Path, targets: &[String], seconds: u32) -> Result<(), String> {
+    let out = root.join("target/fuzz");
+    let mut build = cargo_command(root, &words("build --release --manifest-path crates/fuzz/Cargo.toml --target"));
+    build.arg(HOST).arg("--target-dir").arg(&out);
+    build.args(targets.iter().flat_map(|target| ["--bin", target]));
+    // Both flags are for the compiler's developers; `cargo fuzz` demands a nightly one instead.
+    build.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", FLAGS);
+    run_command(&mut build)?;
+    for target in targets {
+        eprintln!("\n==> {target}");
+        let found = out.join("corpus").join(target);
+        let failing = out.join("artifacts").join(target);
+        for folder in [&found, &failing] {
+            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        let mut program = std::process::Command::new(out.join(HOST).join("release").join(target));
+        program.current_dir(root).arg(&found);
+        let committed = root.join("crates/fuzz/corpus").join(target);
+        if committed.is_dir() {
+            program.arg(&committed);
+        }
+        program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"));
+        program.arg(format!("-max_total_time={seconds}"));
+        program.arg(format!("-artifact_prefix={}/", failing.display()));
+        run_command(&mut program)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_found_by_name() {
+        let root = crate::workspace::root();
+        let all = named(&root, &["all".to_owned()]).unwrap();
+        // A target is a file and an entry of the manifest.
+        let manifest = std::fs::read_to_string(root.join("crates/fuzz/Cargo.toml")).unwrap();
+        let binaries: Vec<&str> = manifest.lines().filter_map(|line| line.strip_prefix("path = \"fuzz_targets/")).collect();
+        let mut expected: Vec<String> = all.iter().map(|name| format!("{name}.rs\"")).collect();
+        expected.sort();
+        let mut binaries = binaries;
+        binaries.sort_unstable();
+        assert_eq!(binaries, expected);
+        assert_eq!(named(&root, &["tables".to_owned()]).unwrap(), ["tables"]);
+        let refused = named(&root, &["table".to_owned()]).unwrap_err();
+        assert!(refused.starts_with("TARGET must be all or one of filter_blocks, filters, "), "{refused}");
+        assert!(refused.ends_with(", got \"table\""), "{refused}");
+    }
+}
