@@ -1,6 +1,7 @@
 //! Coverage-guided fuzzing: builds the targets as `cargo fuzz` does, and runs them one after another.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::cargo::{cargo_command, run_command, words};
 
@@ -19,7 +20,10 @@ pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String
         return Ok(all);
     }
     match names.iter().find(|name| !all.contains(name)) {
-        Some(name) => Err(format!("TARGET must be all or one of {}, got {name:?}", all.join(", "))),
+        Some(name) => Err(format!(
+            "TARGET must be all or one of {}, got {name:?}",
+            all.join(", ")
+        )),
         None => Ok(names.to_vec()),
     }
 }
@@ -37,9 +41,12 @@ fn targets(root: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-pub(crate) fn run(root: &Path, targets: &[String], seconds: u32) -> Result<(), String> {
+pub(crate) fn run(root: &Path, targets: &[String], seconds: u32, keep: bool) -> Result<(), String> {
     let out = root.join("target/fuzz");
-    let mut build = cargo_command(root, &words("build --release --manifest-path crates/fuzz/Cargo.toml --target"));
+    let mut build = cargo_command(
+        root,
+        &words("build --release --manifest-path crates/fuzz/Cargo.toml --target"),
+    );
     build.arg(HOST).arg("--target-dir").arg(&out);
     build.args(targets.iter().flat_map(|target| ["--bin", target]));
     // Both flags are for the compiler's developers; `cargo fuzz` demands a nightly one instead.
@@ -47,23 +54,80 @@ pub(crate) fn run(root: &Path, targets: &[String], seconds: u32) -> Result<(), S
     run_command(&mut build)?;
     for target in targets {
         eprintln!("\n==> {target}");
-        let found = out.join("corpus").join(target);
-        let failing = out.join("artifacts").join(target);
-        for folder in [&found, &failing] {
-            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        }
-        let mut program = std::process::Command::new(out.join(HOST).join("release").join(target));
-        program.current_dir(root).arg(&found);
-        let committed = root.join("crates/fuzz/corpus").join(target);
-        if committed.is_dir() {
-            program.arg(&committed);
-        }
-        program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1"));
-        program.arg(format!("-max_total_time={seconds}"));
-        program.arg(format!("-artifact_prefix={}/", failing.display()));
-        run_command(&mut program)?;
+        Run::new(root, &out, target)?.fuzz(seconds, keep)?;
     }
     Ok(())
+}
+
+/// Where one target's inputs lie.
+struct Run {
+    program: PathBuf,
+    /// What is found.
+    corpus: PathBuf,
+    /// What is committed: the smallest inputs that reach all that was ever reached, in one file.
+    committed: PathBuf,
+    /// The start of the names of inputs that fail.
+    failing: PathBuf,
+}
+
+impl Run {
+    fn new(root: &Path, out: &Path, target: &str) -> Result<Self, String> {
+        let run = Self {
+            program: out.join(HOST).join("release").join(target),
+            corpus: out.join("corpus").join(target),
+            committed: root.join("crates/fuzz/corpus").join(format!("{target}.tar.xz")),
+            failing: out.join(format!("{target}-failing-")),
+        };
+        make(&run.corpus)?;
+        Ok(run)
+    }
+
+    fn fuzz(&self, seconds: u32, keep: bool) -> Result<(), String> {
+        if self.committed.exists() {
+            let mut unpack = Command::new("tar");
+            run_command(
+                unpack
+                    .arg("-xJf")
+                    .arg(&self.committed)
+                    .arg("-C")
+                    .arg(&self.corpus),
+            )?;
+        }
+        let mut program = self.program();
+        program
+            .arg(format!("-max_total_time={seconds}"))
+            .arg("-print_final_stats=1");
+        program.arg(format!("-artifact_prefix={}", self.failing.display()));
+        run_command(program.arg(&self.corpus))?;
+        if keep { self.keep() } else { Ok(()) }
+    }
+
+    /// Packs the inputs that are worth keeping, in the same bytes whenever they are the same.
+    fn keep(&self) -> Result<(), String> {
+        let smallest = self.corpus.with_extension("smallest");
+        make(&smallest)?;
+        run_command(
+            self.program()
+                .args(["-merge=1", "-max_len=1500"])
+                .args([&smallest, &self.corpus]),
+        )?;
+        let mut pack = Command::new("tar");
+        pack.args(words(
+            "--sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -cJf",
+        ));
+        run_command(pack.arg(&self.committed).arg("-C").arg(&smallest).arg("."))?;
+        std::fs::remove_dir_all(&smallest).map_err(|error| format!("{}: {error}", smallest.display()))
+    }
+
+    fn program(&self) -> Command {
+        let mut program = Command::new(&self.program);
+        program.args(words("-close_fd_mask=1 -timeout=10 -rss_limit_mb=2048"));
+        program
+    }
+}
+
+fn make(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
 #[cfg(test)]
@@ -76,7 +140,10 @@ mod tests {
         let all = named(&root, &["all".to_owned()]).unwrap();
         // A target is a file and an entry of the manifest.
         let manifest = std::fs::read_to_string(root.join("crates/fuzz/Cargo.toml")).unwrap();
-        let binaries: Vec<&str> = manifest.lines().filter_map(|line| line.strip_prefix("path = \"fuzz_targets/")).collect();
+        let binaries: Vec<&str> = manifest
+            .lines()
+            .filter_map(|line| line.strip_prefix("path = \"fuzz_targets/"))
+            .collect();
         let mut expected: Vec<String> = all.iter().map(|name| format!("{name}.rs\"")).collect();
         expected.sort();
         let mut binaries = binaries;
@@ -84,7 +151,10 @@ mod tests {
         assert_eq!(binaries, expected);
         assert_eq!(named(&root, &["tables".to_owned()]).unwrap(), ["tables"]);
         let refused = named(&root, &["table".to_owned()]).unwrap_err();
-        assert!(refused.starts_with("TARGET must be all or one of filter_blocks, filters, "), "{refused}");
+        assert!(
+            refused.starts_with("TARGET must be all or one of filter_blocks, filters, "),
+            "{refused}"
+        );
         assert!(refused.ends_with(", got \"table\""), "{refused}");
     }
 }

@@ -25,10 +25,20 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(prepared.may_match(key), answer, "{}", policy.name());
         let keys = [key; 3];
         let mut answers = [0];
-        prepared.may_match_many(KeyBatch::from(&keys), &mut answers).unwrap();
+        prepared
+            .may_match_many(KeyBatch::from(&keys), &mut answers)
+            .unwrap();
         assert_eq!(answers, [if answer { 0b111 } else { 0 }], "{}", policy.name());
         let view = FilterView::new(*layout, filter);
-        assert!((0.0..=1.0).contains(&view.false_positive_rate()), "{}: {view:?}", policy.name());
-        assert!(view.ones().is_none_or(|ones| ones <= view.bits()), "{}: {view:?}", policy.name());
+        assert!(
+            (0.0..=1.0).contains(&view.false_positive_rate()),
+            "{}: {view:?}",
+            policy.name()
+        );
+        assert!(
+            view.ones().is_none_or(|ones| ones <= view.bits()),
+            "{}: {view:?}",
+            policy.name()
+        );
     }
 });

@@ -6,7 +6,8 @@ use hash_comparison::progress::Silent;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let lines = data.iter().filter(|&&byte| byte == b'\n').count() + usize::from(!data.is_empty() && !data.ends_with(b"\n"));
+    let lines = data.iter().filter(|&&byte| byte == b'\n').count()
+        + usize::from(!data.is_empty() && !data.ends_with(b"\n"));
     let (keys, duplicates) = KeySet::from_lines(data.to_vec(), &Silent).unwrap();
     assert_eq!(keys.len() as u64 + duplicates, lines as u64);
     assert!(keys.iter().all(|key| !key.contains(&b'\n')));

@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     if let Ok((header, length)) = Header::read(data) {
         let encoded = header.encode();
-        let (again, used) = Header::read(&encoded).expect("what was written is read");
+        let encoded = encoded.as_ref();
+        let (again, used) = Header::read(encoded).expect("what was written is read");
         assert_eq!((again, used), (header, encoded.len()));
         assert!(length <= data.len());
     }

@@ -68,8 +68,16 @@ fuzz_target!(|data: &[u8]| {
         10 => growing.download(0, Bytes).query(server).err(),
         11 => split.insert_many(keys).query(server).err(),
         12 => split.download(Bytes).query(server).err(),
-        13 => fixed.rebuild(minute).query(server).and_then(|rebuild| rebuild.commit(Expiry::Never).query(server)).err(),
-        14 => growing.rebuild(minute).query(server).and_then(|rebuild| rebuild.commit().query(server)).err(),
+        13 => fixed
+            .rebuild(minute)
+            .query(server)
+            .and_then(|rebuild| rebuild.commit(Expiry::Never).query(server))
+            .err(),
+        14 => growing
+            .rebuild(minute)
+            .query(server)
+            .and_then(|rebuild| rebuild.commit().query(server))
+            .err(),
         _ => Record::read("a").query(server).err(),
     };
     if let Some(error) = error {

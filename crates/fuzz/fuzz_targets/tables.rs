@@ -8,7 +8,10 @@ use libfuzzer_sys::fuzz_target;
 const BLOCKS: usize = 20;
 
 fuzz_target!(|file: &[u8]| {
-    let results = [leveldb(file).map_err(|error| error.to_string()), rocksdb(file).map_err(|error| error.to_string())];
+    let results = [
+        leveldb(file).map_err(|error| error.to_string()),
+        rocksdb(file).map_err(|error| error.to_string()),
+    ];
     for message in results.into_iter().filter_map(Result::err) {
         assert!(!message.is_empty());
     }
@@ -16,11 +19,18 @@ fuzz_target!(|file: &[u8]| {
 
 fn leveldb(file: &[u8]) -> Result<(), TableError<impl std::error::Error + use<>>> {
     let table = Table::open(file)?;
-    for name in table.policy_names().filter_map(|name| str::from_utf8(name).ok()).take(BLOCKS) {
+    for name in table
+        .policy_names()
+        .filter_map(|name| str::from_utf8(name).ok())
+        .take(BLOCKS)
+    {
         let _block = table.filter_block(name)?;
     }
     for handle in table.data_blocks()?.into_iter().take(BLOCKS) {
-        let _walked = table.block(BlockRole::Data, handle)?.entries().map(|mut entries| while let Ok(Some(_)) = entries.next_entry() {});
+        let _walked = table
+            .block(BlockRole::Data, handle)?
+            .entries()
+            .map(|mut entries| while let Ok(Some(_)) = entries.next_entry() {});
     }
     Ok(())
 }

@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 60, requires = "targets",
         value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
+    /// Afterwards write the smallest inputs that reach all that was reached to crates/fuzz/corpus
+    #[arg(long, requires = "targets")]
+    keep: bool,
     /// Cases for each reader; ten million take some minutes
     #[arg(long, value_name = "N", default_value_t = 10_000_000,
         value_parser = clap::value_parser!(u64).range(1..))]
@@ -41,5 +44,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return suite::fuzz(&root, arguments.first, arguments.cases).map_err(Failure::internal);
     }
     let targets = fuzz::named(&root, &arguments.targets).map_err(Failure::input)?;
-    fuzz::run(&root, &targets, arguments.seconds).map_err(Failure::internal)
+    fuzz::run(&root, &targets, arguments.seconds, arguments.keep).map_err(Failure::internal)
 }
