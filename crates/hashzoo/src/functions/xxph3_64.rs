@@ -57,21 +57,22 @@ type Accumulators = [u64; 8];
 ///
 /// assert_eq!(xxph3_64(b"", 0), 5_999_572_062_939_766_020); // as librocksdb's Hash64
 /// ```
-#[inline]
+#[inline(always)]
 pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
-        1..=3 => of_1_to_3(key, seed),
         4..=8 => of_4_to_8(key, seed),
         9..=16 => of_9_to_16(key, seed),
         17..=64 => of_17_to_64(key, seed),
-        _ => of_65_and_more(key, seed),
+        _ => of_few_or_many(key, seed),
     }
 }
 
-/// Apart, so that the function itself is small enough to become part of its callers.
-const fn of_65_and_more(key: &[u8], seed: u64) -> u64 {
+/// Apart, so that what is usual is short enough to become part of the callers, into which a call would take as long as half of the
+/// hash.
+const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
     match key.len() {
+        0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
+        1..=3 => of_1_to_3(key, seed),
         ..=128 => of_65_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
@@ -95,7 +96,7 @@ const fn of_4_to_8(key: &[u8], seed: u64) -> u64 {
     avalanche((mixed ^ (mixed >> 47)).wrapping_mul(PRIME64_2))
 }
 
-#[inline]
+#[inline(always)]
 const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     let low = word(key, 0) ^ word(&SECRET, 0).wrapping_add(seed);
     let high = word(key, key.len() - 8) ^ word(&SECRET, 8).wrapping_sub(seed);
@@ -109,7 +110,7 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
 
 /// Sixteen bytes from either end, and sixteen more from either in keys of more than 32; without a branch, which would be guessed
 /// wrong for every other key where lengths are mixed.
-#[inline]
+#[inline(always)]
 const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
     // In shorter keys any that are there. Chosen so that no comparison is put into a part of a register, where it would wait for
     // the key before.
