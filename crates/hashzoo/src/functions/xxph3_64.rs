@@ -73,7 +73,8 @@ const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
     match key.len() {
         0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
         1..=3 => of_1_to_3(key, seed),
-        ..=128 => of_65_to_128(key, seed),
+        // Those of 4 to 64 do not come here.
+        4..=128 => of_65_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
     }
