@@ -12,6 +12,15 @@ pub(crate) const fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The eight bytes at `at`, and the eight behind them. Every caller has looked at the length.
+#[inline]
+pub(crate) const fn two_words(bytes: &[u8], at: usize) -> (u64, u64) {
+    match bytes.split_at(at).1.first_chunk::<16>() {
+        Some(chunk) => (word(chunk, 0), word(chunk, 8)),
+        None => unreachable!(),
+    }
+}
+
 /// The four bytes at `at`. Every caller has looked at the length.
 #[inline]
 pub(crate) const fn half_word(bytes: &[u8], at: usize) -> u32 {

@@ -28,7 +28,7 @@ const ARROWS: [(&str, &str); 24] = [
     ("bench-leveldb", "bench-kit filter-policy filter-policy-leveldb filter-policy-rusty-leveldb"),
     ("bench-memory", "bench-kit guava-bloom membership-filters"),
     ("bench-ours", "bench-kit filter-policy guava-bloom hash-comparison membership-filters statistics"),
-    ("bench-parquet", "filter-policy"),
+    ("bench-parquet", "bench-kit filter-policy"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),
     ("bench-rocksdb", "bench-kit filter-policy"),
     ("xtask", ""),

@@ -99,6 +99,8 @@ impl Name {
                 Part::of("LevelDB's policy and its peers", ("bench-leveldb", "policy"), LEVELDB, &policy::LEVELDB),
                 Part::of("RocksDB's policies and their peers", ("bench-rocksdb", "policy"), ROCKSDB, &policy::ROCKSDB)
                     .below("rocksdb"),
+                Part::of("Parquet's filters and their peers", ("bench-parquet", "policy"), &[], &policy::PARQUET)
+                    .below("parquet"),
                 Part::of("every policy", ("bench-ours", "which"), &[], &which::SUITE).below("which"),
             ] },
             Self::Instructions => const { &[Part {

@@ -4,7 +4,6 @@
 //! Each suite is described in one module of [`suites`]: its records, which batches are compared, its summary, its chart.
 //! The programs that measure are packages of their own, one a peer, since what they measure is heavy; they link this
 //! library for the records, the clock and the turns. Statistics are formed here, the same way everywhere.
-#![forbid(unsafe_code)]
 
 mod charts;
 mod folder;

@@ -6,7 +6,7 @@
 
 use core::hint::black_box;
 
-use bench_kit::policies::ours::{count, of_kernel, that_ask, that_build};
+use bench_kit::policies::ours::{contender, count, of_kernel, that_ask, that_build};
 use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
 use bench_kit::suites::policy::{Batch, Contender as Name, Form};
 use bench_kit::turns::Work;
@@ -14,6 +14,7 @@ use bench_leveldb::{EnginePolicy, version};
 use filter_policy::hashers::{KeyHasher as _, LevelDbHash};
 use filter_policy::kernels::Kernel;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy_leveldb::HASH_LEVELDB;
 use rusty_leveldb::{BloomPolicy, FilterPolicy};
 
 /// The keys of a filter.
@@ -32,6 +33,11 @@ fn ours(kernel: Kernel) -> BloomFilterPolicy<LevelDbHash> {
 fn spread(key: &[u8]) -> u64 {
     // 2^64 over the golden ratio, odd: products of different hashes are different, and their upper bits depend on all bits.
     u64::from(LevelDbHash.hash(key)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// LevelDB's filters by the functions that C programs hand to LevelDB, called by LevelDB as its own policy is.
+fn c_library() -> EnginePolicy {
+    EnginePolicy::c_library(BITS_PER_KEY.cast_signed(), HASH_LEVELDB)
 }
 
 fn rusty<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
@@ -54,6 +60,9 @@ impl policies::Engine for LevelDb {
             let (name, policy) = (of_kernel(kernel), ours(kernel));
             contenders.extend(that_build(name, Work::Same, policy, size, keys));
         }
+        let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
+        let build = move || library.create_filters(&keys_of_c, size);
+        contenders.push(contender(Name::CLibrary, Form::Slices, Work::Same, build));
         // rusty-leveldb takes keys that lie one behind the other, and where each begins.
         let groups: Vec<(Vec<u8>, Vec<usize>)> = slices
             .chunks_exact(size)
@@ -90,6 +99,9 @@ impl policies::Engine for LevelDb {
             let name = of_kernel(kernel);
             contenders.extend(that_ask(name, Work::Same, ours(kernel), filter, keys));
         }
+        let (library, keys_of_c) = (c_library(), EngineSlice::of(slices));
+        let ask = move || library.count_matches(&keys_of_c, filter);
+        contenders.push(contender(Name::CLibrary, Form::OneByOne, Work::Same, ask));
         contenders.push(rusty(Form::OneByOne, move || {
             let policy = BloomPolicy::new(BITS_PER_KEY);
             let policy: &dyn FilterPolicy = black_box(&policy);
@@ -123,7 +135,12 @@ mod tests {
             (of(Name::Leveldb, Task::Both), of(Name::Scalar, Task::Both)),
             (2, 8)
         );
-        for peer in [Name::RustyLeveldb, Name::FastbloomHashes, Name::FastbloomDefault] {
+        for peer in [
+            Name::CLibrary,
+            Name::RustyLeveldb,
+            Name::FastbloomHashes,
+            Name::FastbloomDefault,
+        ] {
             assert_eq!(
                 (of(peer, Task::Build), of(peer, Task::Present)),
                 (2, 2),

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use bench_kit::policies::ours::{
     by_trait, contender, count_ones, of_kernel, one_by_one, prepared, that_ask, that_build,
 };
-use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, EngineSlice, fastbloom, sbbf};
 use bench_kit::suites::policy::{Contender as Name, Form};
 use bench_kit::turns::Work;
 use bench_rocksdb::{EnginePolicy, version};
@@ -13,12 +13,15 @@ use filter_policy::kernels::Kernel;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, RibbonPolicy};
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 
-use crate::split_blocks::{self, rocksdb_hash as hash};
-
 const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
 const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
 const RIBBON: RibbonPolicy = RibbonPolicy::new(BITS);
 const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
+
+/// RocksDB's hash of a key.
+fn hash(key: &[u8]) -> u64 {
+    FAST_LOCAL.hash_key(key)
+}
 
 fn engine_policy(ribbon: bool) -> EnginePolicy {
     let bits = f64::from(BITS_PER_KEY);
@@ -78,7 +81,7 @@ impl policies::Engine for RocksDb {
             let policy = FAST_LOCAL.on_kernel(kernel);
             contenders.extend(that_build(of_kernel(kernel), Work::Same, policy, size, keys));
         }
-        contenders.extend(split_blocks::that_build(size, keys));
+        contenders.extend(sbbf::that_build(size, keys, Some(hash)));
         contenders.extend(fastbloom::that_build(size, keys, hash));
         contenders
     }
@@ -122,7 +125,7 @@ impl policies::Engine for RocksDb {
             let by_32 = by_32(bloom, kernel, slices);
             contenders.push(contender(name, Form::SlicesOf32, Work::Same, by_32));
         }
-        contenders.extend(split_blocks::that_ask(stored, keys));
+        contenders.extend(sbbf::that_ask(stored, keys, Some(hash)));
         contenders.extend(fastbloom::that_ask(stored, keys, hash));
         contenders
     }

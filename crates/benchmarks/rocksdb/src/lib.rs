@@ -3,4 +3,4 @@
 
 mod ffi;
 
-pub use ffi::{EnginePolicy, EngineReader, SplitBlocks, TableForm, version};
+pub use ffi::{EnginePolicy, EngineReader, TableForm, version};

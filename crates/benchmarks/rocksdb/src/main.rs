@@ -6,7 +6,6 @@
 //! RocksDB's. FastLocalBloom is built and asked by every kernel, the other policies by the best one.
 
 mod contenders;
-mod split_blocks;
 
 use std::process::ExitCode;
 

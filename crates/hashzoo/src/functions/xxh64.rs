@@ -6,6 +6,7 @@
 
 use crate::HashInfo;
 use crate::weakness::COLLISIONS_UNDER_EVERY_SEED;
+use crate::words::{after_words_of_8, word};
 
 const PRIME_1: u64 = 0x9e37_79b1_85eb_ca87;
 const PRIME_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -40,17 +41,38 @@ pub const fn xxh64(key: &[u8], seed: u64) -> u64 {
         hash = hash.rotate_left(27).wrapping_mul(PRIME_1).wrapping_add(PRIME_4);
         rest = after;
     }
-    if let Some((word, after)) = rest.split_first_chunk::<4>() {
-        hash ^= (u32::from_le_bytes(*word) as u64).wrapping_mul(PRIME_1);
-        hash = hash.rotate_left(23).wrapping_mul(PRIME_2).wrapping_add(PRIME_3);
-        rest = after;
-    }
-    while let [byte, after @ ..] = rest {
-        hash ^= (*byte as u64).wrapping_mul(PRIME_5);
-        hash = hash.rotate_left(11).wrapping_mul(PRIME_1);
-        rest = after;
+    if !rest.is_empty() {
+        hash = with_tail(hash, after_words_of_8(key), rest.len());
     }
     avalanche(hash)
+}
+
+/// Does all that can lie behind the last word, one to seven bytes, and keeps what does: where lengths are mixed, a processor would
+/// guess wrong once or twice a key.
+#[inline]
+const fn with_tail(mut hash: u64, tail: u64, len: usize) -> u64 {
+    let word = (hash ^ (tail & 0xffff_ffff).wrapping_mul(PRIME_1))
+        .rotate_left(23)
+        .wrapping_mul(PRIME_2)
+        .wrapping_add(PRIME_3);
+    hash = choose(len >= 4, word, hash);
+    let mut bytes = tail >> (8 * (len & 4));
+    let mut count = 0;
+    while count < 3 {
+        let byte = (hash ^ (bytes & 0xff).wrapping_mul(PRIME_5))
+            .rotate_left(11)
+            .wrapping_mul(PRIME_1);
+        hash = choose(count < len % 4, byte, hash);
+        bytes >>= 8;
+        count += 1;
+    }
+    hash
+}
+
+/// By masks, which the compiler does not turn into a branch.
+#[inline]
+const fn choose(condition: bool, yes: u64, no: u64) -> u64 {
+    no ^ ((yes ^ no) & (condition as u64).wrapping_neg())
 }
 
 /// All whole stripes. Apart, so that the function itself is small enough to become part of its callers.
@@ -65,7 +87,7 @@ const fn stripes(key: &[u8], seed: u64) -> u64 {
     while let Some((stripe, after)) = rest.split_first_chunk::<STRIPE>() {
         let mut lane = 0;
         while lane < sums.len() {
-            sums[lane] = round(sums[lane], crate::words::word(stripe, 8 * lane));
+            sums[lane] = round(sums[lane], word(stripe, 8 * lane));
             lane += 1;
         }
         rest = after;

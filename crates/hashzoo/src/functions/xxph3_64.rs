@@ -7,7 +7,7 @@
 //! <https://github.com/facebook/rocksdb/blob/main/util/xxph3.h>
 
 use crate::HashInfo;
-use crate::words::{half_word, word};
+use crate::words::{half_word, two_words, word};
 
 const PRIME32_1: u64 = 0x9e37_79b1;
 const PRIME32_2: u64 = 0x85eb_ca77;
@@ -57,21 +57,24 @@ type Accumulators = [u64; 8];
 ///
 /// assert_eq!(xxph3_64(b"", 0), 5_999_572_062_939_766_020); // as librocksdb's Hash64
 /// ```
-#[inline]
+#[inline(always)]
 pub const fn xxph3_64(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
-        1..=3 => of_1_to_3(key, seed),
         4..=8 => of_4_to_8(key, seed),
         9..=16 => of_9_to_16(key, seed),
-        _ => of_17_and_more(key, seed),
+        17..=64 => of_17_to_64(key, seed),
+        _ => of_few_or_many(key, seed),
     }
 }
 
-/// Apart, so that the function itself is small enough to become part of its callers.
-const fn of_17_and_more(key: &[u8], seed: u64) -> u64 {
+/// Apart, so that what is usual is short enough to become part of the callers, into which a call would take as long as half of the
+/// hash.
+const fn of_few_or_many(key: &[u8], seed: u64) -> u64 {
     match key.len() {
-        ..=128 => of_17_to_128(key, seed),
+        0 => fold(seed.wrapping_add(word(&SECRET, 0)), PRIME64_2),
+        1..=3 => of_1_to_3(key, seed),
+        // Those of 4 to 64 do not come here.
+        4..=128 => of_65_to_128(key, seed),
         129..=240 => of_129_to_240(key, seed),
         _ => of_more(key, seed),
     }
@@ -94,7 +97,7 @@ const fn of_4_to_8(key: &[u8], seed: u64) -> u64 {
     avalanche((mixed ^ (mixed >> 47)).wrapping_mul(PRIME64_2))
 }
 
-#[inline]
+#[inline(always)]
 const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     let low = word(key, 0) ^ word(&SECRET, 0).wrapping_add(seed);
     let high = word(key, key.len() - 8) ^ word(&SECRET, 8).wrapping_sub(seed);
@@ -106,30 +109,31 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     )
 }
 
-/// Sixteen bytes from either end, as long as they meet new ones.
-#[inline]
-const fn of_17_to_128(key: &[u8], seed: u64) -> u64 {
-    // Not a loop: so the compiler knows that the key is long enough.
-    let mut hash = (key.len() as u64)
-        .wrapping_mul(PRIME64_1)
-        .wrapping_add(mix_ends::<0>(key, seed));
-    if key.len() > 32 {
-        hash = hash.wrapping_add(mix_ends::<1>(key, seed));
-        if key.len() > 64 {
-            hash = hash.wrapping_add(mix_ends::<2>(key, seed));
-            if key.len() > 96 {
-                hash = hash.wrapping_add(mix_ends::<3>(key, seed));
-            }
-        }
-    }
-    avalanche(hash)
+/// Sixteen bytes from either end, and sixteen more from either in keys of more than 32; without a branch, which would be guessed
+/// wrong for every other key where lengths are mixed.
+#[inline(always)]
+const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
+    // In shorter keys any that are there. Chosen so that no comparison is put into a part of a register, where it would wait for
+    // the key before.
+    let from_start = if key.len() < 32 { key.len() - 16 } else { 16 };
+    let from_end = key.len().saturating_sub(32);
+    let inner = mix_16(key, from_start, 32, seed).wrapping_add(mix_16(key, from_end, 48, seed));
+    let outer = mix_16(key, 0, 0, seed).wrapping_add(mix_16(key, key.len() - 16, 16, seed));
+    let hash = (key.len() as u64).wrapping_mul(PRIME64_1).wrapping_add(outer);
+    avalanche(hash.wrapping_add(if key.len() > 32 { inner } else { 0 }))
 }
 
-/// The sixteen bytes that have `16 * PAIR` before them, and those that have as many behind them.
-#[inline]
-const fn mix_ends<const PAIR: usize>(key: &[u8], seed: u64) -> u64 {
-    let first = mix_16(key, 16 * PAIR, 32 * PAIR, seed);
-    first.wrapping_add(mix_16(key, key.len() - 16 * (PAIR + 1), 32 * PAIR + 16, seed))
+/// Sixteen bytes from either end, as long as they meet new ones.
+const fn of_65_to_128(key: &[u8], seed: u64) -> u64 {
+    let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
+    let mut pair = 0;
+    while pair < key.len().div_ceil(32) {
+        let first = mix_16(key, 16 * pair, 32 * pair, seed);
+        let last = mix_16(key, key.len() - 16 * (pair + 1), 32 * pair + 16, seed);
+        hash = hash.wrapping_add(first).wrapping_add(last);
+        pair += 1;
+    }
+    avalanche(hash)
 }
 
 const fn of_129_to_240(key: &[u8], seed: u64) -> u64 {
@@ -249,9 +253,10 @@ const fn merge(sums: &Accumulators, secret: &[u8; SECRET_LEN], start: u64) -> u6
 /// Sixteen bytes of the key against sixteen of the secret.
 #[inline]
 const fn mix_16(key: &[u8], at: usize, secret_at: usize, seed: u64) -> u64 {
+    let (low, high) = two_words(key, at);
     fold(
-        word(key, at) ^ word(&SECRET, secret_at).wrapping_add(seed),
-        word(key, at + 8) ^ word(&SECRET, secret_at + 8).wrapping_sub(seed),
+        low ^ word(&SECRET, secret_at).wrapping_add(seed),
+        high ^ word(&SECRET, secret_at + 8).wrapping_sub(seed),
     )
 }
 

@@ -39,12 +39,21 @@ impl<'a> EngineSlice<'a> {
 }
 
 fn push_random(keys: &mut KeySet, random: &mut SplitMix64, lengths: KeyLengths) {
-    let mut key = [0; 40];
+    let mut key = [0; 50];
     let len = match lengths {
         KeyLengths::Fixed => 16,
         KeyLengths::Mixed => 4 + (random.next_u64() % 37) as usize,
+        KeyLengths::Urls => 17 + (random.next_u64() % 34) as usize,
     };
     random.fill_bytes(&mut key[..len]);
+    if lengths == KeyLengths::Urls {
+        const START: &[u8] = b"https://";
+        const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz01234/";
+        key[..START.len()].copy_from_slice(START);
+        for byte in &mut key[START.len()..len] {
+            *byte = LETTERS[usize::from(*byte % 32)];
+        }
+    }
     keys.push(&key[..len]);
 }
 
@@ -76,6 +85,32 @@ pub(super) fn asked(stored: &KeySet, size: usize, lengths: KeyLengths, task: Tas
         }
     }
     keys
+}
+
+/// A copy of each URL in memory of its own, as an application has them, without an order in memory; none of other keys.
+pub(super) fn scattered(keys: &KeySet, lengths: KeyLengths) -> Vec<Box<[u8]>> {
+    if lengths != KeyLengths::Urls {
+        return Vec::new();
+    }
+    let mut random = SplitMix64::seed_from_u64(3);
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    for left in (1..order.len()).rev() {
+        order.swap(left, (random.next_u64() % (left as u64 + 1)) as usize);
+    }
+    let mut copies = vec![Box::default(); order.len()];
+    for index in order {
+        copies[index] = keys.get(index).into();
+    }
+    copies
+}
+
+/// The keys, or their copies where there are some.
+pub(super) fn slices<'a>(keys: &'a KeySet, copies: &'a [Box<[u8]>]) -> Vec<&'a [u8]> {
+    if copies.is_empty() {
+        keys.iter().collect()
+    } else {
+        copies.iter().map(AsRef::as_ref).collect()
+    }
 }
 
 /// The keys as arrays, if all have 16 bytes.

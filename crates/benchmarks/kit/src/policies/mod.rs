@@ -1,8 +1,10 @@
 //! Policies that build filters and ask them in turns: what the benchmarks of LevelDB's and of RocksDB's filters share.
 
 pub mod fastbloom;
+mod ffi;
 mod keys;
 pub mod ours;
+pub mod sbbf;
 
 pub use self::keys::{EngineSlice, FEWEST_IN_BATCH};
 use crate::suites::policy::{self, Batch, Form, KeyLengths, Task};
@@ -30,6 +32,9 @@ pub struct Batched<'a> {
 pub trait Engine {
     /// Filters of the same keys, which are asked.
     type Filters;
+
+    /// The lengths of keys that are measured.
+    const LENGTHS: [KeyLengths; 2] = [KeyLengths::Fixed, KeyLengths::Mixed];
 
     /// Those that build a filter of every `size` keys, the engine first; their number is the sum of the filters' first
     /// bytes.
@@ -59,12 +64,12 @@ const QUICK_SIZES: [usize; 2] = [32, 4096];
 const MAX_MIXED: usize = 1_000_000;
 
 /// Measures filters of these sizes with each length of keys.
-pub fn measure_all(engine: &impl Engine, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
+pub fn measure_all<E: Engine>(engine: &E, sizes: &[usize], is_quick: bool) -> Vec<Batch> {
     let sizes = if is_quick { &QUICK_SIZES } else { sizes };
     let each = |&size: &usize| {
-        let lengths = KeyLengths::ALL.iter();
-        let taken = lengths.filter(move |&&lengths| lengths == KeyLengths::Fixed || size <= MAX_MIXED);
-        taken.flat_map(move |&lengths| measure(engine, size, lengths, rounds(size, is_quick)))
+        let lengths = E::LENGTHS.into_iter();
+        let taken = lengths.filter(move |&lengths| lengths == KeyLengths::Fixed || size <= MAX_MIXED);
+        taken.flat_map(move |lengths| measure(engine, size, lengths, rounds(size, is_quick)))
     };
     sizes.iter().flat_map(each).collect()
 }
@@ -90,7 +95,8 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
         });
     };
     let stored = keys::stored(size, lengths);
-    let slices = Vec::from_iter(stored.iter());
+    let scattered = keys::scattered(&stored, lengths);
+    let slices = keys::slices(&stored, &scattered);
     let keys = Batched {
         slices: &slices,
         arrays: keys::arrays(&stored),
@@ -100,7 +106,8 @@ pub fn measure(engine: &impl Engine, size: usize, lengths: KeyLengths, rounds: u
     let filters = engine.filters(of_filter);
     for task in [Task::Absent, Task::Present, Task::Both] {
         let asked = keys::asked(&stored, size, lengths, task);
-        let slices = Vec::from_iter(asked.iter());
+        let scattered = keys::scattered(&asked, lengths);
+        let slices = keys::slices(&asked, &scattered);
         let keys = Batched {
             slices: &slices,
             arrays: keys::arrays(&asked),

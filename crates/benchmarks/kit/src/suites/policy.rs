@@ -25,6 +25,8 @@ words! {
         RocksdbBatch = "RocksDB, 32 a call",
         /// RocksDB's own Ribbon filter.
         RocksdbRibbon = "RocksDB's Ribbon",
+        /// arrow-rs' own filter of Parquet, in the crate `parquet`.
+        ArrowRs = "arrow-rs",
         /// The engine's filters by `filter-policy` and its portable kernel.
         Scalar = "scalar",
         /// The same by its kernel for AVX2.
@@ -37,6 +39,10 @@ words! {
         Ribbon = "Ribbon",
         /// `BloomFilter64.Xxph3` of `filter-policy`.
         Bloom64 = "BloomFilter64",
+        /// RocksDB's FastLocalBloom by `filter-policy`, beside another engine.
+        FastLocal = "FastLocalBloom",
+        /// The engine's filters by the functions for C of `filter-policy-leveldb`.
+        CLibrary = "C library",
         /// rusty-leveldb's own policy, whose filters are LevelDB's.
         RustyLeveldb = "rusty-leveldb",
         /// `sbbf-rs`, which gets XXH3 of each key. Its filters are its own.
@@ -53,14 +59,20 @@ words! {
 impl Contender {
     /// Whether it is the engine that the others are compared with.
     pub fn is_engine(self) -> bool {
-        matches!(self, Self::Leveldb | Self::Rocksdb)
+        matches!(self, Self::Leveldb | Self::Rocksdb | Self::ArrowRs)
     }
 
     /// Whether it is this project's, in which case it has several forms.
     fn is_ours(self) -> bool {
         matches!(
             self,
-            Self::Scalar | Self::Avx2 | Self::Avx512 | Self::Neon | Self::Ribbon | Self::Bloom64
+            Self::Scalar
+                | Self::Avx2
+                | Self::Avx512
+                | Self::Neon
+                | Self::Ribbon
+                | Self::Bloom64
+                | Self::FastLocal
         )
     }
 }
@@ -72,6 +84,8 @@ words! {
         OneByOne = "one by one",
         /// A call for each key on a filter that was prepared once.
         Prepared = "prepared",
+        /// A call for each key, of which the hash value is given, on a filter that was prepared once.
+        Hashed = "hash given",
         /// A call for every 32 keys, which are slices: as many as RocksDB has in one.
         #[serde(rename = "slices-32")]
         SlicesOf32 = "slices, 32 a call",
@@ -105,6 +119,9 @@ words! {
         /// 4 to 40 bytes, all equally often.
         #[serde(rename = "4-40")]
         Mixed = "keys of 4 to 40 bytes",
+        /// 17 to 50 bytes, all equally often: letters behind the same beginning, each key in memory of its own.
+        #[serde(rename = "17-50")]
+        Urls = "URLs of 17 to 50 bytes",
     }
 }
 
@@ -153,7 +170,7 @@ impl Policy {
     /// Contender and form in words; the form where the contender has more than one for a task.
     pub fn name(&self) -> String {
         let words = self.contender.words();
-        if self.contender.is_ours() {
+        if self.contender.is_ours() || self.form == Form::Hashed {
             format!("{words}, {}", self.form.words())
         } else {
             words.to_owned()
@@ -172,6 +189,12 @@ pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
 /// Filters of RocksDB's.
 pub const ROCKSDB: Suite<Batch, Policy> = Suite {
     format: Format::new("rocksdb-policy-bench", 2, "policy"),
+    ..LEVELDB
+};
+
+/// Filters of Parquet's.
+pub const PARQUET: Suite<Batch, Policy> = Suite {
+    format: Format::new("parquet-policy-bench", 2, "policy"),
     ..LEVELDB
 };
 
@@ -349,12 +372,12 @@ fn line(points: &[&Policy], is_hollow: bool) -> Option<Series> {
 fn color(contender: Contender) -> Color {
     let [blue, vermilion, green, purple, orange] = PALETTE;
     match contender {
-        Contender::Leveldb | Contender::Rocksdb => MUTED,
+        Contender::Leveldb | Contender::Rocksdb | Contender::ArrowRs => MUTED,
         Contender::Scalar | Contender::Ribbon => orange,
         Contender::Avx2 | Contender::Bloom64 => blue,
         Contender::Avx512 | Contender::Neon => green,
-        Contender::RustyLeveldb | Contender::RocksdbRibbon => vermilion,
-        Contender::RocksdbBatch => Color(0x33, 0x33, 0x33),
+        Contender::RustyLeveldb | Contender::RocksdbRibbon | Contender::FastLocal => vermilion,
+        Contender::RocksdbBatch | Contender::CLibrary => Color(0x33, 0x33, 0x33),
         Contender::SbbfXxh3 => Color(0x88, 0x22, 0x55),
         Contender::SbbfXxph3 => Color(0x99, 0x99, 0x33),
         Contender::FastbloomHashes => purple,

@@ -1,10 +1,5 @@
-//! Safe types around the shim, and around the one peer whose functions are unsafe.
-#![expect(
-    unsafe_code,
-    reason = "RocksDB is written in C++, and `sbbf-rs` takes pointers"
-)]
-
-mod split_blocks;
+//! Safe types around the shim.
+#![expect(unsafe_code, reason = "RocksDB is written in C++")]
 
 use core::ffi::{CStr, c_char, c_void};
 use core::slice;
@@ -12,7 +7,6 @@ use std::ffi::CString;
 use std::path::Path;
 
 use bench_kit::policies::EngineSlice;
-pub use split_blocks::SplitBlocks;
 
 #[repr(C)]
 struct RawPolicy {

@@ -174,8 +174,7 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
     // SAFETY: two vectors have the length of a line.
     let (low, high) = unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) };
     let walk = _mm256_set1_epi32(walk.cast_signed());
-    let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    let mut left = i32::from(probes);
+    let mut left = u32::from(probes);
     for powers in POWERS.as_chunks().0 {
         let walks = _mm256_mullo_epi32(walk, load(powers));
         // Of four bits of the word's number the highest one, which is the walk's, tells the vector.
@@ -185,14 +184,16 @@ fn all_set(line: &Line, probes: u8, walk: u32) -> bool {
             _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, indices)),
             _mm256_castsi256_ps(walks),
         ));
-        let live = _mm256_cmpgt_epi32(_mm256_set1_epi32(left), numbers);
-        let wanted = _mm256_and_si256(bits_of(walks), live);
-        let all = _mm256_testc_si256(words, wanted) != 0;
-        left -= 8;
+        // The bits that the walks choose, as signs.
+        let numbers = _mm256_srli_epi32::<27>(_mm256_slli_epi32::<4>(walks));
+        let bits = _mm256_slli_epi32::<31>(_mm256_srlv_epi32(words, numbers));
+        let missing = !_mm256_movemask_ps(_mm256_castsi256_ps(bits)).cast_unsigned();
+        let all = _bzhi_u32(missing & 0xff, left) == 0;
         // The answer itself is not branched on where it is the last one.
-        if left <= 0 || !all {
+        if left <= 8 || !all {
             return all;
         }
+        left -= 8;
     }
     true
 }

@@ -1,4 +1,5 @@
 //! The split block Bloom filter of `sbbf-rs`.
+#![expect(unsafe_code, reason = "`sbbf-rs` takes pointers")]
 
 use sbbf_rs::{ALIGNMENT, BUCKET_SIZE, FilterFn};
 

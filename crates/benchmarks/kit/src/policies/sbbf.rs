@@ -1,0 +1,103 @@
+//! `sbbf-rs`, which gets hash values: XXH3 of each key, as its users take it, the engine's own hash, or values that were
+//! computed before.
+
+use core::hint::black_box;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::fastbloom::Hash;
+pub use super::ffi::SplitBlocks;
+use super::ours::count;
+use super::{BITS_PER_KEY, Batched, Contender};
+use crate::suites::policy::{self, Form};
+use crate::turns::Work;
+
+/// XXH3, as the users of `sbbf-rs` take it.
+pub const HASH: Hash = xxh3_64;
+
+/// Those that hash, and the one that does not.
+fn each(engine: Option<Hash>) -> impl Iterator<Item = (policy::Contender, Option<Hash>)> {
+    let own: (policy::Contender, Option<Hash>) = (policy::Contender::SbbfXxh3, Some(xxh3_64));
+    let other = match engine {
+        Some(hash) => (policy::Contender::SbbfXxph3, Some(hash)),
+        None => (policy::Contender::SbbfXxh3, None),
+    };
+    [own, other].into_iter()
+}
+
+fn bits(keys: usize) -> usize {
+    keys * BITS_PER_KEY as usize
+}
+
+/// Fills the memory of the filter before.
+fn fill(blocks: &mut SplitBlocks, hashes: impl ExactSizeIterator<Item = u64>) -> u64 {
+    blocks.clear(bits(hashes.len()));
+    hashes.for_each(|hash| blocks.insert(hash));
+    u64::from(black_box(&*blocks).first_byte())
+}
+
+/// XXH3 of each key.
+pub fn hashes(keys: &[&[u8]]) -> Vec<u64> {
+    keys.iter().map(|key| xxh3_64(key)).collect()
+}
+
+/// Those that build a filter of every `size` keys: with XXH3 and the engine's hash, or without the latter with XXH3
+/// and with values that are there.
+pub fn that_build<'a>(
+    size: usize,
+    keys: Batched<'a>,
+    engine: Option<Hash>,
+) -> impl Iterator<Item = Contender<'a>> {
+    each(engine).map(move |(name, hash)| {
+        let mut blocks = SplitBlocks::with_bits(bits(size));
+        let Some(hash) = hash else {
+            let hashes = hashes(keys.slices);
+            let mut build = move |hashes: &[u64]| fill(&mut blocks, hashes.iter().copied());
+            let run = move || hashes.chunks_exact(size).map(&mut build).sum();
+            return Contender::new((name, Form::Hashed), "sbbf-rs", Work::Own, run);
+        };
+        let mut build = move |keys: &[&[u8]]| fill(&mut blocks, keys.iter().map(|key| hash(key)));
+        let run = move || keys.slices.chunks_exact(size).map(&mut build).sum();
+        Contender::new((name, Form::Slices), "sbbf-rs", Work::Own, run)
+    })
+}
+
+/// Those that ask a filter of `stored`.
+pub fn that_ask<'a>(
+    stored: &[&[u8]],
+    keys: Batched<'a>,
+    engine: Option<Hash>,
+) -> impl Iterator<Item = Contender<'a>> {
+    each(engine).map(move |(name, hash)| {
+        let mut blocks = SplitBlocks::with_bits(bits(stored.len()));
+        let of_key = hash.unwrap_or(xxh3_64);
+        fill(&mut blocks, stored.iter().map(|key| of_key(key)));
+        let Some(hash) = hash else {
+            let hashes = hashes(keys.slices);
+            let run = move || hashes.iter().filter(|&&hash| blocks.contains(hash)).count() as u64;
+            return Contender::new((name, Form::Hashed), "sbbf-rs", Work::Own, run);
+        };
+        let run = move || count(keys.slices, |key| blocks.contains(hash(key)));
+        Contender::new((name, Form::OneByOne), "sbbf-rs", Work::Own, run)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_blocks_have_every_key_and_few_others() {
+        let keys: Vec<[u8; 4]> = (0..1000_u32).map(u32::to_le_bytes).collect();
+        let slices: Vec<&[u8]> = keys.iter().map(<[u8; 4]>::as_slice).collect();
+        let (stored, others) = slices.split_at(500);
+        let asked = |slices| Batched { slices, arrays: None };
+        for engine in [None, Some(xxh3_64 as Hash)] {
+            let absent = that_ask(stored, asked(others), engine);
+            for (mut present, mut absent) in that_ask(stored, asked(stored), engine).zip(absent) {
+                assert_eq!((present.run)(), 500, "{:?}", present.name);
+                assert!((absent.run)() < 50, "{:?}", absent.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Parquet's filters built and asked: by arrow-rs, whose filter users of the crate `parquet` get, and by ours, with the same
+//! bytes; beside them other filters of as many bits: `sbbf-rs`, `fastbloom`, our FastLocalBloom and `BloomFilter64.Xxph3`.
+//!
+//! A contender with filters of Parquet's ends the program where its answers are not arrow-rs'. Split blocks are built and
+//! asked by every kernel, the other policies by the best one.
+#![forbid(unsafe_code)]
+
+use core::hint::black_box;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use bench_kit::policies::ours::{contender, count, of_kernel, that_ask, that_build};
+use bench_kit::policies::{self, BITS_PER_KEY, Batched, Contender, fastbloom, sbbf};
+use bench_kit::suites::policy::{Contender as Name, Form, KeyLengths};
+use bench_kit::turns::Work;
+use bench_kit::{program, version};
+use filter_policy::kernels::Kernel;
+use filter_policy::parquet::{SplitBlockBloomPolicy, SplitBlockFilterMut};
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
+use parquet::bloom_filter::Sbbf;
+
+/// The keys of a filter.
+const SIZES: [usize; 6] = [32, 512, 4096, 100_000, 1_000_000, 20_000_000];
+
+const BITS: BitsPerKey = BitsPerKey::whole(BITS_PER_KEY);
+const SPLIT_BLOCKS: SplitBlockBloomPolicy = SplitBlockBloomPolicy::new(BITS);
+const FAST_LOCAL: FastLocalBloomPolicy = FastLocalBloomPolicy::new(BITS);
+const BLOOM64: BloomFilter64Policy = BloomFilter64Policy::new(BITS);
+
+/// What both of arrow-rs and of us write for so many keys.
+fn len(keys: usize) -> usize {
+    SPLIT_BLOCKS.max_filter_len(keys).expect("the filter is small")
+}
+
+/// Takes all that is written, and keeps the first byte.
+struct FirstByte(Option<u8>);
+
+impl Write for FirstByte {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.or(bytes.first().copied());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn arrow_rs(zeros: &[u8], keys: &[&[u8]]) -> Sbbf {
+    let mut filter = Sbbf::new(zeros);
+    keys.iter().for_each(|key| filter.insert(*key));
+    filter
+}
+
+fn theirs<'a>(form: Form, run: impl FnMut() -> u64 + 'a) -> Contender<'a> {
+    Contender::engine((Name::ArrowRs, form), version("parquet"), Work::Same, run)
+}
+
+/// Filters of the same keys, which a task asks.
+struct Filters {
+    arrow_rs: Sbbf,
+    split_blocks: Vec<u8>,
+    fast_local: Vec<u8>,
+    bloom64: Vec<u8>,
+}
+
+/// arrow-rs and its peers.
+struct Parquet;
+
+impl policies::Engine for Parquet {
+    type Filters = Filters;
+
+    const LENGTHS: [KeyLengths; 2] = [KeyLengths::Fixed, KeyLengths::Urls];
+
+    fn that_build<'a>(&self, size: usize, keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let zeros = vec![0; len(size)];
+        let engine = move || {
+            let build = |keys| {
+                let mut first = FirstByte(None);
+                let written = arrow_rs(&zeros, keys).write_bitset(&mut first);
+                written.expect("nothing is written anywhere");
+                u64::from(first.0.unwrap_or_default())
+            };
+            keys.slices.chunks_exact(size).map(build).sum()
+        };
+        let mut contenders = vec![theirs(Form::Slices, engine)];
+        for kernel in Kernel::available() {
+            let policy = SPLIT_BLOCKS.on_kernel(kernel);
+            contenders.extend(that_build(of_kernel(kernel), Work::Same, policy, size, keys));
+        }
+        let hashes: Vec<u64> = keys.slices.iter().map(|key| SPLIT_BLOCKS.hash_key(key)).collect();
+        let mut bitset = vec![0; len(size)];
+        let by_hashes = move || {
+            let mut build = |hashes: &[u64]| {
+                bitset.fill(0);
+                let mut filter = SplitBlockFilterMut::new(&mut bitset).expect("there are whole blocks");
+                hashes.iter().for_each(|&hash| filter.insert_hash(hash));
+                u64::from(black_box(&bitset)[0])
+            };
+            hashes.chunks_exact(size).map(&mut build).sum()
+        };
+        let best = of_kernel(Kernel::best());
+        contenders.push(contender(best, Form::Hashed, Work::Same, by_hashes));
+        contenders.extend(that_build(Name::FastLocal, Work::Own, FAST_LOCAL, size, keys));
+        contenders.extend(that_build(Name::Bloom64, Work::Own, BLOOM64, size, keys));
+        contenders.extend(sbbf::that_build(size, keys, None));
+        contenders.extend(fastbloom::that_build(size, keys, sbbf::HASH));
+        contenders
+    }
+
+    fn filters(&self, stored: &[&[u8]]) -> Filters {
+        let built = "the filter is small";
+        Filters {
+            arrow_rs: arrow_rs(&vec![0; len(stored.len())], stored),
+            split_blocks: SPLIT_BLOCKS.build(stored).expect(built),
+            fast_local: FAST_LOCAL.build(stored).expect(built),
+            bloom64: BLOOM64.build(stored).expect(built),
+        }
+    }
+
+    fn that_ask<'a>(&self, filters: &'a Filters, stored: &[&[u8]], keys: Batched<'a>) -> Vec<Contender<'a>> {
+        let Filters {
+            arrow_rs,
+            split_blocks,
+            fast_local,
+            bloom64,
+        } = filters;
+        let engine = move || count(keys.slices, |key| arrow_rs.check(key));
+        let mut contenders = vec![theirs(Form::OneByOne, engine)];
+        for kernel in Kernel::available() {
+            let policy = SPLIT_BLOCKS.on_kernel(kernel);
+            contenders.extend(that_ask(
+                of_kernel(kernel),
+                Work::Same,
+                policy,
+                split_blocks,
+                keys,
+            ));
+        }
+        let hashes: Vec<u64> = keys.slices.iter().map(|key| SPLIT_BLOCKS.hash_key(key)).collect();
+        let by_hashes = move || {
+            let prepared = SPLIT_BLOCKS.prepare(black_box(split_blocks));
+            hashes
+                .iter()
+                .filter(|&&hash| prepared.may_match_hash(hash))
+                .count() as u64
+        };
+        let best = of_kernel(Kernel::best());
+        contenders.push(contender(best, Form::Hashed, Work::Same, by_hashes));
+        contenders.extend(that_ask(Name::FastLocal, Work::Own, FAST_LOCAL, fast_local, keys));
+        contenders.extend(that_ask(Name::Bloom64, Work::Own, BLOOM64, bloom64, keys));
+        contenders.extend(sbbf::that_ask(stored, keys, None));
+        contenders.extend(fastbloom::that_ask(stored, keys, sbbf::HASH));
+        contenders
+    }
+}
+
+fn main() -> ExitCode {
+    program::run(&[("policy", |arguments| {
+        arguments.write(&policies::measure_all(&Parquet, &SIZES, arguments.quick))
+    })])
+}
+
+#[cfg(test)]
+mod tests {
+    use bench_kit::suites::policy::Task;
+
+    use super::*;
+
+    #[test]
+    fn every_contender_takes_part_in_every_round() {
+        let batches = policies::measure(&Parquet, 600, KeyLengths::Urls, 2);
+        let of = |name, task| {
+            let taken = batches
+                .iter()
+                .filter(|batch| batch.contender == name && batch.task == task);
+            taken.count()
+        };
+        for (name, builds, asks) in [
+            (Name::ArrowRs, 2, 2),
+            (Name::FastLocal, 2, 6),
+            (Name::Bloom64, 2, 6),
+            (Name::SbbfXxh3, 4, 4),
+            (Name::FastbloomHashes, 2, 2),
+            (Name::FastbloomDefault, 2, 2),
+            (of_kernel(Kernel::best()), 4, 8),
+        ] {
+            assert_eq!(
+                (of(name, Task::Build), of(name, Task::Both)),
+                (builds, asks),
+                "{name:?}"
+            );
+        }
+        assert!(batches.iter().all(|batch| !batch.version.is_empty()));
+        assert!(batches.iter().all(|batch| batch.ns > 0 && batch.keys >= 1 << 15));
+    }
+}
