@@ -68,7 +68,7 @@ fn offences(change: &Change<'_>, paths: &[String], sources: &[Source]) -> Vec<Of
         let told = |source: &Source| change.examples.iter().any(|word| mentions(&source.text, word));
         let wrong = if !paths.iter().any(|path| path == file) {
             Some("is not there".to_owned())
-        } else if !change.examples.is_empty() && !source.is_some_and(told) {
+        } else if !change.examples.is_empty() && source.is_some_and(|source| !told(source)) {
             Some(format!("mentions none of {}", change.examples.join(", ")))
         } else {
             None

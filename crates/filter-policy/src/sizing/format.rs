@@ -117,10 +117,11 @@ impl Format {
 
     /// The false-positive rate that is to be expected, by the real size and the real k.
     ///
-    /// * LevelDB's: as counted on filters of random hash values, always the same ones, within about 2 %, since its probes are
-    ///   not independent and no formula is known ([`theory`](crate::theory) tells why). That takes up to two seconds, 4 bytes
-    ///   for each key and the filter's length. Filters of more than 64 MiB are counted at a shorter length. Absent keys
-    ///   whose 32 bits of hash are those of some key are included, which no number of bits per key keeps out.
+    /// * LevelDB's: as counted on filters of random hash values, always the same ones, within about 2 %, below a rate of one in
+    ///   10,000 within about 8 %, since its probes are not independent and no formula is known
+    ///   ([`theory`](crate::theory) tells why). That takes up to a second, 4 bytes for each key and the filter's length. Filters
+    ///   of more than 64 MiB are counted at a shorter length. Absent keys whose 32 bits of hash are those of some key are
+    ///   included, which no number of bits per key keeps out.
     /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
     /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash
     ///   values, which is what is left at 50 bits per key and more.
@@ -132,9 +133,37 @@ impl Format {
     /// As in [`filter_bytes`](Self::filter_bytes); of LevelDB's filters [`Error::AllocationFailed`], always without the
     /// feature `alloc`.
     pub fn rate(self, keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+        self.rate_beside(keys, bits_per_key, None)
+    }
+
+    /// Returns whether the [`rate`](Self::rate) does not exceed the wanted one. Of LevelDB's filters this is known sooner than
+    /// the rate itself, unless the two are close.
+    ///
+    /// # Errors
+    ///
+    /// As of [`rate`](Self::rate).
+    ///
+    /// ```
+    /// use filter_policy::BitsPerKey;
+    /// use filter_policy::sizing::Format;
+    ///
+    /// assert!(Format::LevelDb.reaches(45_402, BitsPerKey::whole(15), 0.001)?);
+    /// assert!(!Format::LevelDb.reaches(45_402, BitsPerKey::whole(10), 0.001)?);
+    /// # Ok::<(), filter_policy::Error>(())
+    /// ```
+    pub fn reaches(self, keys: u64, bits_per_key: BitsPerKey, wanted: f64) -> Result<bool, Error> {
+        Ok(self.rate_beside(keys, bits_per_key, Some(wanted))? <= wanted)
+    }
+
+    /// The rate, of LevelDB's filters less exact when it is clearly above or below `wanted`.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        expect(unused_variables, reason = "counting needs memory")
+    )]
+    fn rate_beside(self, keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
         match self {
             #[cfg(feature = "alloc")]
-            Self::LevelDb => simulated::rate(keys, bits_per_key),
+            Self::LevelDb => simulated::rate(keys, bits_per_key, wanted),
             #[cfg(not(feature = "alloc"))]
             Self::LevelDb => Err(Error::AllocationFailed {
                 bytes: usize::try_from(self.filter_bytes(keys, bits_per_key)?).unwrap_or(usize::MAX),
@@ -167,7 +196,14 @@ impl Format {
     /// the limits of k, of the bits per key and of the hash's width keep every filter above it.
     pub fn bits_per_key_for_rate(self, keys: u64, wanted: f64) -> Result<BitsPerKey, Error> {
         proper_rate(wanted)?;
-        let rate_at = |bits: u32| self.rate(keys, BitsPerKey::whole(bits));
+        let rate_at = |bits: u32| self.rate_beside(keys, BitsPerKey::whole(bits), Some(wanted));
+        let unreachable = |lowest: (f64, u32)| {
+            let lowest = self.rate(keys, BitsPerKey::whole(lowest.1))?;
+            Err(Error::RateUnreachable {
+                given: wanted,
+                lowest,
+            })
+        };
         let reachable_bits = match self {
             Self::LevelDb => Some(REACHABLE_BITS),
             Self::BloomFilter64 => Some(REACHABLE_BITS_OF_64),
@@ -178,7 +214,7 @@ impl Format {
         // While k grows, the rate may rise again in filters that are as large as hash values reach: try them
         // all.
         let tried_singly = reachable_bits.map_or(MAX_BITS_OF_ROCKSDB + 1, |_| BITS_PER_KEY_AT_MOST_PROBES);
-        let mut lowest = 1.0_f64;
+        let mut lowest = (f64::INFINITY, 1);
         for bits in 1..tried_singly {
             // The exact rates take long where a filter is crowded; then the bound says enough.
             if keys > 0 && bits + 1 < tried_singly && self.least_rate(keys, BitsPerKey::whole(bits))? > wanted
@@ -189,13 +225,12 @@ impl Format {
             if reached <= wanted {
                 return Ok(BitsPerKey::whole(bits));
             }
-            lowest = lowest.min(reached);
+            if reached < lowest.0 {
+                lowest = (reached, bits);
+            }
         }
         let Some(reachable_bits) = reachable_bits else {
-            return Err(Error::RateUnreachable {
-                given: wanted,
-                lowest,
-            });
+            return unreachable(lowest);
         };
         // From here on more bits never make it worse, and beyond the reach of hash values no better.
         let enough = reachable_bits.div_ceil(keys.max(1));
@@ -204,9 +239,10 @@ impl Format {
             .max(BITS_PER_KEY_AT_MOST_PROBES);
         let at_best = rate_at(high)?;
         if at_best > wanted {
-            return Err(Error::RateUnreachable {
-                given: wanted,
-                lowest: lowest.min(at_best),
+            return unreachable(if at_best < lowest.0 {
+                (at_best, high)
+            } else {
+                lowest
             });
         }
         // By doubling, since a small filter's rate is known sooner.

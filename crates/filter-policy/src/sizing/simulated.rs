@@ -16,8 +16,8 @@ use crate::policy::FilterPolicy as _;
 
 /// False positives that are waited for: one standard deviation is 1 %.
 const ENOUGH: u64 = 10_000;
-/// Queries after which fewer will do: at a rate of one in 100,000 one standard deviation is 2 %.
-const MAX_QUERIES: u64 = 1 << 28;
+/// Queries after which fewer will do: at a rate of one in 100,000 one standard deviation is 4 %.
+const MAX_QUERIES: u64 = 1 << 26;
 /// Longest filter that is built, bits: 64 MiB.
 const MAX_BITS: u64 = 1 << 29;
 /// Length of a filter that stands for a longer one, bits.
@@ -25,9 +25,12 @@ const SAMPLE_BITS: u64 = 1 << 24;
 /// Where what probes could add is no more than this share of equal hash values, the rate of ideal probes is enough.
 const NEGLIGIBLE: f64 = 0.01;
 
-/// The rate, equal hash values included, within about 2 %; of filters above [`MAX_BITS`] that of a shorter one with their
-/// equal hash values.
-pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+/// Standard deviations by which matches must be off before counting ends early: filters differ, and each call is looked at.
+const CLEAR: f64 = 10.0;
+
+/// The rate, equal hash values included, within about 2 %, of rare matches 8 %; of filters above [`MAX_BITS`] that of a shorter one with their
+/// equal hash values. When it is clearly above or below `wanted`, it is less exact and sooner known.
+pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
     let (bits, equal) = (bits_per_key.filter_bits(keys)?, equal_hashes(keys));
     if keys == 0 {
         return Ok(0.0);
@@ -40,19 +43,23 @@ pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
         return Ok(with_equal(by_ideal_probes));
     }
     if bits <= MAX_BITS {
-        return counted(keys, bits_per_key);
+        return counted(keys, bits_per_key, by_ideal_probes, wanted);
     }
     let fewer = u128::from(keys) * u128::from(SAMPLE_BITS) / u128::from(bits);
     let fewer = u64::try_from(fewer).unwrap_or(keys);
     if fewer == 0 || bits_per_key.filter_bits(fewer)? > MAX_BITS {
         return Ok(with_equal(by_ideal_probes));
     }
-    let (all, equal_of_fewer) = (counted(fewer, bits_per_key)?, equal_hashes(fewer));
+    let equal_of_fewer = equal_hashes(fewer);
+    let wanted = wanted
+        .map(|wanted| equal_of_fewer + (1.0 - equal_of_fewer) * (wanted - equal) / (1.0 - equal))
+        .filter(|&wanted| wanted > 0.0);
+    let all = counted(fewer, bits_per_key, by_ideal_probes, wanted)?;
     Ok(with_equal((all - equal_of_fewer) / (1.0 - equal_of_fewer)))
 }
 
-/// Builds filters of random hash values, always the same ones, and asks them for others.
-fn counted(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
+/// Builds filters of random hash values, always the same ones, and asks them for others. `expected` is about the rate.
+fn counted(keys: u64, bits_per_key: BitsPerKey, expected: f64, wanted: Option<f64>) -> Result<f64, Error> {
     let policy = BloomFilterPolicy::<LevelDbHash>::leveldb_builtin(bits_per_key);
     let (mut hashes, mut filter) = (
         reserved(keys)?,
@@ -60,26 +67,37 @@ fn counted(keys: u64, bits_per_key: BitsPerKey) -> Result<f64, Error> {
     );
     filter.resize(filter.capacity(), 0);
     let mut random = Random(keys);
-    // Each of many small filters has a rate of its own; to empty a long one takes as long as many queries.
-    let queries = (16 * keys).max(filter.len() as u64).clamp(1 << 10, 1 << 22);
-    let (mut asked, mut matches) = (0, 0);
+    // Each of many small filters has a rate of its own, which matters less the fewer queries match; to empty a long one
+    // takes as long as many queries.
+    let for_key = match expected {
+        4e-3.. => 16,
+        5e-4.. => 64,
+        5e-5.. => 256,
+        _ => 1024,
+    };
+    let queries = (for_key * keys).max(filter.len() as u64).clamp(1 << 10, 1 << 22);
+    let (mut asked, mut matches) = (0_u64, 0_u64);
+    let is_clear = |asked: u64, matches: u64| {
+        wanted.is_some_and(|wanted| {
+            let (matches, wanted) = (matches as f64, wanted * asked as f64);
+            let off = matches - wanted;
+            off * off > CLEAR * CLEAR * matches.max(wanted).max(1.0)
+        })
+    };
     let mut answers = [0; BATCH / 64];
-    while matches < ENOUGH && asked < MAX_QUERIES {
-        if asked == 0 || keys < 1 << 20 {
+    while matches < ENOUGH && asked < MAX_QUERIES && !is_clear(asked, matches) {
+        if asked.is_multiple_of(queries / BATCH as u64 * BATCH as u64) && (asked == 0 || keys < 1 << 20) {
             hashes.clear();
             hashes.extend((0..keys).map(|_| random.next()));
             policy.build_hashes_in(hashes.iter().copied(), &mut filter)?;
         }
-        let prepared = policy.prepare(&filter);
-        for _ in 0..queries / BATCH as u64 {
-            let batch: [u32; BATCH] = core::array::from_fn(|_| random.next());
-            prepared.may_match_hashes(&batch, &mut answers)?;
-            matches += answers
-                .iter()
-                .map(|word: &u64| u64::from(word.count_ones()))
-                .sum::<u64>();
-        }
-        asked += queries / BATCH as u64 * BATCH as u64;
+        let batch: [u32; BATCH] = core::array::from_fn(|_| random.next());
+        policy.prepare(&filter).may_match_hashes(&batch, &mut answers)?;
+        matches += answers
+            .iter()
+            .map(|word: &u64| u64::from(word.count_ones()))
+            .sum::<u64>();
+        asked += BATCH as u64;
     }
     Ok(matches as f64 / asked as f64)
 }
@@ -145,7 +163,7 @@ mod tests {
             if measured < 3e-4 && (keys, bits) != (1000, 20) || keys > 1_000_000 {
                 continue;
             }
-            let expected = rate(keys, BitsPerKey::whole(bits)).unwrap();
+            let expected = rate(keys, BitsPerKey::whole(bits), None).unwrap();
             let chance = 3.0 / libm::sqrt(matches);
             assert!(
                 (measured / expected - 1.0).abs() < 0.03 + chance,
@@ -159,10 +177,10 @@ mod tests {
     #[test]
     fn long_filters_have_the_rate_of_equal_hashes_at_least() {
         for (keys, bits) in [(100_000_000, 10), (1 << 33, 10), (10_000_000, 100), (1 << 60, 1)] {
-            let rate = rate(keys, BitsPerKey::whole(bits)).unwrap();
+            let rate = rate(keys, BitsPerKey::whole(bits), None).unwrap();
             let equal = equal_hashes(keys);
             assert!(rate >= equal && rate <= 1.0, "{keys} {bits}: {rate}");
         }
-        assert_eq!(rate(0, BitsPerKey::whole(10)), Ok(0.0));
+        assert_eq!(rate(0, BitsPerKey::whole(10), None), Ok(0.0));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use filter_policy::policies::{self, AnyPolicy};
 use filter_policy::rocksdb::{COMPATIBILITY_NAME, CacheLine, LegacyFullFilterPolicy};
-use filter_policy::view::FilterLayout;
+use filter_policy::view::{FilterKind, FilterLayout, FilterView};
 use filter_policy::{BitsPerKey, FilterPolicy};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -126,6 +126,32 @@ fn every_policy_writes_the_bytes_that_it_always_wrote() {
         missing.join("\n")
     );
     assert_eq!(file.lines().count(), rows, "a policy is no longer in the list");
+}
+
+#[test]
+fn every_reader_knows_the_filters_of_every_policy() {
+    let readers = Readers::all();
+    for known in policies::ALL {
+        for count in [0_u32, 1, 10, 1000] {
+            let keys: Vec<Vec<u8>> = (0..count).map(|i| i.to_le_bytes().to_vec()).collect();
+            let policy = known.build(TEN);
+            let filter = create(&*policy, &keys);
+            for key in keys
+                .iter()
+                .map(Vec::as_slice)
+                .chain([&b""[..], b"absent", &[0xff; 300]])
+            {
+                readers.check(&filter, key);
+            }
+            assert!(keys.iter().all(|key| policy.key_may_match(key, &filter)));
+            let kind = FilterView::new(known.layout(), &filter).kind();
+            assert!(
+                count == 0 || !matches!(kind, FilterKind::Empty | FilterKind::Reserved),
+                "a filter of {} is read as {kind:?}: add it to crates/filter-policy/src/view.rs",
+                known.name()
+            );
+        }
+    }
 }
 
 /// Those that take the last byte for k. Of split blocks any byte may be the last one, and any length may be theirs: the name

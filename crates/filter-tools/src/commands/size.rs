@@ -225,10 +225,11 @@ fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
 
 /// Which rate follows from no formula.
 fn counted_rate(answers: &[Answer]) -> Option<String> {
-    let mut filters = answers.iter().map(|answer| answer.filter);
-    filters.any(|filter| filter == Filter::LevelDb).then(|| {
-        "leveldb: its rate was counted on filters of seeded random hash values, within about 2 %".to_owned()
-    })
+    let counted = answers.iter().find(|answer| answer.filter == Filter::LevelDb)?;
+    let within = if counted.rate < 1e-4 { 8 } else { 2 };
+    Some(format!(
+        "leveldb: its rate was counted on filters of seeded random hash values, within about {within} %"
+    ))
 }
 
 /// What a hash of few bits has to do with a rate, in words, where it is a tenth of it or more.

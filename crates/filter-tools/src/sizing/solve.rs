@@ -186,11 +186,9 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         if bound <= best.0 {
             break;
         }
-        let reaches = |keys| -> Result<bool, String> {
-            let rate = Format::LevelDb
-                .rate(keys, BitsPerKey::whole(bits))
-                .map_err(words)?;
-            Ok(rate <= wanted)
+        let reaches = |keys| {
+            let bits_per_key = BitsPerKey::whole(bits);
+            Format::LevelDb.reaches(keys, bits_per_key, wanted).map_err(words)
         };
         let (mut low, mut high) = (best.0, bound);
         if reaches(bound)? {
@@ -298,14 +296,21 @@ fn largest(
 
 /// Whether a filter fits; one that cannot be built fits if the formula says so, since then it is too small to be one.
 fn fits(filter: Filter, keys: u64, setting: f64, bytes: u64) -> bool {
-    filter.shape(keys, setting).map_or_else(
-        |_| {
+    // The rate of LevelDB's would take long, and is not asked for.
+    let taken = match filter.engine() {
+        Some(format) => BitsPerKey::fractional(setting)
+            .and_then(|bits| format.filter_bytes(keys, bits))
+            .ok(),
+        None => filter.shape(keys, setting).ok().map(|shape| shape.bytes),
+    };
+    taken.map_or_else(
+        || {
             let bits = match filter.engine() {
                 Some(_) => setting * keys as f64,
                 None => -libm::log(setting) * keys as f64 / (std::f64::consts::LN_2 * std::f64::consts::LN_2),
             };
             bits <= 64.0 && bytes >= 8
         },
-        |shape| shape.bytes <= bytes,
+        |taken| taken <= bytes,
     )
 }

@@ -66,7 +66,7 @@ fn published_examples() {
 fn bytes_are_those_that_the_filters_write() {
     for keys in [1_u64, 7, 100, 3000] {
         let given: Vec<[u8; 8]> = (0..keys).map(u64::to_le_bytes).collect();
-        for bits in [1.0, 9.6, 10.0, 24.0] {
+        for bits in [1.0, 9.6, 10.0, 16.0] {
             let of = ask(Question {
                 keys: Some(keys),
                 bits_per_key: Some(bits),
@@ -290,7 +290,8 @@ fn what_32_bits_of_hash_cost_is_what_was_measured() {
             continue;
         };
         let keys: u64 = keys.parse().unwrap();
-        if keys < 1_000_000 {
+        // To fill larger filters takes seconds.
+        if !(320_000..20_000_000).contains(&keys) {
             continue;
         }
         let (matches, measured): (f64, f64) = (matches.parse().unwrap(), measured.parse().unwrap());

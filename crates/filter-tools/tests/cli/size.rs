@@ -147,7 +147,18 @@ fn numbers_of_any_length_are_whole() {
 #[test]
 fn a_chart_is_a_new_file() {
     let bench = Workbench::new();
-    let draw = |name: &str| bench.run(&["size", "--keys", "1000", "--chart", name]);
+    let draw = |name: &str| {
+        let size = [
+            "size",
+            "--keys",
+            "1000",
+            "--filter",
+            "fast-local-bloom",
+            "--filter",
+            "ribbon",
+        ];
+        bench.run(&[&size[..], &["--chart", name]].concat())
+    };
     assert_eq!(draw("curve.svg").code, 0);
     let first = bench.read("curve.svg");
     assert!(first.contains("</svg>") && first.contains("fast-local-bloom"));

@@ -1,6 +1,6 @@
 //! What `run.json` recommends, and what it rests on.
 
-use super::{CallForm, Choice, stored};
+use super::{CallForm, stored};
 
 stored! {
     /// What a function is wanted for.
@@ -99,26 +99,6 @@ stored! {
         pub p_adjusted: f64,
         /// Whether it costs more than chance explains. What is not measurable is no defect, whatever `cost` says.
         pub measurable: bool,
-    }
-
-    /// A row of `shards.csv`: the fullest of some buckets.
-    pub struct ShardRow {
-        /// Name of the dataset.
-        pub dataset: String,
-        /// Name of the function.
-        pub function: String,
-        /// How a bucket is chosen.
-        pub choice: Choice,
-        /// Number of buckets.
-        pub buckets: u64,
-        /// Distinct keys.
-        pub keys: u64,
-        /// Keys in the fullest bucket.
-        pub fullest: u64,
-        /// The same of a random function.
-        pub fullest_expected: f64,
-        /// Upper tail.
-        pub p_value: f64,
     }
 
     /// What a run advises on one dataset: the one verdict that terminal, page and tables show.

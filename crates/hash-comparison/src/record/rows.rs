@@ -1,11 +1,11 @@
-//! The table of files, and the rows of those about collisions, distribution, filters and times.
+//! The table of files, and the rows of those about collisions, distribution, shards, filters and times.
 
 use std::path::Path;
 
 use super::about::rows_about;
 use super::table;
 use super::{
-    AvalancheRow, CostRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, ShardRow, StructuredRow,
+    AvalancheRow, Choice, CostRow, Finding, MechanismRow, MixingRow, OccupancyRow, Run, StructuredRow,
     WindowRow, stored,
 };
 use crate::error::Error;
@@ -285,6 +285,26 @@ stored! {
         /// Degrees of freedom behind the p-value.
         pub dof: u64,
         /// Upper tail: how often a random function is at least as uneven.
+        pub p_value: f64,
+    }
+
+    /// A row of `shards.csv`: the fullest of some buckets.
+    pub struct ShardRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function.
+        pub function: String,
+        /// How a bucket is chosen.
+        pub choice: Choice,
+        /// Number of buckets.
+        pub buckets: u64,
+        /// Distinct keys.
+        pub keys: u64,
+        /// Keys in the fullest bucket.
+        pub fullest: u64,
+        /// The same of a random function.
+        pub fullest_expected: f64,
+        /// Upper tail.
         pub p_value: f64,
     }
 }
