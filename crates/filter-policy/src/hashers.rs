@@ -109,7 +109,7 @@ impl Murmur2 {
         Self::with_seed(MURMUR2_SEED)
     }
 
-    /// Makes the function with a seed of the caller's choice. Every value is valid.
+    /// Makes the function with this seed. Every value is valid.
     pub const fn with_seed(seed: u32) -> Self {
         let [a, b, c, d] = seed.to_be_bytes();
         #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Keys in numbers: what the methods for many keys at once take.
+//! Batches of keys, for the methods that take many keys at once.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -18,12 +18,18 @@ use core::slice;
 /// assert!(PackedKeys::new(b"000100020003", 4).is_some());
 /// assert!(PackedKeys::new(b"00010002000", 4).is_none());
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PackedKeys<'a> {
     bytes: &'a [u8],
     key_len: NonZeroUsize,
     /// Kept, as it would take a division.
     len: usize,
+}
+
+impl core::fmt::Debug for PackedKeys<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
 }
 
 impl<'a> PackedKeys<'a> {
@@ -125,10 +131,16 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
 /// let names: [&[u8]; 2] = [b"apple", b"fig"];
 /// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct KeyBatch<'a>(Batch<'a>);
 
-#[derive(Debug, Clone, Copy)]
+impl core::fmt::Debug for KeyBatch<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[derive(Clone, Copy)]
 enum Batch<'a> {
     Keys(Keys<'a>),
     #[cfg(feature = "alloc")]
@@ -219,9 +231,9 @@ impl<'a> From<PackedKeys<'a>> for KeyBatch<'a> {
     }
 }
 
-/// What a key of a batch can be.
+/// A type of keys that a batch can hold.
 pub trait BatchKey: Sized {
-    /// A batch of these keys.
+    /// Makes a batch of these keys.
     fn batch(keys: &[Self]) -> KeyBatch<'_>;
 }
 

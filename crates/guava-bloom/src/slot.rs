@@ -180,7 +180,7 @@ impl<F> Slot<F> {
         }
     }
 
-    /// Makes this the current filter, and returns the previous one.
+    /// Makes this filter the current one, and returns the previous one.
     ///
     /// Elements of the previous one are not in the new one, except by insertions still under way. Where elements are inserted
     /// while the new filter is made, call [`Slot::rebuild`] instead.
@@ -206,7 +206,7 @@ impl<F> Slot<F> {
             return Err(Error::new(
                 ErrorKind::RebuildUnderWay,
                 "the number of rebuilds under way",
-                "0 before another begins",
+                "0",
                 1,
             ));
         }

@@ -40,7 +40,7 @@ unsafe extern "C" {
     fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
 }
 
-/// Any policy, as the object that LevelDB takes.
+/// A policy as the object that LevelDB takes.
 ///
 /// [`Database`](super::Database) takes it as it is. For a database that other bindings open, hand
 /// [`as_ptr`](Self::as_ptr) to `leveldb_options_set_filter_policy`.

@@ -35,7 +35,6 @@ use crate::policy::FilterPolicy;
 /// ```
 ///
 /// After an error the builder is what it was before the call.
-#[derive(Debug)]
 pub struct FilterBlockBuilder<'p, P: ?Sized> {
     policy: &'p P,
     /// Where the last data block starts; `None` before the first.
@@ -48,6 +47,15 @@ pub struct FilterBlockBuilder<'p, P: ?Sized> {
     filters: Vec<u8>,
     /// Where each of them starts.
     offsets: Vec<u32>,
+}
+
+impl<P: FilterPolicy + ?Sized> core::fmt::Debug for FilterBlockBuilder<'_, P> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FilterBlockBuilder")
+            .field("policy", &self.policy.name())
+            .field("finished_filters", &self.offsets.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {

@@ -36,7 +36,7 @@ use crate::view::count_ones;
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
 /// let view = FilterView::new(FilterLayout::SplitBlocks, filter.bitset());
-/// assert_eq!(view.estimated_keys().map(f64::round), Some(2.0));
+/// assert_eq!(view.estimated_len(), Some(2));
 ///
 /// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });
 /// assert_eq!(SplitBlockFilter::new(&[0; 33]).unwrap_err(), ReadError::Length { given: 33 });
@@ -210,7 +210,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         Ok(())
     }
 
-    /// Makes the filter as short as a rate allows, and returns the bit set, which now is the start of what was given.
+    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the slice given.
     ///
     /// A fold halves the filter: two blocks beside each other become one, which has the ones of both. Since blocks are chosen
     /// by multiplication, that is the filter which the same values make in half of the blocks; no value is lost. As many folds

@@ -83,7 +83,7 @@ impl LegacyFullFilterPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
 
-    /// Makes a policy with so many bits per key and lines of 64 bytes.
+    /// Makes a policy with this many bits per key and lines of 64 bytes.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bits_per_key,

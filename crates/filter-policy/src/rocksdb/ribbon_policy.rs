@@ -51,7 +51,7 @@ impl RibbonPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.Standard128RibbonFilter";
 
-    /// Makes a policy with the rate of a FastLocalBloom filter of so many bits per key.
+    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bloom: FastLocalBloomPolicy::new(bits_per_key),

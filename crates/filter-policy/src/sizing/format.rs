@@ -63,9 +63,9 @@ pub enum Format {
     /// LevelDB's filter, which [`BloomFilterPolicy`](crate::BloomFilterPolicy) writes under each of its names: whole
     /// bytes, at least 8, and one that holds k.
     LevelDb,
-    /// That of [`BloomFilter64Policy`](crate::BloomFilter64Policy): of the same length, with the best k.
+    /// The filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy): LevelDB's length, with the best k.
     BloomFilter64,
-    /// That of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): whole lines of 64 bytes, and five.
+    /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, plus five.
     FastLocalBloom,
     #[cfg_attr(
         feature = "alloc",

@@ -127,7 +127,7 @@ pub fn bits_for_probes(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> 
     Ok(-1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)))
 }
 
-/// How many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
+/// Returns how many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
     Ok(whole(bits as f64 / bits_per_key_for_rate(rate)?))
 }
 
-/// How many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
+/// Returns how many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
 /// largest n for which [`rate`] does not exceed it, up to the rounding of doubles.
 ///
 /// # Errors

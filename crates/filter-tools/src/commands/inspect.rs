@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Of a Parquet file, show the filters of this column only; parts of its path are joined by dots
+    /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
     /// Ask the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Decimal

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Probe count k
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     probes: Option<u32>,
-    /// Only this kind of filter; may be repeated
+    /// Calculate only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
     filter: Vec<Filter>,
     /// Draw the rates at 4 to 24 bits per key into a new file, .svg or .png

@@ -10,7 +10,7 @@ use super::{Checked, Filter, Question, textbook};
 /// The filter that a question leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// Which.
+    /// The kind of filter.
     pub filter: Filter,
     /// Distinct keys.
     pub keys: u64,
@@ -26,13 +26,13 @@ pub struct Answer {
     pub rate: f64,
 }
 
-/// Why a kind of filter cannot be what was asked for.
+/// The reason why a kind of filter cannot meet the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {reason}", filter.name())]
 pub struct NoAnswer {
-    /// Which.
+    /// The kind of filter.
     pub filter: Filter,
-    /// In words.
+    /// The reason in words.
     pub reason: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) const SLOTS_PER_BUCKET: u8 = 4;
 /// filters for 15 elements.
 const SPARE_BUCKETS: u64 = 6;
 
-/// How many buckets a cuckoo filter has, how wide its fingerprints are, and the seed of its choices.
+/// The parameters of a cuckoo filter: number of buckets, width of fingerprints, and the seed of its choices.
 ///
 /// ```
 /// use membership_filters::CuckooParameters;
