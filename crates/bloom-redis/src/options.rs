@@ -62,13 +62,13 @@ impl Options {
         Self { commands, ..self }
     }
 
-    /// Sets what a filter means that is not on the server; [`Missing::Reported`] by default.
+    /// Sets the meaning of a filter that is not on the server; [`Missing::Reported`] by default.
     #[must_use]
     pub const fn missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }
 
-    /// Sets what a query answers when the server does not; [`OnFailure::Error`] by default.
+    /// Sets the answer of queries when the server fails; [`OnFailure::Error`] by default.
     #[must_use]
     pub const fn on_failure(self, on_failure: OnFailure) -> Self {
         Self { on_failure, ..self }
@@ -201,15 +201,15 @@ pub enum Missing {
 }
 
 /// The answer of a query when the server fails: time-outs, lost connections, a server that loads or is out of memory
-/// (see [`ErrorKind::is_unavailable`]). Errors of the caller's are reported in any case.
+/// (see [`ErrorKind::is_unavailable`]). Errors of the caller are always reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OnFailure {
     /// The error.
     #[default]
     Error,
-    /// "Might contain": what the filter guards is asked each time (fail open).
+    /// "Might contain": all queries reach what the filter guards (fail open).
     MightContain,
-    /// "Absent": what the filter guards is not asked (fail closed).
+    /// "Absent": no query reaches what the filter guards (fail closed).
     Absent,
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::slice;
 
-/// Keys of one length, one behind the other in memory: the form in which many keys are hashed fastest.
+/// Keys of one length, adjacent in memory: the fastest form for hashing many keys.
 ///
 /// ```
 /// use filter_policy::PackedKeys;

@@ -107,7 +107,7 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// Returns what the bytes are.
+    /// Returns the kind of the filter.
     pub const fn kind(&self) -> FilterKind {
         self.kind
     }

@@ -64,8 +64,8 @@ impl<'a> SplitBlockFilter<'a> {
         })
     }
 
-    /// Takes what lies in a Parquet file from a column's `bloom_filter_offset` on: a header and a bit set. What lies behind is
-    /// not looked at.
+    /// Reads a header and a bit set, as they are in a Parquet file from a column's `bloom_filter_offset` on. Bytes
+    /// after them are ignored.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         });
     }
 
-    /// Adds what another filter holds, as if it had been built into this one.
+    /// Adds the values of another filter, as if they had been inserted into this one.
     ///
     /// # Errors
     ///

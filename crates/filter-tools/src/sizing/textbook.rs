@@ -16,16 +16,16 @@ pub(super) fn answer(question: &Question) -> Result<Answer, String> {
         (None, None, probes) => match (question.keys, question.memory, probes) {
             (Some(keys), Some(bytes), _) => 8.0 * bytes as f64 / keys as f64,
             (_, _, Some(probes)) => f64::from(probes) / std::f64::consts::LN_2,
-            _ => return Err("neither rate nor size is fixed".to_owned()),
+            _ => return Err("rate, bits per key, memory or probes must be given".to_owned()),
         },
     };
     let keys = match (question.keys, question.memory) {
         (Some(keys), _) => keys,
         (None, Some(bytes)) => whole(8.0 * bytes as f64 / bits_per_key),
-        (None, None) => return Err("neither keys nor memory are fixed".to_owned()),
+        (None, None) => return Err("keys or memory must be given".to_owned()),
     };
     if keys == 0 {
-        return Err("not even one key fits".to_owned());
+        return Err("memory must have room for at least 1 key".to_owned());
     }
     let probes = match question.probes {
         Some(probes) => probes,

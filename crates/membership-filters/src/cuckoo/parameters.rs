@@ -147,7 +147,7 @@ impl CuckooParameters {
         full_rate(self.fingerprint_bits)
     }
 
-    /// Returns the same probability for a filter of so many elements, at most as many as it has slots.
+    /// Returns the same probability for a filter of this many elements, at most as many as it has slots.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;
