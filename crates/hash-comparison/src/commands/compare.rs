@@ -136,7 +136,7 @@ impl Wanted {
 
 fn seed(text: &str) -> Result<u64, String> {
     text.parse()
-        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -144,7 +144,7 @@ fn share(text: &str) -> Result<f64, String> {
         .parse()
         .ok()
         .filter(|share: &f64| share.is_finite() && *share >= 0.0);
-    share.ok_or_else(|| "give a share from 0 on: 0.05 is 5 %".to_owned())
+    share.ok_or_else(|| "must be a number of at least 0: 0.05 is 5 %".to_owned())
 }
 
 /// Measures, and writes the report.
