@@ -1,6 +1,6 @@
 //! What a query says.
 
-/// Tells whether an element is in a filter.
+/// The answer to a query. There will never be a fourth one, so that a `match` needs no wildcard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The element was never inserted.

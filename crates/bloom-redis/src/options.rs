@@ -189,6 +189,7 @@ impl Commands {
 
 /// The meaning of a filter that is not on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Missing {
     /// The filter was evicted, expired, flushed or never created: queries answer
     /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`ErrorKind::Missing`] instead of starting a
@@ -203,6 +204,7 @@ pub enum Missing {
 /// The answer of a query when the server fails: time-outs, lost connections, a server that loads or is out of memory
 /// (see [`ErrorKind::is_unavailable`]). Errors of the caller are always reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum OnFailure {
     /// The error.
     #[default]

@@ -146,8 +146,8 @@ impl Default for DatabaseOptions {
 
 /// A LevelDB database with a filter policy.
 ///
-/// It holds its policy, so that the policy outlives it. The rest is deliberately little: bindings with
-/// iterators, batches and snapshots take a [`LevelDbPolicy`] too.
+/// It owns its policy, which therefore outlives it. The interface is deliberately small: other bindings, with
+/// iterators, batches and snapshots, take a [`LevelDbPolicy`] too.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -325,7 +325,7 @@ impl Database {
         Ok(Some(copy))
     }
 
-    /// Writes what is in memory to tables and merges them, which builds their filters anew.
+    /// Writes the data in memory to tables and merges all tables, which builds their filters again.
     pub fn compact(&self) {
         // SAFETY: the database is open; null pointers mean all keys.
         unsafe { leveldb_compact_range(self.db.as_ptr(), ptr::null(), 0, ptr::null(), 0) }

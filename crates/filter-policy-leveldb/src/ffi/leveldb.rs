@@ -85,8 +85,8 @@ impl LevelDbPolicy {
         })
     }
 
-    /// LevelDB's object, for `leveldb_options_set_filter_policy`; other bindings have a type of their own for
-    /// it, which `cast` gives.
+    /// Returns LevelDB's object, for `leveldb_options_set_filter_policy`; other bindings have their own type, to
+    /// which `cast` converts it.
     ///
     /// The pointer is good until `self` is dropped, which must happen after every database that was opened
     /// with it is closed. Do not destroy the object.
