@@ -9,7 +9,7 @@ use super::{Answer, Filter, Question};
 pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     let bits_per_key = match (question.rate, question.bits_per_key, question.probes) {
         (Some(rate), _, Some(probes)) => {
-            sizing::bits_per_key_for_rate_and_probes(rate, probes).map_err(words)?
+            sizing::bits_per_key_for_rate_and_probe_count(rate, probes).map_err(words)?
         }
         (Some(rate), ..) => sizing::bits_per_key_for_rate(rate).map_err(words)?,
         (None, Some(bits), _) => bits,
@@ -29,7 +29,7 @@ pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     }
     let probes = match question.probes {
         Some(probes) => probes,
-        None => sizing::best_whole_probes(bits_per_key).map_err(words)?,
+        None => sizing::best_whole_probe_count(bits_per_key).map_err(words)?,
     };
     let most = question.memory.map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64);
     let bits = libm::ceil(bits_per_key * keys as f64).clamp(1.0, most);
