@@ -3,7 +3,8 @@
 //!
 //! A Parquet file has at most one filter for each column of each row group: a header of some 16 bytes, and a bit set of
 //! blocks of 32 bytes. [`SplitBlockFilter`] reads it, [`SplitBlockFilterMut`] builds it, [`Header`] is what stands before
-//! it, and three functions give the size that a writer would choose. The filter holds values, not keys: a value's
+//! it, three functions give the size that a writer would choose, and [`bytes_for_rate`] the one
+//! that keeps a rate. The filter holds values, not keys: a value's
 //! [`hash`](PhysicalValue::hash) is that of its plain encoding. [`format`](crate::format) has the bytes.
 //!
 //! ```
@@ -38,5 +39,7 @@ pub use error::ReadError;
 pub use filter::{SplitBlockFilter, SplitBlockFilterMut};
 pub use header::{EncodedHeader, Header};
 pub use policy::SplitBlockBloomPolicy;
-pub use sizes::{MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, parquet_java_bytes};
+pub use sizes::{
+    MAX_BITSET_BYTES, arrow_cpp_bytes, arrow_rs_bytes, bytes_for_rate, expected_rate, parquet_java_bytes,
+};
 pub use value::PhysicalValue;

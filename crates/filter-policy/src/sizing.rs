@@ -35,6 +35,7 @@ mod simulated;
 mod textbook;
 
 pub use format::Format;
+pub(crate) use format::{least, split_block_rate};
 pub use occupancy::exact_rate;
 pub(crate) use textbook::proper_rate;
 pub use textbook::{

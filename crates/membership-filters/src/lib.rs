@@ -15,6 +15,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod blocked;
 mod counting;
 mod cuckoo;
 pub mod format;
@@ -24,6 +25,7 @@ mod positions;
 mod random;
 mod stored;
 
+pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
 /// Funnels, hashes, parameters and the plain filter: what the filters here take and give.

@@ -13,7 +13,7 @@ const ARROWS: [(&str, &str); 24] = [
     ("filter-policy-leveldb", "hashzoo filter-policy"),
     ("guava-bloom", "hashzoo"),
     ("guava-bloom-model", "guava-bloom"),
-    ("membership-filters", "hashzoo guava-bloom"),
+    ("membership-filters", "hashzoo filter-policy guava-bloom"),
     ("bloom-redis", "hashzoo guava-bloom"),
     ("statistics", ""),
     ("plots", ""),

@@ -7,8 +7,10 @@
     reason = "writers cut to whole numbers, and sizes are at most 128 MiB"
 )]
 
+use crate::arch::wide::blocks::BLOCK_LEN;
 use crate::error::Error;
-use crate::sizing::proper_rate;
+use crate::layouts::split_blocks::MAX_LEN;
+use crate::sizing::{least, proper_rate, split_block_rate};
 
 /// The longest bit set that the writers make, and that Arrow C++ reads: 128 MiB.
 pub const MAX_BITSET_BYTES: u32 = 128 << 20;
@@ -103,7 +105,45 @@ pub fn parquet_java_bytes(values: u64, rate: f64, most: u32) -> Result<u32, Erro
     Ok(bytes.next_power_of_two().min(most.into()) as u32)
 }
 
-/// The formula of all of them.
+/// Returns the fewest bytes, whole blocks up to 2 GiB, with which the [`expected_rate`] of so many distinct values does not
+/// exceed the rate.
+///
+/// Writers of Parquet files choose otherwise: the textbook's formula takes all blocks for equally full, which at 1 % gives 8 %
+/// too few bits, and powers of two give up to twice as many.
+///
+/// ```
+/// use filter_policy::parquet::{bytes_for_rate, expected_rate};
+///
+/// let bytes = bytes_for_rate(1_000_000, 0.01)?;
+/// assert_eq!(bytes, 1_316_160);
+/// assert!(expected_rate(1_000_000, bytes) <= 0.01 && expected_rate(1_000_000, bytes - 32) > 0.01);
+/// # Ok::<(), filter_policy::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::OutOfDomain`] when the rate is not strictly between 0 and 1, [`Error::RateUnreachable`] when 2 GiB are too few.
+pub fn bytes_for_rate(values: u64, rate: f64) -> Result<u32, Error> {
+    proper_rate(rate)?;
+    let fits = |blocks| split_block_rate(blocks, values) <= rate;
+    let most = u64::from(MAX_LEN) / BLOCK_LEN as u64;
+    let blocks = least(1, most, fits).ok_or_else(|| Error::RateUnreachable {
+        given: rate,
+        lowest: split_block_rate(most, values),
+    })?;
+    Ok(blocks as u32 * BLOCK_LEN as u32)
+}
+
+/// Returns the false-positive rate that is to be expected of a bit set of so many bytes, which holds so many distinct values: the
+/// exact one of ideal hash values, with what blocks that are fuller than others err. Without a whole block it is 1.
+pub fn expected_rate(values: u64, bytes: u32) -> f64 {
+    match u64::from(bytes) / BLOCK_LEN as u64 {
+        0 => 1.0,
+        blocks => split_block_rate(blocks, values),
+    }
+}
+
+/// The formula of all writers.
 fn bits(values: f64, rate: f64) -> Result<f64, Error> {
     proper_rate(rate)?;
     Ok(-8.0 * values / libm::log(1.0 - libm::pow(rate, 1.0 / 8.0)))

@@ -152,7 +152,7 @@ impl Format {
             }
             Self::SplitBlock => {
                 let blocks = split_blocks::bitset_bytes(bits_per_key, keys)? / 32;
-                Ok(with_equal_halves(blocks, keys, lines::split_block_rate))
+                Ok(split_block_rate(blocks, keys))
             }
         }
     }
@@ -296,6 +296,11 @@ fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {
     with_equal_halves(lines, keys, by_probes)
 }
 
+/// The rate of so many keys in so many split blocks.
+pub(crate) fn split_block_rate(blocks: u64, keys: u64) -> f64 {
+    with_equal_halves(blocks, keys, lines::split_block_rate)
+}
+
 /// The rate by probes alone, and of keys that have the line and the half of the hash in common from which probes are made.
 fn with_equal_halves(lines: u64, keys: u64, by_probes: impl Fn(u64, u64) -> f64) -> f64 {
     const SAME_HALF: f64 = 1.0 / 4_294_967_296.0;
@@ -317,6 +322,14 @@ fn of_rocksdb(bits_per_key: BitsPerKey) -> Result<RocksDbBits, Error> {
         });
     }
     Ok(RocksDbBits::new(bits_per_key))
+}
+
+/// The least number from `least` to `limit` that fits, where everything above a number that fits does so too.
+pub(crate) fn least(least: u64, limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+    match largest(least, limit, |number| !fits(number)) {
+        None => Some(least),
+        Some(too_small) => (too_small < limit).then_some(too_small + 1),
+    }
 }
 
 /// The largest number from `least` to `limit` that fits, where everything below a number that fits does so too.

@@ -4,7 +4,9 @@ use std::sync::LazyLock;
 
 use guava_bloom::{BloomFilter, envelope};
 use hashzoo::murmur3_x64_128;
-use membership_filters::{CountingBloomFilter, CuckooFilter, ErrorKind, GrowingBloomFilter};
+use membership_filters::{
+    BlockedBloomFilter, CountingBloomFilter, CuckooFilter, ErrorKind, GrowingBloomFilter,
+};
 use proptest::prelude::*;
 
 use super::support::hashes::Hashes;
@@ -28,14 +30,14 @@ fn changed(mut bytes: Vec<u8>, at: usize, to: &[u8]) -> String {
 
 #[test]
 fn each_wrong_field_is_named() {
-    let [bloom, counting, cuckoo, _, growing, same_size] = samples();
+    let [bloom, counting, cuckoo, _, growing, same_size, blocked] = samples();
     let text = |bytes: &Vec<u8>, at, to: &[u8]| changed(bytes.clone(), at, to);
     // The common header.
     assert_eq!(
         text(&cuckoo, 7, b"x"),
         "the first eight bytes must be \"MFcounts\", got \"MFcuckox\""
     );
-    for bytes in [&bloom, &counting, &cuckoo, &growing] {
+    for bytes in [&bloom, &counting, &cuckoo, &growing, &blocked] {
         assert_eq!(text(bytes, 8, &[2]), "the version must be 1, got 2");
         assert_eq!(text(bytes, 9, &[0]), "the hash function must be 1, got 0");
         assert_eq!(text(bytes, 10, &[0, 7]), "a reserved byte must be 0, got 7");
@@ -63,6 +65,14 @@ fn each_wrong_field_is_named() {
             values(1, 4, 0)
         )
     );
+    // Blocked.
+    for (count, claimed) in [(0, [0; 4]), (67_108_864, [0, 0, 0, 4])] {
+        assert_eq!(
+            text(&blocked, 16, &claimed),
+            format!("the blocks must be between 1 and 67108863, got {count}")
+        );
+    }
+    assert_eq!(text(&blocked, 20, &[1]), "a reserved byte must be 0, got 1");
     // Counting.
     assert_eq!(text(&counting, 16, &[2]), "strategy must be 0 or 1, got 2");
     assert_eq!(
@@ -197,14 +207,15 @@ fn every_flipped_bit_is_noticed() {
 
 #[test]
 fn claims_of_huge_filters_take_no_memory() {
-    // Each claims more than a petabyte, or more than can be addressed, and has some bytes.
-    let [bloom, counting, cuckoo, _, growing, _] = samples();
+    // Each claims 2 GiB, a petabyte, or more than can be addressed, and has some bytes.
+    let [bloom, counting, cuckoo, _, growing, _, blocked] = samples();
     let claims = [
         (bloom, 18, [0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
         (counting, 24, (64_u64 * 0x7fff_ffff).to_le_bytes()),
         (cuckoo.clone(), 32, (1_u64 << 50).to_le_bytes()),
         (cuckoo, 32, (1_u64 << 57).to_le_bytes()),
         (growing, 48, u64::MAX.to_le_bytes()),
+        (blocked, 16, 0x03ff_ffff_u64.to_le_bytes()),
     ];
     for (mut bytes, at, claim) in claims {
         bytes[at..at + 8].copy_from_slice(&claim);
@@ -215,7 +226,7 @@ fn claims_of_huge_filters_take_no_memory() {
     }
 }
 
-static SAMPLES: LazyLock<[Vec<u8>; 6]> = LazyLock::new(samples);
+static SAMPLES: LazyLock<[Vec<u8>; 7]> = LazyLock::new(samples);
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -227,7 +238,7 @@ proptest! {
     /// Whatever is read is written as it was, and can be used.
     #[test]
     fn changed_bytes_are_refused_or_mean_what_they_say(
-        sample in 0_usize..6,
+        sample in 0_usize..7,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in prop::option::weighted(0.1, any::<prop::sample::Index>()),
         seed: u64,
@@ -258,6 +269,14 @@ proptest! {
                 prop_assert!(filter.might_contain_hash(hash));
             }
         }
+        if let Ok(mut filter) = BlockedBloomFilter::from_bytes(&bytes, ()) {
+            prop_assert_eq!(filter.to_bytes(), bytes.clone());
+            for hash in hashes() {
+                filter.insert_hash(hash);
+                prop_assert!(filter.might_contain_hash(hash));
+            }
+            filter.stats();
+        }
         if let Ok(mut filter) = CuckooFilter::from_bytes(&bytes, ()) {
             prop_assert_eq!(filter.to_bytes(), bytes.clone());
             for hash in hashes() {
@@ -280,12 +299,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0_usize..5) {
+    fn any_bytes_are_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), magic in 0_usize..6) {
         let mut bytes = bytes;
-        if let Some(magic) = [b"GBfilter", b"MFcounts", b"MFcuckoo", b"MFgrowth"].get(magic) {
+        if let Some(magic) = [b"GBfilter", b"MFblocks", b"MFcounts", b"MFcuckoo", b"MFgrowth"].get(magic) {
             bytes.splice(0..0, [magic.as_slice(), &[1, 1, 0, 0, 0, 0, 0, 0]].concat());
         }
         prop_assert!(envelope::from_bytes::<BloomFilter<()>>(&bytes, ()).is_err());
+        prop_assert!(BlockedBloomFilter::from_bytes(&bytes, ()).is_err());
         prop_assert!(CountingBloomFilter::from_bytes(&bytes, ()).is_err());
         prop_assert!(CuckooFilter::from_bytes(&bytes, ()).is_err());
         prop_assert!(GrowingBloomFilter::from_bytes(&bytes, ()).is_err());

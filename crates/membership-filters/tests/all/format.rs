@@ -4,8 +4,8 @@
 use guava_bloom::{Hash128, Parameters, Strategy};
 use hashzoo::murmur3_x64_128;
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
-    GrowthRule,
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
 
 use super::support::hashes::Hashes;
@@ -48,6 +48,36 @@ fn positions(ordinal: u8, hash: Hash128, k: u8, m: u64) -> Vec<u64> {
     positions.sort_unstable();
     positions.dedup();
     positions
+}
+
+#[test]
+fn blocked() {
+    const SALTS: [u32; 8] = [
+        0x47b6_137b,
+        0x4497_4d91,
+        0x8824_ad5b,
+        0xa2b7_289d,
+        0x7054_95c7,
+        0x2df1_424b,
+        0x9efc_4947,
+        0x5c6b_fb31,
+    ];
+    for b in [1_u32, 2, 7, 1000] {
+        let parameters = BlockedParameters::with_blocks(b).unwrap();
+        let mut filter = BlockedBloomFilter::new((), &parameters).unwrap();
+        let mut words = vec![0_u32; b as usize * 8];
+        for hash in Hashes::from_seed(b.into()).take(40) {
+            filter.insert_hash(hash);
+            let block = (u128::from(hash.h1 >> 32) * u128::from(b)) >> 32;
+            for (j, salt) in SALTS.iter().enumerate() {
+                words[block as usize * 8 + j] |= 1 << ((hash.h1 as u32).wrapping_mul(*salt) >> 27);
+            }
+        }
+        let mut bytes = header(b"MFblocks");
+        bytes.extend(u64::from(b).to_le_bytes());
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        assert_eq!(filter.to_bytes(), with_checksum(bytes));
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One program for all tests, since each links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod blocked;
 mod counting;
 mod cuckoo;
 mod damaged;

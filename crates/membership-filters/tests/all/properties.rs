@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use guava_bloom::{BloomFilter, Integer, Parameters};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
-    GrowthRule,
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
 use proptest::prelude::*;
 
@@ -63,6 +63,30 @@ proptest! {
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
+
+    #[test]
+    fn a_blocked_filter_never_misses_an_element(
+        items in prop::collection::vec(any::<i32>(), 0..300),
+        parts in prop::collection::vec(any::<bool>(), 300),
+        blocks in 1_u32..60,
+    ) {
+        let parameters = BlockedParameters::with_blocks(blocks).unwrap();
+        let mut filter = BlockedBloomFilter::new(Integer, &parameters).unwrap();
+        let (mut one, mut other) = (filter.clone(), filter.clone());
+        for (item, part) in items.iter().zip(parts) {
+            filter.insert(item);
+            if part { &mut one } else { &mut other }.insert(item);
+        }
+        prop_assert!(items.iter().all(|item| filter.might_contain(item)));
+        prop_assert_eq!(filter.might_contain_many(&items), vec![true; items.len()]);
+        one.merge(&other).unwrap();
+        prop_assert!(one == filter);
+        let again = BlockedBloomFilter::from_bytes(&filter.to_bytes(), Integer).unwrap();
+        prop_assert!(again == filter);
+        let mut together = BlockedBloomFilter::new(Integer, &parameters).unwrap();
+        together.insert_many(&items);
+        prop_assert!(together == filter);
+    }
 
     #[test]
     fn a_counting_filter_never_misses_an_element(

@@ -2,12 +2,13 @@
 
 use guava_bloom::{Parameters, Utf8};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowthRule,
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    GrowingBloomFilter, GrowthRule,
 };
 
 use super::support::hashes::Hashes;
 use super::support::hex::{hex, unhex};
-use super::support::samples::{counting, cuckoo, growing, read, samples};
+use super::support::samples::{blocked, counting, cuckoo, growing, read, samples};
 
 #[test]
 fn the_bytes_are_those_of_the_first_release() {
@@ -17,6 +18,7 @@ fn the_bytes_are_those_of_the_first_release() {
         include_str!("../data/cuckoo_full.hex"),
         include_str!("../data/growing_tightening.hex"),
         include_str!("../data/growing_same_size.hex"),
+        include_str!("../data/blocked.hex"),
     ];
     let [bloom, ours @ ..] = samples();
     assert_eq!(read(&bloom).unwrap(), bloom);
@@ -33,10 +35,14 @@ fn large_filters_come_back_whole() {
     let width = CounterWidth::FOUR;
     let mut counting =
         CountingBloomFilter::new((), &Parameters::new(100_000, 0.001).unwrap(), width).unwrap();
+    let parameters = BlockedParameters::new(100_000, 0.001).unwrap();
+    let mut blocked = BlockedBloomFilter::new((), &parameters).unwrap();
     for hash in Hashes::from_seed(1).take(100_000) {
+        blocked.insert_hash(hash);
         cuckoo.insert_hash(hash).unwrap();
         counting.insert_hash(hash);
     }
+    assert!(BlockedBloomFilter::from_bytes(&blocked.to_bytes(), ()).unwrap() == blocked);
     assert!(CuckooFilter::from_bytes(&cuckoo.to_bytes(), ()).unwrap() == cuckoo);
     assert!(CountingBloomFilter::from_bytes(&counting.to_bytes(), ()).unwrap() == counting);
 }
@@ -52,11 +58,13 @@ mod streams {
     #[test]
     fn filters_follow_each_other_in_a_stream() {
         let mut stream = Vec::new();
+        blocked().write_to(&mut stream).unwrap();
         counting().write_to(&mut stream).unwrap();
         cuckoo().write_to(&mut stream).unwrap();
         growing(GrowthRule::default()).write_to(&mut stream).unwrap();
         stream.extend_from_slice(b"more");
         let mut rest = stream.as_slice();
+        assert!(BlockedBloomFilter::read_from(&mut rest, Utf8).unwrap() == blocked());
         assert!(CountingBloomFilter::read_from(&mut rest, Utf8).unwrap() == counting());
         assert!(CuckooFilter::read_from(&mut rest, Utf8).unwrap() == cuckoo());
         assert!(GrowingBloomFilter::read_from(&mut rest, Utf8).unwrap() == growing(GrowthRule::default()));
@@ -129,6 +137,7 @@ mod streams {
     #[test]
     fn a_writer_that_fails_is_an_error() {
         for room in [0, 9, 30, 50] {
+            assert!(blocked().write_to(Full(room)).is_err());
             assert!(counting().write_to(Full(room)).is_err());
             assert!(cuckoo().write_to(Full(room)).is_err());
             assert!(growing(GrowthRule::SameSize).write_to(Full(room)).is_err());

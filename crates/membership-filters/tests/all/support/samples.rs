@@ -2,11 +2,17 @@
 
 use guava_bloom::{BloomFilter, Parameters, Utf8, envelope};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, Error, GrowingBloomFilter,
-    GrowingParameters, GrowthRule,
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    Error, GrowingBloomFilter, GrowingParameters, GrowthRule,
 };
 
 use super::hashes::Hashes;
+
+pub(crate) fn blocked() -> BlockedBloomFilter<Utf8> {
+    let mut filter = BlockedBloomFilter::new(Utf8, &BlockedParameters::with_blocks(3).unwrap()).unwrap();
+    filter.insert_many(&["alice", "bob", "carol", ""]);
+    filter
+}
 
 pub(crate) fn counting() -> CountingBloomFilter<Utf8> {
     let parameters = Parameters::new(12, 0.05).unwrap();
@@ -59,7 +65,7 @@ pub(crate) fn bloom() -> BloomFilter<Utf8> {
 }
 
 /// All stored forms in the envelope.
-pub(crate) fn samples() -> [Vec<u8>; 6] {
+pub(crate) fn samples() -> [Vec<u8>; 7] {
     [
         envelope::to_bytes(&bloom()),
         counting().to_bytes(),
@@ -67,6 +73,7 @@ pub(crate) fn samples() -> [Vec<u8>; 6] {
         full_cuckoo().to_bytes(),
         growing(GrowthRule::default()).to_bytes(),
         growing(GrowthRule::SameSize).to_bytes(),
+        blocked().to_bytes(),
     ]
 }
 
@@ -76,6 +83,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         Some(b"GBfilter") => {
             envelope::from_bytes::<BloomFilter<()>>(bytes, ()).map(|filter| envelope::to_bytes(&filter))
         }
+        Some(b"MFblocks") => BlockedBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
         Some(b"MFcuckoo") => CuckooFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
         Some(b"MFgrowth") => GrowingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),
         _ => CountingBloomFilter::from_bytes(bytes, ()).map(|filter| filter.to_bytes()),

@@ -1,0 +1,249 @@
+//! The blocked Bloom filter: all bits of an element in 32 bytes, which one comparison of vectors asks.
+//!
+//! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007); the blocks are those of
+//! Apache Parquet's split-block filter, and [`filter_policy::parquet`] has what is done with them.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use filter_policy::parquet::{SplitBlockFilter, SplitBlockFilterMut};
+use filter_policy::view::{FilterLayout, FilterView};
+use guava_bloom::{Error, Funnel, Hash128};
+
+mod bits;
+mod parameters;
+mod stored;
+
+use bits::Blocks;
+pub use parameters::BlockedParameters;
+
+/// Elements that are asked for together: enough that memory is waited for seldom, few enough for the stack.
+const TOGETHER: usize = 512;
+
+/// A set that may seem to contain an absent element, and is asked and filled in the least time.
+///
+/// Each element has one block of 32 bytes, and in each of its eight words of 32 bits sets one bit: a question reads one line of the
+/// cache, and compares one vector where the processor has such (AVX2, AVX-512 and NEON, found when the program runs). So
+/// some blocks are fuller than others. For the same rate that takes 10 % more memory than Guava's filter at 1 %, 17 % more at 0.1 %,
+/// 37 % more at 0.01 %, and more and more beyond.
+///
+/// *Never missing*: an element that was inserted is contained. Nothing can be removed but all at once.
+///
+/// The same elements give the same bytes on every platform, in whatever order they were inserted.
+///
+/// ```
+/// use guava_bloom::{Bytes, Utf8};
+/// use membership_filters::{BlockedBloomFilter, BlockedParameters};
+///
+/// let parameters = BlockedParameters::new(10_000, 0.01)?;
+/// let mut seen = BlockedBloomFilter::new(Utf8, &parameters)?;
+/// seen.insert("alice");
+/// seen.insert_many(&["bob", "carol"]);
+/// assert!(seen.might_contain("bob"));
+/// assert_eq!(seen.might_contain_many(&["carol", "dave"]), [true, false]);
+///
+/// let mut blobs = BlockedBloomFilter::new(Bytes, &parameters)?;
+/// blobs.insert(&[0xde, 0xad]);
+/// assert!(blobs.might_contain(&[0xde, 0xad]));
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct BlockedBloomFilter<F> {
+    funnel: F,
+    parameters: BlockedParameters,
+    /// As many as the parameters say.
+    blocks: Blocks,
+}
+
+impl<F> BlockedBloomFilter<F> {
+    /// Creates an empty filter.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    pub fn new(funnel: F, parameters: &BlockedParameters) -> Result<Self, Error> {
+        // Below 2^31.
+        let len = usize::try_from(parameters.memory_bytes()).unwrap_or(usize::MAX);
+        Ok(Self {
+            funnel,
+            parameters: *parameters,
+            blocks: Blocks::zeroed(len)?,
+        })
+    }
+
+    /// Inserts an element. Inserted again it changes nothing.
+    #[inline]
+    pub fn insert<T: ?Sized>(&mut self, item: &T)
+    where
+        F: Funnel<T>,
+    {
+        self.insert_hash(self.funnel.hash(item));
+    }
+
+    /// Returns whether the element seems to be in the filter. True may err with about the probability that
+    /// [`stats`](Self::stats) gives; false is certain.
+    #[inline]
+    pub fn might_contain<T: ?Sized>(&self, item: &T) -> bool
+    where
+        F: Funnel<T>,
+    {
+        self.might_contain_hash(self.funnel.hash(item))
+    }
+
+    /// Inserts an element with this hash, of which only `h1` counts. All of its 64 bits must be as good as random.
+    #[inline]
+    pub fn insert_hash(&mut self, hash: Hash128) {
+        insert(&mut self.blocks, |filter| filter.insert_hash(hash.h1));
+    }
+
+    /// Returns whether an element with this hash seems to be in the filter.
+    #[inline]
+    pub fn might_contain_hash(&self, hash: Hash128) -> bool {
+        SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
+    }
+
+    /// Inserts elements, in less time than one by one.
+    pub fn insert_many<T>(&mut self, items: &[T])
+    where
+        F: Funnel<T>,
+    {
+        let hashes = items.iter().map(|item| self.funnel.hash(item).h1);
+        insert(&mut self.blocks, |filter| filter.insert_hashes(hashes));
+    }
+
+    /// Returns whether each element seems to be in the filter, in the order of the elements and in less time than one by one.
+    pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
+    where
+        F: Funnel<T>,
+    {
+        self.ask(items, |item| self.funnel.hash(item))
+    }
+
+    /// Inserts elements with these hashes.
+    pub fn insert_hashes(&mut self, hashes: &[Hash128]) {
+        insert(&mut self.blocks, |filter| {
+            filter.insert_hashes(hashes.iter().map(|hash| hash.h1))
+        });
+    }
+
+    /// Returns whether elements with these hashes seem to be in the filter.
+    pub fn might_contain_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
+        self.ask(hashes, |&hash| hash)
+    }
+
+    /// Inserts all elements of the other filter.
+    ///
+    /// # Errors
+    ///
+    /// As of [`check_compatible`](Self::check_compatible); nothing is changed then.
+    pub fn merge(&mut self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        self.check_compatible(other)?;
+        let theirs = other.blocks.as_slice();
+        for (byte, theirs) in self.blocks.as_mut_slice().iter_mut().zip(theirs) {
+            *byte |= theirs;
+        }
+        Ok(())
+    }
+
+    /// Checks that the filters can be merged: equal numbers of blocks and funnels.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Incompatible`](crate::ErrorKind::Incompatible) names the first difference and both values.
+    pub fn check_compatible(&self, other: &Self) -> Result<(), Error>
+    where
+        F: PartialEq + fmt::Debug,
+    {
+        let blocks = |filter: &Self| filter.parameters.blocks();
+        Error::check_equal("numbers of blocks", &blocks(self), &blocks(other))?;
+        Error::check_equal("funnels", &self.funnel, &other.funnel)
+    }
+
+    /// Removes all elements; the memory stays.
+    pub fn clear(&mut self) {
+        self.blocks.as_mut_slice().fill(0);
+    }
+
+    /// Returns an estimate of how many different elements are there, from the ones; `None` if there is no zero.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number is rounded, not negative, and far below 2^63"
+    )]
+    pub fn estimated_len(&self) -> Option<u64> {
+        self.view().estimated_keys().map(|len| libm::round(len) as u64)
+    }
+
+    /// Returns the parameters that the filter was made with.
+    pub const fn parameters(&self) -> &BlockedParameters {
+        &self.parameters
+    }
+
+    /// Returns the funnel that the filter was made with.
+    pub const fn funnel(&self) -> &F {
+        &self.funnel
+    }
+
+    /// Returns the state of the filter. That reads all of it.
+    pub fn stats(&self) -> BlockedStats {
+        let view = self.view();
+        BlockedStats {
+            fill: view.fill_ratio().unwrap_or_default(),
+            memory_bytes: self.parameters.memory_bytes(),
+            false_positive_rate: view.false_positive_rate(),
+        }
+    }
+
+    fn view(&self) -> FilterView<'_> {
+        FilterView::new(FilterLayout::SplitBlocks, self.blocks.as_slice())
+    }
+
+    fn ask<T>(&self, items: &[T], hash: impl Fn(&T) -> Hash128) -> Vec<bool> {
+        let mut answers = Vec::with_capacity(items.len());
+        let (mut hashes, mut words) = ([0; TOGETHER], [u64::MAX; TOGETHER / 64]);
+        let filter = SplitBlockFilter::new(self.blocks.as_slice()).map(|filter| filter.prepare());
+        for items in items.chunks(TOGETHER) {
+            for (place, item) in hashes.iter_mut().zip(items) {
+                *place = hash(item).h1;
+            }
+            if let Ok(filter) = &filter {
+                // Neither fails: there is a block, and a word for every 64 elements.
+                let _answered = filter.may_match_hashes(&hashes[..items.len()], &mut words);
+            }
+            answers.extend((0..items.len()).map(|i| words[i / 64] >> (i % 64) & 1 == 1));
+        }
+        answers
+    }
+}
+
+/// Blocks as they are filled. There is always one.
+#[inline]
+fn insert(blocks: &mut Blocks, insert: impl FnOnce(&mut SplitBlockFilterMut<'_>)) {
+    if let Ok(mut filter) = SplitBlockFilterMut::new(blocks.as_mut_slice()) {
+        insert(&mut filter);
+    }
+}
+
+/// Shows the parameters; not the blocks, which may be many.
+impl<F: fmt::Debug> fmt::Debug for BlockedBloomFilter<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockedBloomFilter")
+            .field("funnel", &self.funnel)
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The state of a blocked filter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct BlockedStats {
+    /// The share of ones, 0 to 1.
+    pub fill: f64,
+    /// Bytes of the blocks.
+    pub memory_bytes: u64,
+    /// The probability that an absent element seems to be in the filter now, as the mean over its blocks.
+    pub false_positive_rate: f64,
+}

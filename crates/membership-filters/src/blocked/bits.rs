@@ -1,0 +1,79 @@
+//! Whole blocks of bits in memory.
+
+use alloc::vec::Vec;
+
+use guava_bloom::Error;
+
+/// Bytes of a block. Where it starts at a multiple of this, it lies in one line of the cache.
+pub(crate) const BLOCK_LEN: usize = 32;
+
+/// Blocks of zeros and ones, the first of which starts at a multiple of their length.
+pub(crate) struct Blocks {
+    /// Up to a block less one byte more than there is.
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Blocks {
+    /// All zero.
+    pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        bytes
+            .try_reserve_exact(len + BLOCK_LEN - 1)
+            .map_err(|_| Error::out_of_memory(len))?;
+        Ok(Self::zeroed_in(bytes, len))
+    }
+
+    /// In memory that there is.
+    fn zeroed_in(mut bytes: Vec<u8>, len: usize) -> Self {
+        // An offset that nobody knows is the largest number; anything is right then.
+        let start = bytes.as_ptr().align_offset(BLOCK_LEN) % BLOCK_LEN;
+        bytes.resize(start + len, 0);
+        Self { bytes, start }
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    #[inline]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.start..]
+    }
+}
+
+/// The copy lies elsewhere, and so starts elsewhere.
+impl Clone for Blocks {
+    fn clone(&self) -> Self {
+        let len = self.as_slice().len();
+        let mut copy = Self::zeroed_in(Vec::with_capacity(len + BLOCK_LEN - 1), len);
+        copy.as_mut_slice().copy_from_slice(self.as_slice());
+        copy
+    }
+}
+
+impl PartialEq for Blocks {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for Blocks {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_lie_in_one_line_each() {
+        for len in [32, 64, 320, 1 << 20] {
+            let mut blocks = Blocks::zeroed(len).unwrap();
+            blocks.as_mut_slice().fill(7);
+            for blocks in [&blocks, &blocks.clone()] {
+                assert_eq!(blocks.as_slice(), alloc::vec![7; len]);
+                assert_eq!(blocks.as_slice().as_ptr().align_offset(BLOCK_LEN), 0);
+            }
+        }
+    }
+}

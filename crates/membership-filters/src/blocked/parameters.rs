@@ -1,0 +1,81 @@
+//! The size of a blocked filter: from a capacity and a false-positive rate, or given.
+//!
+//! Knows nothing of elements, hashes or stored bytes.
+
+use filter_policy::parquet::{bytes_for_rate, expected_rate};
+use guava_bloom::{Error, ErrorKind};
+
+use crate::cuckoo::check_rate;
+
+const BLOCK_BYTES: u32 = 32;
+
+/// The most blocks that `filter_policy::parquet` asks: 2 GiB less one block.
+const MAX_BLOCKS: u32 = (1 << 26) - 1;
+
+/// How many blocks of 32 bytes a blocked filter has.
+///
+/// ```
+/// use membership_filters::BlockedParameters;
+///
+/// let parameters = BlockedParameters::new(1_000_000, 0.01)?;
+/// assert_eq!(parameters.memory_bytes(), 1_316_160);
+/// assert!(parameters.false_positive_rate_at(1_000_000) <= 0.01);
+/// # Ok::<(), membership_filters::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockedParameters {
+    blocks: u32,
+}
+
+impl BlockedParameters {
+    /// Returns the smallest filter that with `capacity` elements seems to contain an absent one with a probability of at most
+    /// `false_positive_rate`. The rate is the exact one: some blocks are fuller than others, which the textbook's formula
+    /// leaves out.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] when the rate is not above 0 and below 1, [`ErrorKind::TooLarge`] when 2 GiB are too
+    /// few.
+    pub fn new(capacity: u64, false_positive_rate: f64) -> Result<Self, Error> {
+        check_rate(false_positive_rate)?;
+        let bytes = bytes_for_rate(capacity, false_positive_rate).map_err(|_| {
+            let thing = "what capacity and rate ask for";
+            let got = format_args!("{capacity} elements at {false_positive_rate:e}");
+            Error::new(ErrorKind::TooLarge, thing, "at most 2 GiB", got)
+        })?;
+        Self::with_blocks(bytes / BLOCK_BYTES)
+    }
+
+    /// Returns a filter of so many blocks, 1 to 67,108,863.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::InvalidArgument`] for another number.
+    pub fn with_blocks(blocks: u32) -> Result<Self, Error> {
+        if (1..=MAX_BLOCKS).contains(&blocks) {
+            return Ok(Self { blocks });
+        }
+        let range = format_args!("between 1 and {MAX_BLOCKS}");
+        Err(Error::new(
+            ErrorKind::InvalidArgument,
+            "the blocks",
+            range,
+            blocks,
+        ))
+    }
+
+    /// Returns the number of blocks.
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Returns the bytes of the blocks in memory.
+    pub const fn memory_bytes(&self) -> u64 {
+        self.blocks as u64 * BLOCK_BYTES as u64
+    }
+
+    /// Returns the probability that an absent element seems to be in a filter of so many different elements.
+    pub fn false_positive_rate_at(&self, len: u64) -> f64 {
+        expected_rate(len, self.blocks * BLOCK_BYTES)
+    }
+}

@@ -1,0 +1,178 @@
+//! The blocked filter's contract, seen from outside.
+
+use filter_policy::kernels::Kernel;
+use filter_policy::parquet::SplitBlockBloomPolicy;
+use filter_policy::{BitsPerKey, HashedPolicy as _};
+use guava_bloom::{Bytes, Hash128, Long, Parameters, Utf8};
+use membership_filters::{BlockedBloomFilter, BlockedParameters, ErrorKind};
+
+use super::support::hashes::Hashes;
+use super::support::rates::{assert_near, false_positives};
+
+fn filter(blocks: u32) -> BlockedBloomFilter<()> {
+    BlockedBloomFilter::new((), &BlockedParameters::with_blocks(blocks).unwrap()).unwrap()
+}
+
+fn hashes(seed: u64, count: usize) -> Vec<Hash128> {
+    Hashes::from_seed(seed).take(count).collect()
+}
+
+#[test]
+fn the_rate_that_was_asked_for_holds() {
+    for (capacity, rate) in [
+        (1, 0.5),
+        (10, 0.1),
+        (100, 0.01),
+        (10_000, 0.03),
+        (100_000, 0.01),
+        (100_000, 0.0001),
+    ] {
+        let parameters = BlockedParameters::new(capacity, rate).unwrap();
+        let expected = parameters.false_positive_rate_at(capacity);
+        assert!(expected <= rate);
+        if parameters.blocks() > 1 {
+            let smaller = BlockedParameters::with_blocks(parameters.blocks() - 1).unwrap();
+            assert!(smaller.false_positive_rate_at(capacity) > rate);
+        }
+        let mut filter = BlockedBloomFilter::new((), &parameters).unwrap();
+        filter.insert_hashes(&hashes(capacity, capacity as usize));
+        if capacity >= 10_000 {
+            assert_near(
+                false_positives(7, |hash| filter.might_contain_hash(hash)),
+                expected,
+            );
+            let stats = filter.stats();
+            assert!(
+                (stats.false_positive_rate / expected - 1.0).abs() < 0.05,
+                "{stats:?}"
+            );
+            let estimate = filter.estimated_len().unwrap() as f64;
+            assert!((estimate / capacity as f64 - 1.0).abs() < 0.02, "{estimate}");
+        }
+    }
+}
+
+#[test]
+fn memory_beside_that_of_the_plain_filter() {
+    // As the type's documentation has it.
+    for (rate, more) in [(0.01, 1.10), (0.001, 1.17), (0.0001, 1.37)] {
+        let blocked = BlockedParameters::new(1_000_000, rate).unwrap().memory_bytes();
+        let plain = Parameters::new(1_000_000, rate).unwrap().bits() / 8;
+        let ratio = blocked as f64 / plain as f64;
+        assert!((ratio - more).abs() < 0.005, "{rate}: {ratio}");
+    }
+}
+
+#[test]
+fn arguments_out_of_range_are_refused() {
+    for rate in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
+        let error = BlockedParameters::new(10, rate).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    }
+    for (capacity, rate) in [(u64::MAX, 0.5), (2_000_000_000, 0.01), (1_000_000_000, 1e-12)] {
+        let error = BlockedParameters::new(capacity, rate).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
+    }
+    assert_eq!(
+        BlockedParameters::new(u64::MAX, 0.01).unwrap_err().to_string(),
+        "what capacity and rate ask for must be at most 2 GiB, got 18446744073709551615 elements at 1e-2"
+    );
+    for blocks in [0, 1 << 26, u32::MAX] {
+        assert_eq!(
+            BlockedParameters::with_blocks(blocks).unwrap_err().to_string(),
+            format!("the blocks must be between 1 and 67108863, got {blocks}")
+        );
+    }
+    assert_eq!(BlockedParameters::new(0, 0.01).unwrap().blocks(), 1);
+    let largest = BlockedParameters::with_blocks((1 << 26) - 1).unwrap();
+    assert_eq!(largest.memory_bytes(), (1 << 31) - 32);
+}
+
+#[test]
+fn many_are_as_one_by_one() {
+    let (members, others) = (hashes(1, 1500), hashes(2, 1500));
+    let asked = [members.as_slice(), &others].concat();
+    for count in [0, 1, 63, 64, 65, 511, 512, 513, 1500] {
+        let (mut singly, mut together) = (filter(60), filter(60));
+        members[..count].iter().for_each(|&hash| singly.insert_hash(hash));
+        together.insert_hashes(&members[..count]);
+        assert!(singly == together);
+        let answers: Vec<bool> = asked
+            .iter()
+            .map(|&hash| singly.might_contain_hash(hash))
+            .collect();
+        assert!(answers[..count].iter().all(|&answer| answer));
+        assert_eq!(singly.might_contain_hashes(&asked), answers);
+        assert_eq!(singly.might_contain_hashes(&asked[..count]), answers[..count]);
+    }
+    let mut words = BlockedBloomFilter::new(Utf8, &BlockedParameters::new(100, 0.001).unwrap()).unwrap();
+    words.insert_many(&["apple", "pear"]);
+    assert_eq!(
+        words.might_contain_many(&["pear", "plum", "apple"]),
+        [true, false, true]
+    );
+}
+
+#[test]
+fn elements_are_what_their_funnel_says() {
+    let parameters = BlockedParameters::new(100, 1e-4).unwrap();
+    let mut numbers = BlockedBloomFilter::new(Long, &parameters).unwrap();
+    let mut bytes = BlockedBloomFilter::new(Bytes, &parameters).unwrap();
+    for number in 0..100_i64 {
+        numbers.insert(&number);
+        bytes.insert(&number.to_le_bytes()[..]);
+        assert!(numbers.might_contain_hash(Hash128::of(&number.to_le_bytes())));
+    }
+    assert_eq!(numbers.to_bytes(), bytes.to_bytes());
+    assert_eq!(*numbers.funnel(), Long);
+    assert_eq!(*numbers.parameters(), parameters);
+}
+
+#[test]
+fn the_blocks_are_those_of_the_policy() {
+    let hashes = hashes(5, 1000);
+    for kernel in Kernel::available() {
+        let policy = SplitBlockBloomPolicy::new(BitsPerKey::whole(12)).on_kernel(kernel);
+        let built = policy.build_hashes(hashes.iter().map(|hash| hash.h1)).unwrap();
+        let mut filter = filter(built.len() as u32 / 32);
+        filter.insert_hashes(&hashes);
+        assert_eq!(filter.to_bytes()[24..][..built.len()], built);
+    }
+}
+
+#[test]
+fn merging_is_inserting_both() {
+    let (one, other) = (hashes(1, 300), hashes(2, 400));
+    let (mut merged, mut second, mut both) = (filter(20), filter(20), filter(20));
+    merged.insert_hashes(&one);
+    second.insert_hashes(&other);
+    both.insert_hashes(&[one.as_slice(), &other].concat());
+    merged.merge(&second).unwrap();
+    assert!(merged == both);
+    merged.merge(&merged.clone()).unwrap();
+    assert!(merged == both);
+
+    let error = merged.merge(&filter(21)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Incompatible);
+    assert_eq!(
+        error.to_string(),
+        "the numbers of blocks of both filters must be equal, got 20 and 21"
+    );
+    assert!(merged == both);
+
+    merged.clear();
+    assert!(merged == filter(20));
+    assert_eq!((merged.estimated_len(), merged.stats().fill), (Some(0), 0.0));
+    assert_eq!(
+        format!("{merged:?}"),
+        "BlockedBloomFilter { funnel: (), parameters: BlockedParameters { blocks: 20 }, .. }"
+    );
+}
+
+#[test]
+fn a_filter_of_ones_has_no_estimate() {
+    let mut full = filter(1);
+    full.insert_hashes(&hashes(1, 100_000));
+    assert_eq!((full.estimated_len(), full.stats().fill), (None, 1.0));
+    assert_eq!(full.stats().false_positive_rate, 1.0);
+}
