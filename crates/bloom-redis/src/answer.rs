@@ -1,11 +1,11 @@
 //! What a query says.
 
-/// Tells whether an element is in a filter.
+/// The answer to a query. There will never be a fourth one, so that a `match` needs no wildcard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
-    /// It was never inserted.
+    /// The element was never inserted.
     Absent,
-    /// It was inserted, or the filter errs, as it does at its false-positive rate.
+    /// The element was inserted, or the filter errs, as it does at its false-positive rate.
     MightContain,
     /// The filter, or a part of it that decides, is not on the server: never created, evicted, expired or flushed.
     /// Nothing is known of the element.

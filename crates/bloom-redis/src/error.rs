@@ -6,7 +6,7 @@ use redis::{RedisError, ServerErrorKind};
 
 use crate::names::display;
 
-/// What failed, of which kind, and with which value: mostly "THING must be RANGE, got VALUE".
+/// An error: its kind, and a text that mostly reads "THING must be RANGE, got VALUE".
 ///
 /// An insert that fails may have set bits all the same; repeating it is always safe, but "new" may then say "seen".
 ///
@@ -63,11 +63,11 @@ pub enum ErrorKind {
     Replication,
     /// The reply is not one that the command has: a proxy, or a defect.
     UnexpectedReply,
-    /// No answer in time. Whether the command was done is not known.
+    /// No reply arrived in time. It is unknown whether the command was executed.
     TimedOut,
     /// Nobody listens at the address.
     Refused,
-    /// The connection broke. Whether the command was done is not known.
+    /// The connection broke. It is unknown whether the command was executed.
     ConnectionLost,
     /// `LOADING`: the server reads its data from disk.
     Loading,

@@ -111,13 +111,14 @@ impl GrowingFilter {
         self
     }
 
-    /// Returns the same filter with its bitmaps in several slots of a cluster, by their names: for a prefix without a hash tag.
+    /// Returns the same filter with its bitmaps spread over the slots of a cluster by their names, for a prefix without
+    /// a hash tag.
     ///
-    /// The nodes then share memory and load, but no script sees the filter as a whole. It does as with
-    /// [`Commands::scripts`](crate::Commands) off: growth is decided by the client, so that two writers at the same moment may
-    /// open two bitmaps (nothing that was inserted is lost), inserts take several round trips each, and there is no rebuild
-    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with `Call::query_together`, which asks the
-    /// bitmaps at the same time.
+    /// The nodes then share memory and load, but no script sees the whole filter, which behaves as with
+    /// [`Commands::scripts`](crate::Commands) off: the client decides on growth, so two writers may open two bitmaps at
+    /// the same moment (no insert is lost), inserts take several round trips each, and there is no rebuild
+    /// ([`Spread`](crate::ErrorKind::Spread)). Queries take two round trips with `Call::query_together`, which queries
+    /// all bitmaps at the same time.
     #[must_use]
     pub fn spread(mut self) -> Self {
         self.chain.spread = true;
@@ -156,8 +157,8 @@ impl GrowingFilter {
     /// Writes the parameter record if there is none, as [`FixedFilter::adopt`](crate::FixedFilter::adopt), and with the first record the
     /// cursor, which the published program leaves out until there is a second bitmap.
     ///
-    /// A filter that has lost its cursor and `bloomfilter-1` looks like one that is new. With a record it is told from it,
-    /// as missing ([`Missing::Reported`](crate::Missing::Reported)); without one it is not.
+    /// A filter that has lost its cursor and `bloomfilter-1` looks new. With a record it counts as missing
+    /// ([`Missing::Reported`](crate::Missing::Reported)).
     pub fn adopt(&self) -> Call<'static, ()> {
         let (chain, prefix) = (self.chain.clone(), self.prefix.clone());
         let record = Record::new(Design::Growing, self.chain.schema);
@@ -202,14 +203,14 @@ impl GrowingFilter {
         Call::new(move |line| async move { growth::insert(&line, &chain, &hashes, &options).await })
     }
 
-    /// Empties the filter: all bitmaps go, `bloomfilter-0` is created anew, the cursor stands at it.
+    /// Empties the filter: deletes all bitmaps, creates `bloomfilter-0` again, and sets the cursor to it.
     pub fn clear(&self) -> Call<'static, ()> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { growth::reset(&line, &chain, &options).await })
     }
 
-    /// Begins to build the filter anew; see [`GrowingRebuild`]. The lease is how long the new generation stays when nobody
-    /// inserts into it.
+    /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted when nothing was inserted into it for
+    /// the time of the lease.
     ///
     /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already, and with
     /// [`NeedsScripts`](crate::ErrorKind::NeedsScripts) when scripts are switched off.

@@ -8,7 +8,7 @@ use redis::Cmd;
 
 use crate::error::{Error, ErrorKind};
 
-/// How a filter talks to its server. The same for all designs.
+/// Options of a filter's operations, the same for all designs.
 ///
 /// ```
 /// use bloom_redis::{Missing, OnFailure, Options};
@@ -62,13 +62,13 @@ impl Options {
         Self { commands, ..self }
     }
 
-    /// Sets what a filter means that is not on the server; [`Missing::Reported`] by default.
+    /// Sets the meaning of a filter that is not on the server; [`Missing::Reported`] by default.
     #[must_use]
     pub const fn missing(self, missing: Missing) -> Self {
         Self { missing, ..self }
     }
 
-    /// Sets what a query answers when the server does not; [`OnFailure::Error`] by default.
+    /// Sets the answer of queries when the server fails; [`OnFailure::Error`] by default.
     #[must_use]
     pub const fn on_failure(self, on_failure: OnFailure) -> Self {
         Self { on_failure, ..self }
@@ -127,8 +127,8 @@ impl Options {
     }
 }
 
-/// Which commands a server, or the proxy in front of it, takes. All by default. The crate's page lists who refuses what, under
-/// "Servers and proxies".
+/// The commands that a server, or the proxy in front of it, accepts: all by default. The README lists who refuses what,
+/// under "Servers and proxies".
 ///
 /// ```
 /// use bloom_redis::{Commands, Options};
@@ -161,7 +161,7 @@ impl Default for Commands {
 }
 
 impl Commands {
-    /// Nothing but plain commands on strings.
+    /// Plain commands on strings alone.
     pub const PLAIN: Self = Self {
         bitfield: false,
         transactions: false,
@@ -187,33 +187,35 @@ impl Commands {
     }
 }
 
-/// What it means that a filter is not on the server.
+/// The meaning of a filter that is not on the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Missing {
-    /// It was evicted, expired, flushed or never created: queries say [`Answer::Missing`](crate::Answer::Missing), and
-    /// inserts fail with [`ErrorKind::Missing`] instead of starting a filter that lacks what the lost one held. New filters
-    /// are created explicitly.
+    /// The filter was evicted, expired, flushed or never created: queries answer
+    /// [`Answer::Missing`](crate::Answer::Missing), and inserts fail with [`ErrorKind::Missing`] instead of starting a
+    /// filter that lacks what the lost one held. New filters are created explicitly.
     #[default]
     Reported,
-    /// It holds nothing: queries say [`Answer::Absent`](crate::Answer::Absent), and the first insert creates it. This is
-    /// what the published programs do, and right where filters come and go by design, one a day, say.
+    /// The filter is empty: queries answer [`Answer::Absent`](crate::Answer::Absent), and the first insert creates it.
+    /// This is what the published programs do, and right where filters come and go by design, one a day, say.
     Empty,
 }
 
-/// What a query answers when the server does not: time-outs, lost connections, a server that loads or is out of memory
-/// (see [`ErrorKind::is_unavailable`]). Errors of the caller's are reported in any case.
+/// The answer of a query when the server fails: time-outs, lost connections, a server that loads or is out of memory
+/// (see [`ErrorKind::is_unavailable`]). Errors of the caller are always reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum OnFailure {
     /// The error.
     #[default]
     Error,
-    /// "Might contain": what the filter guards is asked each time (fail open).
+    /// "Might contain": all queries reach what the filter guards (fail open).
     MightContain,
-    /// "Absent": what the filter guards is not asked (fail closed).
+    /// "Absent": no query reaches what the filter guards (fail closed).
     Absent,
 }
 
-/// What becomes of a filter's time to live.
+/// The time to live of a filter after an operation.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -232,7 +234,8 @@ pub enum OnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Expiry {
-    /// It stays as it is. A filter that is created has none; one that takes another's place has what the other had left.
+    /// The time to live stays as it is. A created filter has none; one that replaces another has what the other had
+    /// left.
     #[default]
     Keep,
     /// There is none.

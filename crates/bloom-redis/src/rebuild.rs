@@ -15,17 +15,17 @@ use crate::plan::chain::Chain;
 use crate::plan::generation::{self, Token};
 use crate::plan::{growth, insert, transfer};
 
-/// A new generation of a filter that is being filled, while the present one is queried and written to as ever.
+/// A new generation of a filter, to be filled while the present one stays in use.
 ///
-/// A Bloom filter forgets nothing; it is built anew from what it stands for, to drop what is gone. Fill the generation,
-/// then [`commit`](Self::commit): from then on it is the filter, in one step.
+/// A Bloom filter forgets nothing; to drop deleted elements, rebuild it from the data behind it. Fill the generation,
+/// then [`commit`](Self::commit) it, which makes it the filter in one step.
 ///
-/// Elements that others insert meanwhile go into both generations, as long as their options say
-/// [`follow_rebuilds`](Options::follow_rebuilds); so none is lost, provided that the source is read after the rebuild
-/// began, and has an element before the filter gets it. The generation has a lease:
-/// it goes when nobody inserted into it for that long, and with it the rebuild.
+/// Elements that others insert meanwhile go into both generations, as long as their options
+/// [`follow_rebuilds`](Options::follow_rebuilds). None is lost if you read the source after the rebuild began, and
+/// writers change the source before the filter. The generation has a lease: when nothing was inserted for that long,
+/// the generation is deleted and the rebuild is over.
 ///
-/// Dropping this value sends nothing: the rebuild stays under way until its lease ends, and another cannot begin before.
+/// Dropping this value sends nothing: the rebuild stays under way until its lease ends, and no other can begin before.
 /// [`abandon`](Self::abandon) ends it at once, and so does
 /// [`FixedFilter::abandon_rebuild`](crate::FixedFilter::abandon_rebuild) without this value.
 ///
@@ -105,8 +105,8 @@ impl Rebuild {
         })
     }
 
-    /// Makes the new generation the filter. The one before is freed in the background; with [`Expiry::Keep`] the new one has
-    /// what that had left to live.
+    /// Makes the new generation the filter. The old one is freed in the background; with [`Expiry::Keep`] the new one
+    /// gets its remaining time to live.
     ///
     /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended; the filter is then as it was.
     pub fn commit(self, expiry: Expiry) -> Call<'static, ()> {

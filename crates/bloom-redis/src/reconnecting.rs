@@ -4,11 +4,11 @@ use core::time::Duration;
 
 use redis::{Cmd, Connection, ConnectionLike, ErrorKind, RedisResult, Value};
 
-/// A blocking connection that is made when it is first needed, and anew after a failure, with time-outs for both. What
-/// `redis::aio::ConnectionManager` is for asynchronous ones.
+/// A blocking connection that connects when it is first used and reconnects after a failure, with time-outs for both:
+/// the counterpart of `redis::aio::ConnectionManager` for blocking connections.
 ///
-/// Nothing is sent twice: the operation that meets the failure reports it, since whether it was done is not known, and the
-/// next one connects. While the server is gone every operation fails after one attempt to connect.
+/// Nothing is sent twice: the operation that fails reports the error, because it may have been executed, and the next
+/// operation reconnects. While the server is down, every operation fails after one attempt to connect.
 ///
 /// ```no_run
 /// use core::time::Duration;

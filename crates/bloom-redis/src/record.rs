@@ -35,8 +35,8 @@ impl Design {
     }
 }
 
-/// Tells what the filters under a prefix are. There is at most one record for a prefix, and a filter works without one; with one,
-/// nobody opens it with other parameters by mistake.
+/// The parameters of the filters under a prefix, recorded on the server. There is at most one record for a prefix. A
+/// filter works without one; with one, nobody opens it with other parameters by mistake.
 ///
 /// The key is `bloom-redis:parameters:` and the prefix, in braces unless it holds some (`{NAME}` alone: behind another
 /// colon), so that the record lies in the slot of the prefix; the value is one line of text:

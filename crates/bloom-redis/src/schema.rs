@@ -12,7 +12,7 @@ pub(crate) const REDIS_BITS: u64 = 1 << 32;
 /// The bits of the published fixed design: its program keeps their number in a Java `int`.
 const FIXED_BITS: u64 = i32::MAX as u64;
 
-/// How many bits a filter has and how many of them an element sets.
+/// The size of a filter and the number of bits that an element sets.
 ///
 /// The formulas are those of Guava before 33.4.0, which both published programs copy: m = -n ln p / (ln 2)^2, cut to a
 /// whole number; k = m/n ln 2, rounded, 1 at least. The designs differ in whether m is rounded up to whole words of 64

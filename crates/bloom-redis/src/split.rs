@@ -84,12 +84,13 @@ impl SplitFilter {
         Self::with_parts(self.name, self.slots, bitmap.schema, part_bits, options)
     }
 
-    /// Returns the same filter spread over so many slots of a cluster, 1 to 1,024, which is another filter to the server: part
-    /// `i` has the key `bf-split:SLOTS:{NAME:i % SLOTS}:i`.
+    /// Returns the same filter spread over this many slots of a cluster, 1 to 1,024. To the server it is another
+    /// filter: part `i` has the key `bf-split:SLOTS:{NAME:i % SLOTS}:i`.
     ///
-    /// The nodes then share memory and load, and none of them sees the filter as a whole: an operation takes a batch for each
-    /// slot, at the same time with `Call::query_together`, one after another otherwise; and what is one step on all parts
-    /// is refused with [`Spread`](ErrorKind::Spread): rebuild, upload, merge. With 1, the default, all parts share a slot.
+    /// The nodes then share memory and load, and none of them sees the whole filter. An operation sends a batch to each
+    /// slot, at the same time with `Call::query_together` and one after another otherwise. Rebuild, upload and merge,
+    /// which need one step on all parts, are refused with [`Spread`](ErrorKind::Spread). With 1, the default, all parts
+    /// share a slot.
     ///
     /// ```
     /// use bloom_redis::{Schema, SplitFilter};
@@ -147,7 +148,7 @@ impl SplitFilter {
         })
     }
 
-    /// Returns the bits of a part. The last has what is left.
+    /// Returns the number of bits of each part but the last, which has the rest.
     #[must_use]
     pub fn part_bits(&self) -> u64 {
         self.stored.bitmap.part_bits

@@ -19,8 +19,8 @@ pub struct Statistics {
     /// Bits and set bits of each bitmap; the parts of a split one are one.
     pub(crate) bitmaps: Vec<(u64, u64)>,
     pub(crate) bytes: u64,
-    pub(crate) swaps: u64,
-    pub(crate) rebuilt_at: Option<u64>,
+    pub(crate) rebuilds: u64,
+    pub(crate) last_rebuild: Option<u64>,
 }
 
 impl Statistics {
@@ -78,13 +78,13 @@ impl Statistics {
     /// Returns how many times a rebuild took the filter's place.
     #[must_use]
     pub const fn rebuilds(&self) -> u64 {
-        self.swaps
+        self.rebuilds
     }
 
     /// Returns when the last rebuild took its place: seconds since 1970 by the server's clock.
     #[must_use]
     pub const fn last_rebuild(&self) -> Option<u64> {
-        self.rebuilt_at
+        self.last_rebuild
     }
 }
 
@@ -101,8 +101,8 @@ mod tests {
             probe_count: 2,
             bitmaps: bitmaps.to_vec(),
             bytes: 0,
-            swaps: 0,
-            rebuilt_at: None,
+            rebuilds: 0,
+            last_rebuild: None,
         }
     }
 

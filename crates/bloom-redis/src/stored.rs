@@ -66,8 +66,9 @@ macro_rules! operations {
                 crate::record::adopt(&prefix, record)
             }
 
-            /// Creates an empty filter with this time to live, unless it is there; returns whether it was not. Needed where a
-            /// missing filter is reported ([`Missing::Reported`](crate::Missing::Reported)). [`Expiry::At`] needs Redis 6.2.
+            /// Creates an empty filter with this time to live, unless there is one already; returns whether it was
+            /// created. A filter must be created before the first insert unless a missing filter counts as empty
+            /// ([`Missing::Empty`](crate::Missing::Empty)). [`Expiry::At`] needs Redis 6.2.
             pub fn create(&self, expiry: Expiry) -> Call<'static, bool> {
                 let bitmap = self.stored.bitmap.clone();
                 Call::new(move |line| async move { plan::lifetime::create(&line, &bitmap, expiry).await })
@@ -85,12 +86,13 @@ macro_rules! operations {
                 })
             }
 
-            /// Asks whether an element is in the filter, in one round trip.
+            /// Queries one element, in one round trip.
             pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
                 self.might_contain_many([element]).one()
             }
 
-            /// Asks whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+            /// Queries many elements, in one round trip up to the bound of the options. The answers are in the order of
+            /// the elements.
             pub fn might_contain_many(
                 &self,
                 elements: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -106,13 +108,13 @@ macro_rules! operations {
                 )
             }
 
-            /// Inserts an element, in one round trip; returns whether it was new: if so, it was certainly never inserted
-            /// before.
+            /// Inserts an element, in one round trip. Returns whether it was new; if so, it was certainly never
+            /// inserted before.
             pub fn insert(&self, element: impl AsRef<[u8]>) -> Call<'static, bool> {
                 self.insert_many([element]).one()
             }
 
-            /// Inserts elements, in one round trip up to the bound of the options; returns of each whether it was new. An
+            /// Inserts elements, in one round trip up to the bound of the options. Returns whether each was new; an
             /// element that comes twice is new once.
             pub fn insert_many(
                 &self,
@@ -129,7 +131,7 @@ macro_rules! operations {
                 })
             }
 
-            /// Returns figures of the filter. The server counts its bits.
+            /// Returns figures of the filter. The server counts the bits.
             pub fn statistics(&self) -> Call<'static, Statistics> {
                 let Stored {
                     bitmap, options, ..
@@ -140,8 +142,8 @@ macro_rules! operations {
                 })
             }
 
-            /// Begins to build the filter anew; see [`Rebuild`]. The lease is how long the new generation stays when nobody
-            /// inserts into it.
+            /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted when nothing was inserted into it for
+            /// the time of the lease.
             ///
             /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already;
             /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
@@ -149,8 +151,8 @@ macro_rules! operations {
                 Rebuild::begin(self.stored.bitmap.clone(), lease, self.stored.options)
             }
 
-            /// Abandons a rebuild that is under way, whoever began it; returns whether there was one. The filter stays as it
-            /// is, and the rebuild's own calls fail with [`Missing`](crate::ErrorKind::Missing).
+            /// Abandons the rebuild under way, whoever began it; returns whether there was one. The filter stays
+            /// unchanged, and later calls of the rebuild fail with [`Missing`](crate::ErrorKind::Missing).
             pub fn abandon_rebuild(&self) -> Call<'static, bool> {
                 let bitmap = self.stored.bitmap.clone();
                 Call::new(move |line| async move {
@@ -159,9 +161,9 @@ macro_rules! operations {
                 })
             }
 
-            /// Puts a filter that was filled in memory in the place of the one on the server, in chunks, then in one step:
-            /// the way to load many elements at once. [`Schema`](crate::Schema) and
-            /// [`Parameters`](guava_bloom::Parameters) convert into each other.
+            /// Replaces the filter on the server by one that was filled in memory, in chunks, then in one step: the way
+            /// to load many elements at once. [`Schema`](crate::Schema) and [`Parameters`](guava_bloom::Parameters)
+            /// convert into each other.
             ///
             /// Guava rounds its bits up to whole words: only a schema whose bits are a multiple of 64
             /// ([`Schema::words`](crate::Schema::words)) can be exchanged. The call fails with

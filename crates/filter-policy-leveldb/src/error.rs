@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a policy could not be handed to LevelDB, or what LevelDB reported.
+/// The reason why a policy could not be handed to LevelDB, or an error that LevelDB reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -10,7 +10,7 @@ pub enum Error {
     NulInName {
         /// The name.
         name: String,
-        /// Where in it the first NUL is, in bytes.
+        /// The position of the first NUL in the name, in bytes.
         position: usize,
     },
     /// The path of a database holds a NUL.
@@ -24,7 +24,7 @@ pub enum Error {
     /// LevelDB reported an error.
     #[cfg(feature = "leveldb")]
     LevelDb {
-        /// What was to be done: `open`, `put`, `get`, `delete`.
+        /// The operation: `open`, `put`, `get`, `delete`.
         action: &'static str,
         /// LevelDB's own words.
         message: String,
@@ -37,12 +37,12 @@ impl fmt::Display for Error {
             Self::NulInName { name, position } => {
                 write!(
                     f,
-                    "the policy's name {name:?} has a NUL at byte {position}, names have none"
+                    "policy name must have no NUL, got {name:?} with one at byte {position}"
                 )
             }
             #[cfg(feature = "leveldb")]
-            Self::NulInPath { path } => write!(f, "the path must have no NUL, got {path:?}"),
-            Self::NoMemory => write!(f, "no memory for a policy"),
+            Self::NulInPath { path } => write!(f, "path must have no NUL, got {path:?}"),
+            Self::NoMemory => write!(f, "cannot allocate memory for a policy"),
             #[cfg(feature = "leveldb")]
             Self::LevelDb { action, message } => write!(f, "LevelDB, {action}: {message}"),
         }

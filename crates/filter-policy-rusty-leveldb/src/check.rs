@@ -21,10 +21,9 @@ use crate::policy::{EmptyName, RustyLevelDbPolicy};
 /// More than any `CURRENT` has.
 const MAX_CURRENT_LEN: u64 = 64;
 
-/// Opens a database with a policy of ours, unless keys would be lost; creates it as `DB::open` does.
+/// Opens a database with this policy, unless keys would be lost; creates it as `DB::open` does.
 ///
-/// `options.filter_policy` is replaced. What is checked, and what is not, is what [`check`] says. New tables
-/// have filters under our policy's name.
+/// Replaces `options.filter_policy`, and checks what [`check`] checks. New tables have filters under the policy's name.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -49,7 +48,7 @@ const MAX_CURRENT_LEN: u64 = 64;
 ///
 /// # Errors
 ///
-/// Those of [`check`], in which case the engine was not called, and [`OpenError::Engine`].
+/// Those of [`check`], before the engine is called, and [`OpenError::Engine`].
 pub fn checked_open<P>(path: impl AsRef<Path>, mut options: Options, policy: P) -> Result<DB, OpenError>
 where
     P: FilterPolicy + Send + 'static,
@@ -61,22 +60,24 @@ where
     Ok(DB::open(path, options)?)
 }
 
-/// Checks that the engine, opening this database with a policy of this name, would lose no key by it.
+/// Checks that the engine loses no key when it opens this database with a policy of this name.
 ///
-/// Every table that belongs to the database by its manifest is looked at; others are what an interrupted writer
-/// left, and the engine deletes them. A table passes if the engine would
+/// Examines every table in the manifest; the engine deletes other tables, which an interrupted writer left. A table
+/// passes if the engine would
 ///
-/// * find filters under exactly this name, whose checksum is right, whose offsets are in order, and which has
+/// * find filters under exactly this name, with the right checksum, with offsets in order, and with a non-empty
+///   filter for every data block; or
+/// * find no filters: there are none, or those of other names come before ours in the engine's order.
 ///   a filter that is not empty for every data block; or
 /// * find no filters: there are none, or those of other names lie before ours in the engine's order.
 ///
-/// The footer, the metaindex and the index must be whole, too: of a table whose metadata it cannot read the
-/// engine says that every key is absent, or panics. They are read if they are not compressed, or with Snappy;
-/// other entries of `options.compressor_list` are not used, and tables that need them are refused.
+/// The footer, metaindex and index must be undamaged too: if the engine cannot read a table's metadata, it reports
+/// every key as absent, or panics. They are read uncompressed or compressed with Snappy; tables that need other entries
+/// of `options.compressor_list` are refused.
 ///
-/// Not checked are the data blocks, and the bits of a filter beyond its checksum: a table that was written
-/// under this name by another encoding passes. Nor does the check hold the database's lock; another program
-/// must not write the database until it is open.
+/// Does not check data blocks, or the bits of a filter beyond its checksum: a table that another encoding wrote under
+/// this name passes. Does not hold the database's lock either: no other program may write the database until it is
+/// open.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use rusty_leveldb::Status;
 
 use crate::policy::EmptyName;
 
-/// Why a database was not opened, or could not be checked. Nothing in it was changed, unless it is
+/// The reason why a database was not opened, or could not be checked. Nothing in it was changed, unless it is
 /// [`Engine`](Self::Engine) that says so.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -31,14 +31,14 @@ pub enum OpenError {
     Table {
         /// The table.
         table: PathBuf,
-        /// What is wrong.
+        /// The error of the table.
         source: TableError<Status>,
     },
     /// The table has filters of our policy by which the engine would panic or deny keys that are there.
     Filters {
         /// The table.
         table: PathBuf,
-        /// What is wrong.
+        /// The defect.
         defect: FilterDefect,
     },
     /// The table has the name of LevelDB 1.13 and older, `.sst`, under which the engine does not look for it:
@@ -51,20 +51,20 @@ pub enum OpenError {
     Manifest {
         /// The file.
         manifest: PathBuf,
-        /// What is wrong.
+        /// The defect.
         defect: ManifestDefect,
     },
-    /// What the engine, or its environment, says.
+    /// An error of the engine or its environment.
     Engine(Status),
 }
 
-/// Why the engine cannot use the filters of a table, although they have our policy's name.
+/// A defect that keeps the engine from using a table's filters, although they have our policy's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterDefect {
     /// The entry of the metaindex is shorter than the eight bytes that the engine cuts off it.
     ShortEntry {
-        /// Its length in bytes.
+        /// The entry's length in bytes.
         len: usize,
     },
     /// The offsets of the filter block are damaged.
@@ -73,7 +73,7 @@ pub enum FilterDefect {
     /// follows the last one. Further behind it says "may match"; no writer leaves data blocks there, so that such
     /// a table is refused too.
     NoFilter {
-        /// Where the data block starts in the file.
+        /// The data block's offset in the file.
         block_offset: u64,
     },
     /// The filter block is marked as compressed, and the engine would read it as it is.
@@ -83,24 +83,24 @@ pub enum FilterDefect {
     },
 }
 
-/// What is wrong with a manifest.
+/// A defect of a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ManifestDefect {
     /// `CURRENT` names no manifest.
     Name,
-    /// It cannot be read.
+    /// The file cannot be read.
     Read {
-        /// What the environment says.
+        /// The error of the environment.
         kind: ErrorKind,
     },
-    /// A piece of a record says that it is longer than what is left of its block.
+    /// The length of a record fragment exceeds what is left of its block.
     Length,
-    /// A piece of a record does not have its checksum.
+    /// A record fragment does not match its checksum.
     Checksum,
-    /// The pieces of a record are not in sequence.
+    /// The fragments of a record are not in sequence.
     Sequence,
-    /// A record is no version edit.
+    /// A record is not a version edit.
     Edit,
 }
 
@@ -110,17 +110,17 @@ impl fmt::Display for OpenError {
             Self::Name(error) => error.fmt(f),
             Self::ForeignFilters { table, found, ours } => write!(
                 f,
-                "{}: the filters are of the policy {found:?}, ours is {ours:?}: rusty-leveldb does not compare \
-                 the names, would ask ours about them, and deny keys that are there; open the database with the \
-                 policy that wrote it, or copy it through an iterator into a new one",
+                "{}: policy of the filters must be {ours:?}, got {found:?}: rusty-leveldb does not compare names and would \
+                 deny stored keys; open the database with the policy that wrote it, or copy it through an iterator \
+                 into a new one",
                 table.display()
             ),
             Self::Table { table, source } => write!(f, "{}: {source}", table.display()),
             Self::Filters { table, defect } => write!(f, "{}: {defect}", table.display()),
             Self::OldTableName { table } => write!(
                 f,
-                "{}: rusty-leveldb looks for tables named .ldb alone, and says of keys in others that they are \
-                 absent; rename the table",
+                "{}: table name must end in .ldb, because rusty-leveldb reports the keys of other files as absent; \
+                 rename the table",
                 table.display()
             ),
             Self::Manifest { manifest, defect } => write!(f, "{}: {defect}", manifest.display()),
@@ -159,16 +159,16 @@ impl fmt::Display for FilterDefect {
         match self {
             Self::ShortEntry { len } => write!(
                 f,
-                "an entry of the metaindex has {len} bytes, rusty-leveldb panics below 8"
+                "metaindex entry must be at least 8 bytes, got {len}, on which rusty-leveldb panics"
             ),
             Self::Offsets(damage) => damage.fmt(f),
             Self::NoFilter { block_offset } => write!(
                 f,
-                "the data block at offset {block_offset} has no filter, for which rusty-leveldb can panic"
+                "data block at offset {block_offset} must have a filter, because rusty-leveldb can panic without one"
             ),
             Self::Compressed { compression } => write!(
                 f,
-                "the filter block has the compression {compression}, rusty-leveldb reads it as if it had none"
+                "compression of the filter block must be 0, because rusty-leveldb does not decompress it, got {compression}"
             ),
         }
     }
@@ -179,12 +179,12 @@ impl std::error::Error for FilterDefect {}
 impl fmt::Display for ManifestDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name => f.write_str("the contents must be a line with `MANIFEST-` and a number"),
+            Self::Name => f.write_str("contents must be a line with `MANIFEST-` and a number"),
             Self::Read { kind } => write!(f, "cannot be read: {kind}"),
-            Self::Length => f.write_str("a piece of a record is longer than its block"),
-            Self::Checksum => f.write_str("a piece of a record does not have its checksum"),
-            Self::Sequence => f.write_str("the pieces of a record are not in sequence"),
-            Self::Edit => f.write_str("a record is no version edit of LevelDB's"),
+            Self::Length => f.write_str("record fragment must lie within its block"),
+            Self::Checksum => f.write_str("record fragment must match its checksum"),
+            Self::Sequence => f.write_str("record fragments must be in sequence"),
+            Self::Edit => f.write_str("record must be one of LevelDB's version edits"),
         }
     }
 }

@@ -137,7 +137,7 @@ fn run(bits_per_key: BitsPerKey, policy: Box<dyn FilterPolicy>) -> Result<(), St
             ));
         }
         let view = FilterView::new(FilterLayout::LevelDb, &test.filter);
-        let fill = view.fill_ratio().unwrap_or_default();
+        let fill = view.fill().unwrap_or_default();
         let probes = view.probe_count().unwrap_or_default();
         let textbook =
             rate(view.bits(), u64::from(count), u32::from(probes)).map_err(|error| error.to_string())?;

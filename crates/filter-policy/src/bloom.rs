@@ -53,8 +53,8 @@ impl BloomFilterPolicy<Murmur2> {
 }
 
 impl BloomFilterPolicy<Murmur2SignedTail> {
-    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. For filters that a
-    /// program with signed `char` wrote, under whatever name it stored them.
+    /// Makes the policy `BloomFilter2.SignedTail`: MurmurHash2, seed 5381, tail bytes sign-extended. It is for filters
+    /// that a program with signed `char` wrote, under whatever name it stored them.
     pub const fn bloom_filter2_signed_tail(bits_per_key: BitsPerKey) -> Self {
         Self::with_hasher(Murmur2SignedTail, bits_per_key)
     }
@@ -68,7 +68,7 @@ impl BloomFilterPolicy<LevelDbHash> {
 }
 
 impl<H> BloomFilterPolicy<H> {
-    /// Makes a policy with a hash function of the caller's, under the name that it brings.
+    /// Makes a policy with a custom hash function, under the name that the function gives.
     pub const fn with_hasher(hasher: H, bits_per_key: BitsPerKey) -> Self {
         Self {
             hasher,

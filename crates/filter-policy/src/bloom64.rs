@@ -15,14 +15,14 @@ use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter};
 pub(crate) use probes::probes_for;
 
-/// The Bloom filter whose rate is what theory says: `BloomFilter64.Xxph3`.
+/// The Bloom filter with the rate that theory predicts: `BloomFilter64.Xxph3`.
 ///
-/// The layout is LevelDB's, a bit array and one byte that tells k; hash, probe sequence and k are not. Positions come
-/// from 64 bits of hash by multiplication, so that large filters use all of their bits and small ones have no keys
-/// whose probes coincide, and k is the best one for the size: 0.82 % at 10 bits per key where LevelDB's filters have
-/// 0.87 to 1.5 %, 0.0067 % at 20 where they have 0.0075 to 0.24. [`theory`](crate::theory) has the measurements.
+/// The layout is LevelDB's, a bit array and one byte for k; hash, probe sequence and k differ. Positions come from 64
+/// bits of hash by multiplication, so that large filters use all of their bits, and small ones have no keys whose
+/// probes coincide. k is the best one for the size. The rate is 0.82 % at 10 bits per key, where LevelDB's filters have
+/// 0.87 to 1.5 %, and 0.0067 % at 20, where they have 0.0075 to 0.24 %. [`theory`](crate::theory) has the measurements.
 ///
-/// A reader of LevelDB's that is handed such a filter answers "may match".
+/// LevelDB's own reader answers "may match" for such a filter.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
@@ -47,7 +47,7 @@ impl BloomFilter64Policy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "BloomFilter64.Xxph3";
 
-    /// Makes a policy with so many bits per key.
+    /// Makes a policy with this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bits_per_key,

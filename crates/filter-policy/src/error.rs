@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why a filter could not be built or a size could not be computed.
+/// The reason why a filter could not be built or a size could not be computed.
 ///
 /// Reading stored bytes never fails: any bytes have an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,12 +10,12 @@ use core::fmt;
 pub enum Error {
     /// The bits per key are not a number from 0 to 4,294,967,295.
     BitsPerKeyOutOfRange {
-        /// What the caller gave.
+        /// The value given.
         given: f64,
     },
     /// The filter would be larger than this platform can address.
     FilterTooLarge {
-        /// How many keys the filter was for.
+        /// The number of keys.
         keys: u64,
         /// At how many bits per key.
         bits_per_key: f64,
@@ -36,19 +36,19 @@ pub enum Error {
     },
     /// The allocator refused the memory.
     AllocationFailed {
-        /// How many bytes were asked for.
+        /// The number of bytes requested.
         bytes: usize,
     },
     /// An argument of a sizing function lies outside its domain.
     OutOfDomain {
         /// The argument's meaning.
         what: &'static str,
-        /// What the caller gave.
+        /// The value given.
         given: f64,
         /// The values that have a meaning, in words.
         allowed: &'static str,
     },
-    /// No bits per key reach the rate in this format.
+    /// The format cannot reach the rate, whatever the bits per key.
     RateUnreachable {
         /// The false-positive rate that was asked for.
         given: f64,

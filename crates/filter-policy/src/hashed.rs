@@ -196,10 +196,10 @@ pub trait HashedPolicy: FilterPolicy + Sealed {
     }
 }
 
-/// A key that many filters of a policy are asked for: it is hashed once.
+/// A key, hashed once, for queries to many filters of a policy.
 ///
-/// That is what a read of a log-structured tree does, level by level, until the key is found. It pays from the second
-/// filter on; the longer the key, the more. [`HashedPolicy::hashed_key`] makes it.
+/// Reads of a log-structured tree query one level after the other until they find the key. Hashing once pays from the
+/// second filter on, and more for longer keys. [`HashedPolicy::hashed_key`] makes it.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};

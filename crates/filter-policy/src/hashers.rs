@@ -6,9 +6,8 @@ use hashzoo::{LEVELDB_BLOOM_SEED, MURMUR2_SEED, leveldb_hash, murmur2, murmur2_s
 
 /// Maps keys to 32-bit hash values and names the stored format that follows from it.
 ///
-/// Implement it to put another function into LevelDB's filter layout; give it a name of its own. Filters that
-/// were built with one function and are read with another hide keys, and the name is all that keeps them
-/// apart.
+/// Implement it to use another function in LevelDB's filter layout, under a new name. Filters that were built with one
+/// function and are read with another deny stored keys, and only the name keeps them apart.
 pub trait KeyHasher {
     /// Returns the hash value of a key. The same key must give the same value on every platform, for as long as
     /// filters are kept.
@@ -109,7 +108,7 @@ impl Murmur2 {
         Self::with_seed(MURMUR2_SEED)
     }
 
-    /// Makes the function with a seed of the caller's choice. Every value is valid.
+    /// Makes the function with this seed. Every value is valid.
     pub const fn with_seed(seed: u32) -> Self {
         let [a, b, c, d] = seed.to_be_bytes();
         #[rustfmt::skip]

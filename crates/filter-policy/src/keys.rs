@@ -1,11 +1,11 @@
-//! Keys in numbers: what the methods for many keys at once take.
+//! Batches of keys, for the methods that take many keys at once.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::slice;
 
-/// Keys of one length, one behind the other in memory: the form in which many keys are hashed fastest.
+/// Keys of one length, adjacent in memory: the fastest form for hashing many keys.
 ///
 /// ```
 /// use filter_policy::PackedKeys;
@@ -18,12 +18,18 @@ use core::slice;
 /// assert!(PackedKeys::new(b"000100020003", 4).is_some());
 /// assert!(PackedKeys::new(b"00010002000", 4).is_none());
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct PackedKeys<'a> {
     bytes: &'a [u8],
     key_len: NonZeroUsize,
     /// Kept, as it would take a division.
     len: usize,
+}
+
+impl core::fmt::Debug for PackedKeys<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
 }
 
 impl<'a> PackedKeys<'a> {
@@ -111,8 +117,10 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
 
 /// Many keys for one call.
 ///
-/// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys are
-/// `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. Other keys can be given to the methods that take iterators.
+/// Methods take `impl Into<KeyBatch>`: a reference to a slice, an array or a vector of keys, or [`PackedKeys`]. Keys
+/// are `&[u8]`, `[u8; N]` or, with the feature `alloc`, `Vec<u8>`. The literal `b"key"` is none of these: write
+/// `&b"key"[..]`. Methods that take iterators, such as [`HashedPolicy::build_in`](crate::HashedPolicy::build_in), accept
+/// literals, strings and all other keys.
 ///
 /// Packed keys and arrays of 16 bytes are hashed fastest, then slices of equal length, then slices of mixed lengths, then
 /// vectors.
@@ -125,10 +133,16 @@ impl<'a> IntoIterator for &PackedKeys<'a> {
 /// let names: [&[u8]; 2] = [b"apple", b"fig"];
 /// assert_eq!(KeyBatch::from(&names[1..]).get(0), Some(&b"fig"[..]));
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct KeyBatch<'a>(Batch<'a>);
 
-#[derive(Debug, Clone, Copy)]
+impl core::fmt::Debug for KeyBatch<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[derive(Clone, Copy)]
 enum Batch<'a> {
     Keys(Keys<'a>),
     #[cfg(feature = "alloc")]
@@ -219,9 +233,9 @@ impl<'a> From<PackedKeys<'a>> for KeyBatch<'a> {
     }
 }
 
-/// What a key of a batch can be.
+/// A type of keys that a batch can hold.
 pub trait BatchKey: Sized {
-    /// A batch of these keys.
+    /// Makes a batch of these keys.
     fn batch(keys: &[Self]) -> KeyBatch<'_>;
 }
 

@@ -34,7 +34,7 @@ use ribbon::Solution;
 /// ```
 pub const MATCHES_EVERYTHING: [u8; 2] = [0x00, 0xff];
 
-/// What stored filter bytes are.
+/// The kind of a stored filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterKind {

@@ -46,13 +46,13 @@ impl NamedPolicy {
         self.layout
     }
 
-    /// Makes the policy with so many bits per key.
+    /// Makes the policy with this many bits per key.
     pub fn build(&self, bits_per_key: BitsPerKey) -> AnyPolicy {
         (self.new)(bits_per_key)
     }
 }
 
-/// Every policy with a name of its own. MurmurHash2 with another seed than `BloomFilter2`'s and filters over prefixes have
+/// Every policy with a name of its own. MurmurHash2 with other seeds and filters over prefixes have
 /// names that are made of these; [`by_name`] and [`layout_of`] know those as well.
 ///
 /// ```
@@ -96,6 +96,9 @@ const fn named(name: &'static str, layout: FilterLayout, new: fn(BitsPerKey) -> 
 /// Returns the policy that stores its filters under a name: one of [`ALL`], MurmurHash2 with a seed, or one of these over
 /// the prefixes that [`FixedPrefix`] or [`SeparatedPrefix`] extract.
 ///
+/// The bits per key count for filters that the policy builds. Every policy reads filters of any size: to read, any value
+/// will do.
+///
 /// ```
 /// use filter_policy::{BitsPerKey, FilterPolicy as _, policies};
 ///
@@ -109,7 +112,7 @@ const fn named(name: &'static str, layout: FilterLayout, new: fn(BitsPerKey) -> 
 ///
 /// # Errors
 ///
-/// [`UnknownPolicy`] when no policy of this crate has the name.
+/// [`UnknownPolicy`] when no policy of this crate has the name. An engine then reads without the filter.
 pub fn by_name(name: &str, bits_per_key: BitsPerKey) -> Result<AnyPolicy, UnknownPolicy> {
     find(name, bits_per_key)
         // Leading zeros, a sign, digits in capitals and the seed of `BloomFilter2` make another name.
@@ -178,7 +181,7 @@ fn without_prefixes(mut name: &[u8]) -> &[u8] {
     name
 }
 
-/// No policy of this crate stores its filters under the name.
+/// The name belongs to no policy of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownPolicy {
@@ -188,14 +191,14 @@ pub struct UnknownPolicy {
 
 impl fmt::Display for UnknownPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("policy name must be one of ")?;
+        f.write_str("policy name must be ")?;
         for policy in ALL {
-            write!(f, "{:?}, ", policy.name)?;
+            write!(f, "{}, ", policy.name)?;
         }
         write!(
             f,
-            "\"BloomFilter2.Seed\" and eight hexadecimal digits, or one of these and \".Prefix.Fixed4\" or the like, \
-             \".Prefix.Separated1x2f\" or the like, got {:?}",
+            "BloomFilter2.Seed with 8 hexadecimal digits, or one of these with .Prefix.Fixed4 or .Prefix.Separated1x2f, \
+             for example, got {:?}",
             self.name
         )
     }

@@ -9,7 +9,7 @@ use core::fmt::Write as _;
 use crate::error::Error;
 use crate::policy::FilterPolicy;
 
-/// Which part of a key goes into a filter over prefixes.
+/// Chooses the part of a key that goes into a filter over prefixes.
 ///
 /// An extractor has a domain: keys outside it give no prefix, are not stored, and are never denied.
 ///

@@ -13,13 +13,13 @@
 //! | | bits per key, k | [`rate_at`] |
 //! | | bits per key, best k | [`best_rate_at`] |
 //! | bits per key | rate, best k | [`bits_per_key_for_rate`] |
-//! | | rate, k | [`bits_per_key_for_rate_and_probes`] |
+//! | | rate, k | [`bits_per_key_for_rate_and_probe_count`] |
 //! | memory in bits | keys, rate | [`bits_for`] |
-//! | | keys, rate, k | [`bits_for_probes`] |
+//! | | keys, rate, k | [`bits_for_probe_count`] |
 //! | keys | memory, rate | [`keys_for`] |
-//! | | memory, rate, k | [`keys_for_probes`] |
-//! | k | bits per key | [`best_probes`], [`best_whole_probes`] |
-//! | | rate, at the least memory | [`probes_for_rate`] |
+//! | | memory, rate, k | [`keys_for_probe_count`] |
+//! | k | bits per key | [`best_probe_count`], [`best_whole_probe_count`] |
+//! | | rate, at the least memory | [`probe_count_for_rate`] |
 //! | exact bytes | keys, bits per key | [`Format::filter_bytes`] |
 //! | rate | keys, bits per key | [`Format::rate`] |
 //! | bits per key | keys, rate | [`Format::bits_per_key_for_rate`] |
@@ -39,6 +39,7 @@ pub(crate) use format::{least, split_block_rate};
 pub use occupancy::exact_rate;
 pub(crate) use textbook::proper_rate;
 pub use textbook::{
-    best_probes, best_rate_at, best_whole_probes, bits_for, bits_for_probes, bits_per_key_for_rate,
-    bits_per_key_for_rate_and_probes, keys_for, keys_for_probes, probes_for_rate, rate, rate_at,
+    best_probe_count, best_rate_at, best_whole_probe_count, bits_for, bits_for_probe_count,
+    bits_per_key_for_rate, bits_per_key_for_rate_and_probe_count, keys_for, keys_for_probe_count,
+    probe_count_for_rate, rate, rate_at,
 };

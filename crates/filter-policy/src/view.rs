@@ -13,14 +13,14 @@ const REACHABLE_BYTES: usize = 1 << 29;
 /// Each in a word of its own.
 const PROBES_OF_BLOCKS: u8 = 8;
 
-/// How the bytes of a filter are laid out, whatever hashed the keys.
+/// The layout of a filter's bytes, whatever hashed the keys.
 /// `policies::layout_of` tells it from a policy's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterLayout {
     /// LevelDB's: a bit array, then the probe count k.
     LevelDb,
-    /// That of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
+    /// The layout of `BloomFilter64.Xxph3`: a bit array, then 128 and k.
     BloomFilter64,
     /// RocksDB's: the last five bytes tell the kind.
     RocksDb,
@@ -28,7 +28,7 @@ pub enum FilterLayout {
     SplitBlocks,
 }
 
-/// What stored filter bytes say of themselves: kind, size, fill and expected rate. (A
+/// Describes stored filter bytes: kind, size, fill and expected rate. (A
 /// [`PreparedFilter`](crate::PreparedFilter) answers questions about keys.)
 ///
 /// ```
@@ -42,7 +42,7 @@ pub enum FilterLayout {
 /// let view = FilterView::new(FilterLayout::LevelDb, filter);
 /// assert_eq!(view.kind(), FilterKind::LevelDbBloom);
 /// assert_eq!((view.bits(), view.probe_count()), (64, Some(6)));
-/// assert_eq!(view.estimated_keys().unwrap().round(), 2.0);
+/// assert_eq!(view.estimated_len(), Some(2));
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -107,7 +107,7 @@ impl<'a> FilterView<'a> {
         }
     }
 
-    /// Returns what the bytes are.
+    /// Returns the kind of the filter.
     pub const fn kind(&self) -> FilterKind {
         self.kind
     }
@@ -136,13 +136,13 @@ impl<'a> FilterView<'a> {
 
     /// Returns the share of ones among the bits, 0 to 1; `None` unless the filter is a Bloom filter. A filter is at its best
     /// half full.
-    pub fn fill_ratio(&self) -> Option<f64> {
+    pub fn fill(&self) -> Option<f64> {
         let bits = self.lines()?.len() as f64 * self.line_bits();
         Some(self.ones()? as f64 / bits)
     }
 
     /// Returns the probability that an absent key matches, 0 to 1, if probes were independent: of a Bloom filter
-    /// `fill_ratio ^ k`, as the mean over the lines where the layout has lines; of split blocks the product of the shares of
+    /// `fill ^ k`, as the mean over the lines where the layout has lines; of split blocks the product of the shares of
     /// ones in a block's words, as the mean over the blocks; of a Ribbon filter two to the power of minus its columns; 0 of
     /// an empty filter and 1 of a reserved one.
     ///
@@ -160,25 +160,28 @@ impl<'a> FilterView<'a> {
         lines.map(of_line).sum::<f64>() / count
     }
 
-    /// Returns how many distinct keys most likely filled the filter, from the number of ones:
+    /// Returns an estimate of the number of distinct keys in the filter, from the number of ones:
     /// `ln(1 - fill) / (k ln(1 - 1/m))`, summed over the lines where the layout has lines. (In split blocks each word is a
     /// filter of 32 bits with k = 1; what they say of a block is averaged.)
     ///
     /// `None` when the bytes do not tell: all bits (of a line) are ones, k is 0, or the filter is not a Bloom filter.
-    pub fn estimated_keys(&self) -> Option<f64> {
-        let probes = self.probes.filter(|&probes| probes > 0)?;
-        if self.kind == FilterKind::SplitBlockBloom {
-            let of_one_key = f64::from(probes) * libm::log1p(-1.0 / 32.0);
-            return fills(self.bits).try_fold(0.0, |keys, fill| {
-                (fill < 1.0).then(|| keys + libm::log1p(-fill) / of_one_key)
-            });
-        }
-        let of_one_key = f64::from(probes) * libm::log1p(-1.0 / self.line_bits());
-        self.lines()?.try_fold(0.0, |keys, line| {
-            let fill = count_ones(line) as f64 / self.line_bits();
-            // Of two negative numbers, except that an empty line has a zero above.
-            (fill < 1.0).then(|| keys + libm::log1p(-fill) / of_one_key)
-        })
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a filter of fewer than 2^64 bits holds fewer keys"
+    )]
+    pub fn estimated_len(&self) -> Option<u64> {
+        let probes = f64::from(self.probes.filter(|&probes| probes > 0)?);
+        // Of two negative numbers, except that an empty line has a zero above.
+        let keys = |fill: f64, of_one_key: f64| (fill < 1.0).then(|| libm::log1p(-fill) / of_one_key);
+        let keys: Option<f64> = if self.kind == FilterKind::SplitBlockBloom {
+            let of_one_key = probes * libm::log1p(-1.0 / 32.0);
+            fills(self.bits).map(|fill| keys(fill, of_one_key)).sum()
+        } else {
+            let of_one_key = probes * libm::log1p(-1.0 / self.line_bits());
+            let fill = |line: &[u8]| count_ones(line) as f64 / self.line_bits();
+            self.lines()?.map(|line| keys(fill(line), of_one_key)).sum()
+        };
+        keys.map(|keys| libm::round(keys) as u64)
     }
 
     /// The lines of a Bloom filter, of which there is at least one: without, the filter is empty or reserved.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-/// Why a command stopped early; decides the exit code.
+/// The reason why a command stopped early; decides the exit code.
 #[derive(Debug)]
 pub enum Failure {
     /// The user's input or arguments are wrong: 2.

@@ -1,4 +1,4 @@
-//! Looks at the filters in tables of storage engines, and says how large filters must be: the library behind `filters`.
+//! Inspects the filters in tables of storage engines, and calculates how large filters must be: the library behind `filters`.
 #![forbid(unsafe_code)]
 
 pub mod commands;
@@ -6,3 +6,8 @@ pub mod failure;
 pub mod inspection;
 pub mod sizing;
 pub mod table;
+
+/// Runs the example of the repository's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct FrontPage;

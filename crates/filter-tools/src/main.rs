@@ -3,11 +3,11 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use filter_tools::commands::{inspect, size};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use filter_tools::commands::{inspect, size, with_words};
 use filter_tools::failure::Failure;
 
-/// Looks at the filters in tables of storage engines, and says how large filters must be.
+/// Inspects the filters in tables of storage engines, and calculates how large filters must be.
 #[derive(Debug, Parser)]
 #[command(
     name = "filters",
@@ -27,7 +27,15 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    // `cargo xtask` sets the variable.
+    let name = match std::env::var_os("HASH_COMPARISON_WORKSPACE") {
+        Some(_) => "cargo xtask",
+        None => "filters",
+    };
+    let mut command = with_words(Cli::command(), &|text| text.replace("{program}", name));
+    let parsed = Cli::from_arg_matches(&command.get_matches_mut());
+    let cli = parsed.unwrap_or_else(|error| error.format(&mut command).exit());
+    let result = match cli.command {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Size(arguments) => size::run(&arguments),
     };

@@ -14,8 +14,8 @@ use crate::strategy::Strategy;
 
 /// A [`BloomFilter`] for many threads, which insert through a shared reference and without locks.
 ///
-/// The bits are those of a [`BloomFilter`] into which the same elements were inserted, in whatever order and by however many
-/// threads. Exists where the target has 64-bit atomic operations.
+/// The bits equal those of a [`BloomFilter`] with the same elements, whatever the order and the number of threads.
+/// Exists where the target has 64-bit atomic operations.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Parameters, Utf8};
@@ -147,7 +147,7 @@ impl<F> ConcurrentBloomFilter<F> {
         self.shape().check(&other.into().shape)
     }
 
-    /// Returns a copy of the filter as it is now, for what needs a filter at rest.
+    /// Returns a copy of the filter as it is now.
     ///
     /// It holds every element whose insertion happened before this call; of those inserted meanwhile all bits, some or none, so that
     /// it may hold an element and miss one that the same thread inserted before. Takes as much memory again, and like `clone`

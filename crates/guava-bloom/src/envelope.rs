@@ -1,9 +1,9 @@
 //! The checksummed envelope: one stored form for every filter of this crate and of `membership-filters`.
 //!
-//! Guava's own stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
-//! filter and a checksum of 8 bytes behind it: [`to_bytes`] and `write_to` write it, [`from_bytes`] and `read_from`
-//! refuse whatever was damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone can
-//! compute it. [`format`](crate::format) describes the bytes.
+//! Guava's stream has no checksum, so damage in it goes unnoticed. The envelope puts a header of 16 bytes before a
+//! filter and a checksum of 8 bytes after it. [`to_bytes`] and `write_to` write it; [`from_bytes`] and `read_from`
+//! refuse bytes that were damaged, cut, or written by a later version. The checksum finds damage, not malice: anyone
+//! can compute it. [`format`](crate::format) describes the bytes.
 //!
 //! ```
 //! use guava_bloom::{BloomFilter, ErrorKind, Parameters, Utf8, envelope};
@@ -46,7 +46,7 @@ pub const HEADER_LEN: u64 = 16;
 /// The length of the checksum in bytes.
 pub const CHECKSUM_LEN: u64 = 8;
 
-/// A filter that the envelope can hold: what lies between header and checksum.
+/// A filter that the envelope can hold, as the contents between header and checksum.
 ///
 /// ```
 /// use guava_bloom::Error;
@@ -112,11 +112,11 @@ pub fn to_bytes<T: Stored>(filter: &T) -> Vec<u8> {
     bytes
 }
 
-/// Reads a filter from its envelope, to which all of the bytes must belong.
+/// Reads a filter from its envelope; trailing bytes are an error.
 ///
 /// # Errors
 ///
-/// [`Error`] tells what is wrong with the bytes. Memory is taken only for bytes that are there.
+/// [`Error`] names the fault in the bytes. No memory is allocated beyond their size.
 pub fn from_bytes<T: Stored>(mut bytes: &[u8], funnel: T::Funnel) -> Result<T, Error> {
     let mut reader = Reader::new(&mut bytes);
     let filter = reader.filter(funnel)?;
@@ -134,12 +134,12 @@ pub fn write_to<T: Stored>(filter: &T, mut writer: impl std::io::Write) -> std::
     write(filter, &mut |bytes: &[u8]| writer.write_all(bytes))
 }
 
-/// Reads an envelope and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`. Needs the
-/// feature `std`.
+/// Reads an envelope and nothing after it. The first fields are read one by one: wrap a file in a `BufReader`. Needs
+/// the feature `std`.
 ///
 /// # Errors
 ///
-/// [`Error`] tells what is wrong with the bytes, or what the reader failed with. Memory is taken as bytes arrive.
+/// [`Error`] names the fault in the bytes, or the error of the reader. Memory is allocated as bytes arrive.
 #[cfg(feature = "std")]
 pub fn read_from<T: Stored>(reader: impl std::io::Read, funnel: T::Funnel) -> Result<T, Error> {
     Reader::new(&mut Stream(reader)).filter(funnel)
@@ -328,7 +328,7 @@ impl<'a> Reader<'a> {
         Ok(filter)
     }
 
-    /// Reads so many bytes.
+    /// Reads this many bytes.
     ///
     /// # Errors
     ///

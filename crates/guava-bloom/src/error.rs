@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
-/// What failed and why, with the value at fault in the text; the crate `membership-filters` has the same error.
+/// An error: its kind, and a text that names the value at fault. The crate `membership-filters` has the same error.
 ///
 /// [`Error::kind`] is for programs, the text for people: mostly "THING must be RANGE, got VALUE".
 ///
@@ -66,7 +66,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Makes the error "THING must be RANGE, got VALUE". It is for crates that build on this one.
+    /// Makes the error "THING must be RANGE, got VALUE", for crates that build on this one.
     #[cold]
     pub fn new(
         kind: ErrorKind,
@@ -77,7 +77,7 @@ impl Error {
         Self::with_text(kind, format!("{thing} must be {range}, got {got}"))
     }
 
-    /// Makes the error of an allocator that refused so many bytes.
+    /// Makes the error for an allocation of this many bytes that failed.
     #[cold]
     pub fn out_of_memory(bytes: impl fmt::Display) -> Self {
         let text = format!("out of memory: the allocator refused {bytes} bytes");

@@ -42,10 +42,10 @@ use crate::header::{StreamHeader, WORD};
 ///
 /// # Errors
 ///
-/// [`Error::stream`] tells the stream at fault, counted from 0: [`ErrorKind::Incompatible`] for a header that is not that of
-/// stream 0, and the errors of [`BloomFilter::from_bytes`](crate::BloomFilter::from_bytes). [`ErrorKind::InvalidArgument`]
-/// means that there was no stream, [`ErrorKind::Write`] that the writer failed. All headers are read and compared before the
-/// first byte is written; an error behind them leaves a part of the result in the writer, which is then no filter.
+/// [`Error::stream`] returns the number of the stream at fault, from 0: [`ErrorKind::Incompatible`] for a header that
+/// differs from that of stream 0, and the errors of [`BloomFilter::from_bytes`](crate::BloomFilter::from_bytes).
+/// [`ErrorKind::InvalidArgument`] means that there was no stream, [`ErrorKind::Write`] that the writer failed. All
+/// headers are compared before the first byte is written; a later error leaves an incomplete filter in the writer.
 pub fn merge_streams<R: Read>(
     streams: impl IntoIterator<Item = R>,
     mut writer: impl Write,

@@ -25,7 +25,7 @@ pub struct Modulus {
 
 impl core::fmt::Debug for Modulus {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Modulus").field(&self.divisor).finish()
+        core::fmt::Debug::fmt(&self.divisor, f)
     }
 }
 

@@ -23,10 +23,9 @@ const PARTS_BYTES: u64 = 32 << 20;
 /// Builds a filter from any parallel iterator of `rayon`; the counterpart of Guava's `toBloomFilter` collector. Needs the
 /// feature `rayon`.
 ///
-/// The result is byte for byte the filter of one thread, whatever the number of threads and the order in which they come to
-/// the elements. Memory is that of one filter and at most 32 MiB more, however many threads there are: the threads of the
-/// current pool fill a filter each, to be combined by OR, where all of these together take no more than that; otherwise they
-/// share one of atomic words.
+/// The result is byte for byte the filter of one thread, whatever the number and order of threads. It takes the memory
+/// of one filter and at most 32 MiB more: each thread of the current pool fills its own filter, and these are combined
+/// by OR, if all of them fit into that; otherwise the threads share one filter of atomic words.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, CollectBloomFilter, Parameters, Utf8};
@@ -177,8 +176,8 @@ fn combined<F>(filter: ConcurrentBloomFilter<F>, parts: &[Part]) -> BloomFilter<
 }
 
 impl<F> ConcurrentBloomFilter<F> {
-    /// Inserts all items of a parallel iterator, on the threads of the current `rayon` pool. Each insertion happens before
-    /// whatever the caller does when this has returned. Needs the feature `rayon`.
+    /// Inserts all items of a parallel iterator, on the threads of the current `rayon` pool. Every insertion has
+    /// happened when this returns. Needs the feature `rayon`.
     ///
     /// ```
     /// use guava_bloom::{ConcurrentBloomFilter, Long, Parameters};

@@ -13,7 +13,8 @@ use crate::strategy::Strategy;
 /// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
 pub const DEFAULT_FALSE_POSITIVE_RATE: f64 = 0.03;
 
-/// How Guava derives the probe count k. It changed between two releases; the stream carries k, so that filters of either
+/// The rule by which Guava derives the probe count k. It changed between two releases; the stream carries k, so
+/// that filters of either
 /// rule are read by all.
 ///
 /// The two differ for n insertions at a share of about 0.4 / n of all probabilities; there, filters of equal parameters

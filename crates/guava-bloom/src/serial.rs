@@ -94,15 +94,15 @@ macro_rules! streams {
                 })
             }
 
-            /// Reads Guava's stream as `readFrom` does: exactly its bytes, so that what follows is left in the reader. The
-            /// reader need not be buffered: it is asked for pieces of up to 64 KiB. Needs the feature `std`.
+            /// Reads Guava's stream as `readFrom` does: exactly its bytes, so that the reader keeps what follows. The
+            /// reader need not be buffered: it is read in pieces of up to 64 KiB. Needs the feature `std`.
             ///
-            /// Memory is taken as bytes arrive: whatever the stream claims, a buffer of at most 64 KiB and less than twice
-            /// what was there, plus what was there once more while it moves to a larger place.
+            /// Memory is allocated as bytes arrive: at most a buffer of 64 KiB and three times the bytes read, whatever
+            /// the stream claims.
             ///
             /// # Errors
             ///
-            /// [`Error`] names what is wrong with the header, how many bytes are missing, or what the reader reported.
+            /// [`Error`] names the fault in the header, the number of missing bytes, or the error of the reader.
             #[cfg(feature = "std")]
             pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, Error> {
                 let mut stream = crate::envelope::Stream(reader);

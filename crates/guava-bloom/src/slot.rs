@@ -18,11 +18,11 @@ struct State<F> {
     next: Option<Arc<ConcurrentBloomFilter<F>>>,
 }
 
-/// Holds the current filter, which threads share until another of any size replaces it as a whole. Neither those who query
-/// and insert nor the one who replaces it wait for each other. Needs the feature `slot`.
+/// Holds the current filter, which threads share until another of any size replaces it as a whole. Queries, insertions and
+/// replacements do not wait for each other. Needs the feature `slot`.
 ///
 /// ```
-/// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8};
+/// use guava_bloom::{ConcurrentBloomFilter, Parameters, Slot, Utf8, envelope};
 ///
 /// let blocked = Slot::new(ConcurrentBloomFilter::new(Utf8, &Parameters::new(1000, 0.01)?)?);
 /// blocked.insert("evil.example");
@@ -38,6 +38,11 @@ struct State<F> {
 /// assert!(blocked.might_contain("worst.example"));
 /// assert!(blocked.might_contain("new.example"));
 /// assert!(!blocked.might_contain("evil.example"));
+///
+/// // Stored with a checksum, and read back at the next start.
+/// let stored = envelope::to_bytes(&*blocked.load());
+/// let blocked = Slot::new(envelope::from_bytes::<ConcurrentBloomFilter<Utf8>>(&stored, Utf8)?);
+/// assert!(blocked.might_contain("worst.example"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -84,8 +89,8 @@ impl<F> Slot<F> {
         }
     }
 
-    /// Reads Guava's stream into a new slot, as [`ConcurrentBloomFilter::read_from`]. A later one takes the place of the
-    /// current filter by [`Slot::store`].
+    /// Reads Guava's stream into a new slot, as [`ConcurrentBloomFilter::read_from`]. To replace the filter of an existing
+    /// slot, call [`Slot::store`].
     ///
     /// # Errors
     ///
@@ -94,7 +99,7 @@ impl<F> Slot<F> {
         ConcurrentBloomFilter::read_from(reader, funnel).map(Self::new)
     }
 
-    /// Returns the current filter, to keep: all questions to it are answered by the same filter.
+    /// Returns the current filter. It stays the same filter while the caller keeps it.
     pub fn load(&self) -> Arc<ConcurrentBloomFilter<F>> {
         Arc::clone(&self.state.load().current)
     }
@@ -180,7 +185,7 @@ impl<F> Slot<F> {
         }
     }
 
-    /// Makes this the current filter, and returns the previous one.
+    /// Makes this filter the current one, and returns the previous one.
     ///
     /// Elements of the previous one are not in the new one, except by insertions still under way. Where elements are inserted
     /// while the new filter is made, call [`Slot::rebuild`] instead.
@@ -206,7 +211,7 @@ impl<F> Slot<F> {
             return Err(Error::new(
                 ErrorKind::RebuildUnderWay,
                 "the number of rebuilds under way",
-                "0 before another begins",
+                "0",
                 1,
             ));
         }

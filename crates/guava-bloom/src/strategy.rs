@@ -5,7 +5,7 @@
 use crate::hash::Hash128;
 use crate::modulus::Modulus;
 
-/// How the positions of an element follow from its hash: Guava's `BloomFilterStrategies`.
+/// The strategy that derives an element's positions from its hash: Guava's `BloomFilterStrategies`.
 ///
 /// A strategy is part of the stored filter. Its ordinal, the first byte of the stream, is frozen; what it computes never
 /// changes, and a new way is a new strategy.

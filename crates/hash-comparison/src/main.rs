@@ -16,9 +16,9 @@ use hash_comparison::program::Program;
     max_term_width = 100,
     version,
     after_help = "Examples:\n  \
-        {program} compare --keys my-keys.txt      on your own keys, one a line\n  \
+        {program} compare --keys my-keys.txt      on your own keys, one per line\n  \
         {program} compare --dataset app-accounts  on embedded keys\n  \
-        {program} list                            what there is to compare\n  \
+        {program} list                            functions and key sets\n  \
         {program} size --keys 10M --rate 0.01%    how large a filter must be\n\n\
         Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."

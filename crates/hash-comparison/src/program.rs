@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::builder::StyledStr;
+use filter_tools::commands::with_words;
 
 /// A program with these commands. Help texts name it by `{program}`, and the folder by `{out}`.
 #[derive(Debug, Clone)]
@@ -62,23 +62,10 @@ impl Program {
 
     /// `command` with this program's words in its help texts, and in those of its commands.
     pub fn named(&self, command: clap::Command) -> clap::Command {
-        let command = match command.get_after_help().map(|text| self.words(text)) {
-            Some(text) => command.after_help(text),
-            None => command,
+        let words = |text: String| {
+            text.replace("{program}", self.name)
+                .replace("{out}", self.out_words)
         };
-        command
-            .mut_args(
-                |argument| match argument.get_help().map(|text| self.words(text)) {
-                    Some(text) => argument.help(text),
-                    None => argument,
-                },
-            )
-            .mut_subcommands(|subcommand| self.named(subcommand))
-    }
-
-    fn words(&self, text: &StyledStr) -> String {
-        text.to_string()
-            .replace("{program}", self.name)
-            .replace("{out}", self.out_words)
+        with_words(command, &words)
     }
 }

@@ -22,11 +22,11 @@ pub struct HashInfo {
     /// Year of the first known publication, not counting changes of the start value, the seed or the width, which
     /// `source` names.
     pub year: u16,
-    /// Who wrote it.
+    /// The author.
     pub author: &'static str,
-    /// Where it was published: program, file, book and page, or URL.
+    /// The publication: program, file, book and page, or URL.
     pub source: &'static str,
-    /// How many low bits of the value can be set, 1 to 64; the bits above are always zero.
+    /// The number of low bits of the value that can be set, 1 to 64; the bits above are always zero.
     pub output_bits: u32,
     /// The seed or key that [`HashInfo::hash`] uses, in words; `None` when the function has none.
     pub seed: Option<&'static str>,
@@ -51,7 +51,7 @@ pub struct HashInfo {
 }
 
 impl HashInfo {
-    /// Every name that [`find`](crate::find) knows this function by: the published name, the identifier, the aliases.
+    /// Returns every name that [`find`](crate::find) accepts for this function: published name, identifier, aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         [self.name, self.ident]
             .into_iter()
@@ -72,8 +72,8 @@ impl HashInfo {
         }
     }
 
-    /// Whether the code computes the function that the record promises: the known answers and the verification value
-    /// are the recorded ones.
+    /// Returns whether the code computes the function that the record promises: the known answers and the verification
+    /// value are the recorded ones.
     ///
     /// ```
     /// assert!(hashzoo::all().all(|info| info.verify()));

@@ -2,7 +2,7 @@
 
 use crate::{HashInfo, OTHERS, PUBLISHED, VARIANTS};
 
-/// Every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`], then [`OTHERS`].
+/// Returns every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`], then [`OTHERS`].
 pub fn all() -> impl Iterator<Item = &'static HashInfo> + Clone {
     PUBLISHED.iter().chain(VARIANTS).chain(OTHERS).copied()
 }

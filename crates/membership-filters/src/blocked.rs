@@ -167,13 +167,9 @@ impl<F> BlockedBloomFilter<F> {
         self.blocks.as_mut_slice().fill(0);
     }
 
-    /// Returns an estimate of how many different elements are there, from the ones; `None` if there is no zero.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the number is rounded, not negative, and far below 2^63"
-    )]
+    /// Returns an estimate of the number of distinct elements, from the set bits; `None` if all bits of a word are set.
     pub fn estimated_len(&self) -> Option<u64> {
-        self.view().estimated_keys().map(|len| libm::round(len) as u64)
+        self.view().estimated_len()
     }
 
     /// Returns the parameters that the filter was made with.
@@ -190,7 +186,7 @@ impl<F> BlockedBloomFilter<F> {
     pub fn stats(&self) -> BlockedStats {
         let view = self.view();
         BlockedStats {
-            fill: view.fill_ratio().unwrap_or_default(),
+            fill: view.fill().unwrap_or_default(),
             memory_bytes: self.parameters.memory_bytes(),
             false_positive_rate: view.false_positive_rate(),
         }

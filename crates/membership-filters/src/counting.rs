@@ -19,13 +19,13 @@ pub use width::CounterWidth;
 
 /// A Bloom filter from which elements can be removed.
 ///
-/// Hash, positions and sizes are those of [`BloomFilter`]; in place of each bit there is a counter of the elements that
-/// have this position. An element counts once in a counter, even if several of its positions are the same.
+/// Hash, positions and sizes are those of [`BloomFilter`]; a counter replaces each bit, and counts the elements that
+/// have this position. An element counts once in a counter, even if several of its positions coincide.
 ///
-/// *Never missing*: an element that was inserted, and removed less often than it was inserted, is contained. That holds
-/// as long as only inserted elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value
-/// has lost count. It stays there for good, so that it is never 0 too early; elements may then look present that
-/// are not. [`stats`](Self::stats) tells how many such counters there are.
+/// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
+/// elements are removed: see [`remove`](Self::remove). A counter that reaches its largest value stays there for good,
+/// so that it never becomes 0 too early; removed elements may then still look present. [`stats`](Self::stats) counts
+/// these counters.
 ///
 /// The same insertions and removals under the same parameters give the same bytes on every platform.
 ///
@@ -98,12 +98,10 @@ impl<F> CountingBloomFilter<F> {
 
     /// Removes one copy of the element if it looks present. Returns whether it did.
     ///
-    /// Only an element that was inserted may be removed. One that never was, and looks present because others have all
-    /// of its positions, lowers their counters: the answer is true, and an inserted element for which one of these
-    /// counters becomes 0 is missing from then on, where the filter otherwise never misses any. So decide by the data
-    /// behind the filter whether an element is to be removed, not by `might_contain`. Where such a removal may have
-    /// happened, build the filter anew from the data. False is certain: nothing was changed, and the element was not
-    /// there.
+    /// Remove only elements that were inserted. Removing another one that looks present lowers counters of others: the
+    /// call returns true, and an inserted element whose counter becomes 0 is missing from then on. So let the data
+    /// behind the filter decide, not `might_contain`, and rebuild the filter from the data after a possible wrong
+    /// removal. If the call returns false, nothing changed, and the element was certainly absent.
     pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -136,9 +134,9 @@ impl<F> CountingBloomFilter<F> {
         true
     }
 
-    /// Returns the plain filter that contains what this one contains: a bit is set where a counter is not 0. As long as no
-    /// counter is stuck, and only inserted elements were removed, it is bit for bit the filter into which the elements that
-    /// are left were inserted.
+    /// Returns the plain filter with the same elements: a bit is set where a counter is not 0. If no counter is stuck
+    /// and only inserted elements were removed, it equals, bit for bit, a filter into which only the remaining elements
+    /// were inserted.
     ///
     /// # Errors
     ///

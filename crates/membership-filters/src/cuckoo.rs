@@ -29,20 +29,19 @@ const FREE: u64 = 0;
 
 /// A set that may seem to contain an absent element, and from which elements can be removed.
 ///
-/// Each element leaves a fingerprint of a few bits in one of two buckets, in which it is looked for. An insertion that
-/// finds both full moves other fingerprints between their own two buckets to make room.
+/// Each element stores a fingerprint of a few bits in one of two buckets. An insertion that finds both full moves other
+/// fingerprints between their own two buckets to make room.
 ///
-/// *Never missing*: an element that was inserted, and removed less often than it was inserted, is contained. That holds
-/// as long as only inserted elements are removed: see [`remove`](Self::remove).
+/// *No false negatives*: an element that was inserted more often than removed is contained, as long as only inserted
+/// elements are removed: see [`remove`](Self::remove).
 ///
-/// *Full*: the table has a fixed number of slots. From a load of about 95 % on insertions may fail, in tables of fewer
-/// than 2,000 slots somewhat earlier; hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. One
-/// that fails says so and changes nothing, not even a bit.
+/// *Full*: the table has a fixed number of slots. Insertions may fail from a load of about 95 %, in tables of fewer
+/// than 2,000 slots somewhat earlier, and hardly ever before the [`capacity`](CuckooParameters::capacity) is reached. A
+/// failed insertion returns an error and changes nothing.
 ///
-/// *Copies*: nothing notices that an element is there already. Inserted again it takes another slot, and must be
-/// removed as often; eight copies fit, in both buckets together, fewer if other elements need them. Ask
-/// [`might_contain`](Self::might_contain) first to insert once only if the elements are never removed: with removals
-/// the answer may be another element's, which takes both away when it goes.
+/// *Copies*: an element inserted again takes another slot, and must be removed as often. At most eight copies fit into
+/// both buckets together. To insert each element once, query [`might_contain`](Self::might_contain) first, but only if
+/// elements are never removed: the answer may come from another element, and removing that one would remove both.
 ///
 /// The same insertions and removals in the same order under the same parameters give the same bytes on every platform.
 ///
@@ -125,12 +124,11 @@ impl<F> CuckooFilter<F> {
 
     /// Removes one copy of the element. Returns whether there was one.
     ///
-    /// Only an element that was inserted may be removed. One that never was, and looks present because it shares
-    /// fingerprint and buckets with an inserted one, takes that one's fingerprint away: the answer is true, and the
-    /// inserted element is missing from then on, where the filter otherwise never misses any. So decide by the data
-    /// behind the filter whether an element is to be removed, not by `might_contain`. Where such a removal may have
-    /// happened, build the filter anew from the data. False is certain: nothing was removed, and the element was not
-    /// there.
+    /// Remove only elements that were inserted. Removing another one that looks present, because it shares fingerprint
+    /// and buckets with an inserted one, takes that one's fingerprint: the call returns true, and the inserted element
+    /// is missing from then on. So let the data behind the filter decide, not `might_contain`, and rebuild the filter
+    /// from the data after a possible wrong removal. If the call returns false, nothing was removed, and the element
+    /// was certainly absent.
     pub fn remove<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,

@@ -14,16 +14,16 @@ pub use parameters::{GrowingParameters, GrowthRule};
 
 /// A set that may seem to contain an absent element, for any number of elements.
 ///
-/// It starts small; when its last link is full, it opens another. An element is there if any link has it. *Never
-/// missing*: an element that was inserted is contained, until [`clear`](Self::clear).
+/// It starts small, and opens another link when the last one is full. An element is contained if any link contains it.
+/// *No false negatives*: an inserted element is contained until [`clear`](Self::clear).
 ///
-/// Under [`GrowthRule::Tightening`] the probability of a false positive stays under the one that was asked for,
-/// whatever the number of elements: a link is full as soon as its bits, counted, could exceed its share of that
-/// probability with one element more. Under [`GrowthRule::SameSize`] it grows with every link;
-/// [`false_positive_rate`](Self::false_positive_rate) tells how far it is.
+/// With [`GrowthRule::Tightening`] the false-positive rate stays below the requested one, whatever the number of
+/// elements: a link is full as soon as one more element could lift it, by its set bits, above its share of the rate.
+/// With [`GrowthRule::SameSize`] the rate grows with every link; [`false_positive_rate`](Self::false_positive_rate)
+/// returns it.
 ///
-/// Every query may ask all links, so many small links make it slow. Start with the capacity that you expect, and leave
-/// growing for the case that more comes.
+/// A query may read every link, so many small links make it slow. Start with the capacity that you expect, and leave
+/// growth for unexpected elements.
 ///
 /// ```
 /// use guava_bloom::Long;
@@ -153,8 +153,8 @@ impl<F> GrowingBloomFilter<F> {
 
     /// Returns the probability that an absent element seems to be in the filter now: `1 - product of (1 - (ones / bits)^k)` over all links.
     ///
-    /// A link of a few thousand bits errs somewhat more often than the formula tells, by up to 1.4 divided by its bits;
-    /// a rule that tightens leaves room for that.
+    /// The rate of a link of a few thousand bits is higher than the formula says, by up to 1.4 divided by its bits; a
+    /// tightening rule leaves room for that.
     pub fn false_positive_rate(&self) -> f64 {
         let none = self.chain().map(|link| libm::log1p(-link.rate()));
         // An empty filter's sum is a negative zero.

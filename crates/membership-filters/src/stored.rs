@@ -44,11 +44,11 @@ macro_rules! stored_form {
                 guava_bloom::envelope::to_bytes(self)
             }
 
-            /// Reads the filter from its stored form, to which all of the bytes must belong.
+            /// Reads the filter from its stored form; trailing bytes are an error.
             ///
             /// # Errors
             ///
-            /// [`Error`](crate::Error) tells what is wrong with the bytes.
+            /// [`Error`](crate::Error) names the fault in the bytes.
             pub fn from_bytes(bytes: &[u8], funnel: F) -> Result<Self, crate::Error> {
                 guava_bloom::envelope::from_bytes(bytes, funnel)
             }
@@ -63,12 +63,12 @@ macro_rules! stored_form {
                 guava_bloom::envelope::write_to(self, writer)
             }
 
-            /// Reads the stored form, and nothing behind it. The first fields are read one by one: wrap a file in a `BufReader`.
-            /// Needs the feature `std`.
+            /// Reads the stored form and nothing after it. The first fields are read one by one: wrap a file in a
+            /// `BufReader`. Needs the feature `std`.
             ///
             /// # Errors
             ///
-            /// [`Error`](crate::Error) tells what is wrong with the bytes, or what the reader failed with.
+            /// [`Error`](crate::Error) names the fault in the bytes, or the error of the reader.
             #[cfg(feature = "std")]
             pub fn read_from(reader: impl std::io::Read, funnel: F) -> Result<Self, crate::Error> {
                 guava_bloom::envelope::read_from(reader, funnel)

@@ -17,7 +17,7 @@ use crate::workspace;
         Examples:\n  cargo xtask cross --install\n  cargo xtask cross i686 wasm32"
 )]
 pub(crate) struct Arguments {
-    /// What to test, by its short name or its triple; aarch64 and s390x if there is none
+    /// The targets to test, by short name or triple [default: aarch64 and s390x]
     #[arg(value_name = "TARGET", value_parser = cross::find)]
     targets: Vec<&'static Target>,
     /// Install missing emulators, linkers and standard libraries first (Debian and its relatives)

@@ -11,7 +11,7 @@ use crate::{fuzz, suite, workspace};
 ///
 /// Without a name, numbered mutations of tables that LevelDB wrote go to the readers of filters, filter blocks and tables,
 /// optimised and with overflow checks. `cargo xtask test` does the same with the first few ten thousand cases. A case
-/// depends on its number alone; the number of one that fails is printed, with the command that repeats it.
+/// depends only on its number; a failure prints the number and the command that repeats it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz --cases 100000000 --first 50000000\n  \

@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 
-/// Compares hash functions, inspects filters, and looks after the workspace.
+/// Compares hash functions, inspects filters, and maintains the workspace.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask",
@@ -20,9 +20,9 @@ use crate::failure::Failure;
     max_term_width = 100,
     disable_version_flag = true,
     after_help = "Examples:\n  \
-        cargo xtask compare                     every function on every embedded dataset\n  \
-        cargo xtask compare --keys my-keys.txt  on your own keys, one a line\n  \
-        cargo xtask list                        what there is to compare\n  \
+        cargo xtask compare                     the usual functions on every embedded dataset\n  \
+        cargo xtask compare --keys my-keys.txt  on your own keys, one per line\n  \
+        cargo xtask list                        functions and datasets\n  \
         cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
         cargo xtask test --install              the whole test suite\n\n\
         Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
@@ -37,19 +37,19 @@ pub(crate) struct Cli {
 enum Command {
     /// Measure hash functions on embedded keys or your own, and write the report
     Compare(forward::Arguments),
-    /// Count how often a hash that nothing is wrong with is called bad
+    /// Measure the false-alarm rate of the statistical tests
     Calibrate(forward::Arguments),
-    /// Draw charts and report again from the records in a folder
+    /// Redraw charts and report from the records of a run
     Render(forward::Arguments),
-    /// Compute everything deterministic again and compare it with the committed run
+    /// Recompute every deterministic result, and compare it with the committed run
     Reproduce(forward::Arguments),
     /// List functions and datasets
     List(forward::Arguments),
-    /// Show the filters in tables and databases of LevelDB's and RocksDB's
+    /// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage
     Inspect(forward::Arguments),
-    /// Calculate how large filters must be
+    /// Calculate the size of a filter
     Size(forward::Arguments),
-    /// Measure filters against peers, on real engines
+    /// Benchmark filters against peers, on real engines
     Bench(forward::Arguments),
     Tidy(tidy::Arguments),
     Test(test::Arguments),
@@ -60,7 +60,7 @@ enum Command {
 }
 
 impl Cli {
-    /// Does what was asked.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Compare(rest) => forward::COMPARISON.run("compare", &rest),

@@ -8,12 +8,13 @@ use crate::{site, workspace};
 
 /// Write the documentation as a folder of pages.
 ///
-/// Guides, formats, theory, the map, decisions and every other Markdown file, what they link to, and the reference report
-/// with its records, in a folder that any host can serve. A link that leads nowhere is an error, and nothing is written then.
+/// Writes guides, formats, theory, the map, decisions and every other Markdown file, the files that they link to, and the
+/// reference report with its records to a folder that any host can serve. A broken link is an error, and nothing is written
+/// then.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask site --out public")]
 pub(crate) struct Arguments {
-    /// Where to write [default: target/site]
+    /// The folder to write [default: target/site]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

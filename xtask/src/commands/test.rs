@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Install missing system packages first (Debian and its relatives)
     #[arg(long)]
     install: bool,
-    /// Begin at this step, as the table at the end of a run names it
+    /// Start at this step, as named in the table at the end of a run
     #[arg(long, value_name = "STEP")]
     from: Option<String>,
 }

@@ -7,8 +7,8 @@ use crate::{tidy, workspace};
 
 /// Check the workspace's own rules.
 ///
-/// Which crate may use which, inherited lints, no unsafe code outside the modules meant for it, documented and short
-/// files, formatting of every Rust file, nothing unexpected at the top level. Every offence is named by file, line and
+/// Checks which crate uses which, that lints are inherited, that unsafe code stays in its modules, that files are documented
+/// and short, the formatting of every Rust file, and the entries of the top level. Names every offence by file, line and
 /// rule. `cargo xtask test` runs this too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask tidy")]

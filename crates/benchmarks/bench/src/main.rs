@@ -28,11 +28,10 @@ enum Commands {
     Bench(Arguments),
 }
 
-/// Measure against peers, on real engines.
+/// Benchmark filters against peers, on real engines.
 ///
-/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a
-/// chart (SVG and PNG). Times are of this machine, which should have nothing else to do; ratios are formed within
-/// rounds of one run.
+/// Builds and runs the benchmark programs, and writes records (CSV and JSON) and a chart (SVG and PNG). Times belong to this
+/// machine, which should be idle otherwise; ratios are formed within the rounds of one run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     cargo xtask bench\n  \
@@ -49,15 +48,15 @@ enum Commands {
     memory needs 1.2 GB of it; redis needs a server and redis-benchmark (Debian: redis-server, redis-tools); \
     instructions needs valgrind; rates needs 2 GB of memory.")]
 struct Arguments {
-    /// What to measure
+    /// The suite to run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Name::PointReads)]
     suite: Name,
 
-    /// Fewer rounds, fewer keys: to see that it works, not to be quoted
+    /// Run fewer rounds on fewer keys, to check that the suite works; do not quote the figures
     #[arg(long)]
     quick: bool,
 
-    /// Folder of the records: absent, empty, or of an earlier run [default: reports/bench/NAME in the workspace]
+    /// The folder for the records: absent, empty, or of an earlier run [default: reports/bench/NAME in the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ fn folders_that_hold_something_else_are_refused_and_left_alone() {
     for (files, says) in [
         (
             &[("out/mine.txt", "mine")][..],
-            "out: is not empty and holds no bench.json of ours; choose an empty or new folder",
+            "out: must be empty or hold a bench.json of this program; choose an empty or new folder",
         ),
         (
             &[("out/bench.json", membership)],
@@ -33,7 +33,7 @@ fn folders_that_hold_something_else_are_refused_and_left_alone() {
         ),
         (
             &[("out/bench.json", policy), ("out/rocksdb/mine.txt", "mine")],
-            "out/rocksdb: is not empty and holds no bench.json of ours; choose an empty or new folder",
+            "out/rocksdb: must be empty or hold a bench.json of this program; choose an empty or new folder",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();

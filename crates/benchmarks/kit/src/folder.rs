@@ -185,7 +185,7 @@ fn is_ours(marker: &Path, format: Format) -> Result<(), String> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return Err(format!(
-                "is not empty and holds no {MARKER} of ours; choose an empty or new folder"
+                "must be empty or hold a {MARKER} of this program; choose an empty or new folder"
             ));
         }
         Err(error) => return Err(format!("{MARKER}: {error}")),

@@ -10,14 +10,14 @@ use hash_comparison::record::table::{self, Row};
 #[derive(Debug, Parser)]
 #[command(max_term_width = 100)]
 pub struct Arguments {
-    /// What to measure
+    /// The suite to run
     suite: String,
 
     /// File of the batches
     #[arg(long, value_name = "FILE")]
     csv: PathBuf,
 
-    /// Fewer rounds, fewer keys: to see that it works, not to be quoted
+    /// Run fewer rounds on fewer keys, to check that the suite works; do not quote the figures
     #[arg(long)]
     pub quick: bool,
 }

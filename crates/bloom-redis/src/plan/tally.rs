@@ -53,8 +53,8 @@ pub(crate) async fn statistics(
         probe_count: 0,
         bitmaps: Vec::with_capacity(bitmaps.len()),
         bytes: 0,
-        swaps: 0,
-        rebuilt_at: None,
+        rebuilds: 0,
+        last_rebuild: None,
     };
     for bitmap in bitmaps {
         let mut ones = 0;
@@ -85,7 +85,7 @@ pub(crate) async fn statistics(
         statistics.probe_count = bitmap.schema.probe_count();
         statistics.bitmaps.push((bitmap.schema.bits(), ones));
     }
-    let (swaps, rebuilt_at): (Option<u64>, _) = replies.read("two numbers")?;
-    (statistics.swaps, statistics.rebuilt_at) = (swaps.unwrap_or(0), rebuilt_at);
+    let (rebuilds, last_rebuild): (Option<u64>, _) = replies.read("two numbers")?;
+    (statistics.rebuilds, statistics.last_rebuild) = (rebuilds.unwrap_or(0), last_rebuild);
     Ok(statistics)
 }

@@ -20,7 +20,7 @@ const MAX_KEYS: usize = 1 << 30;
 /// The name for a policy that could not be made. No filter is stored under it by anyone else.
 const NO_POLICY: &CStr = c"filter_policy_leveldb.NoPolicy";
 
-/// A policy as the five arguments of `leveldb_filterpolicy_create`, for callers with bindings of their own.
+/// A policy as the five arguments of `leveldb_filterpolicy_create`, for other bindings.
 ///
 /// Callers who use the system's LevelDB have `LevelDbPolicy` (feature `leveldb`), which needs no unsafe code.
 ///
@@ -70,7 +70,7 @@ pub struct Callbacks {
 }
 
 impl Callbacks {
-    /// Moves a policy behind the callbacks. It is freed by the destructor and by nothing else.
+    /// Moves a policy into the callbacks. The destructor frees it.
     ///
     /// # Errors
     ///

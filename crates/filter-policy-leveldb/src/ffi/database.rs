@@ -83,21 +83,53 @@ unsafe extern "C" {
     fn leveldb_free(bytes: *mut libc::c_void);
 }
 
-/// How a [`Database`] is opened. Start from [`DatabaseOptions::default`], which is LevelDB's default but for
-/// `create_if_missing`.
+/// Options for opening a [`Database`]. The defaults are LevelDB's, except for
+/// [`create_if_missing`](Self::create_if_missing).
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct DatabaseOptions {
-    /// Whether to make the database where there is none; `true` by default.
-    pub create_if_missing: bool,
-    /// Bytes of written data that are kept in memory before they become a table; 4 MiB by default.
-    pub write_buffer_bytes: usize,
-    /// Bytes of data in a block before it is compressed, roughly; 4096 by default.
-    pub block_bytes: usize,
-    /// Bytes of read blocks that are kept in memory; 8 MiB by default. 0 keeps none.
-    pub cache_bytes: usize,
-    /// Whether blocks are compressed with Snappy; `true` by default.
-    pub compression: bool,
+    create_if_missing: bool,
+    write_buffer_bytes: usize,
+    block_bytes: usize,
+    cache_bytes: usize,
+    compression: bool,
+}
+
+impl DatabaseOptions {
+    /// Sets whether a missing database is created; `true` by default.
+    #[must_use]
+    pub const fn create_if_missing(self, create_if_missing: bool) -> Self {
+        Self {
+            create_if_missing,
+            ..self
+        }
+    }
+
+    /// Sets how many bytes of written data stay in memory before they become a table; 4 MiB by default.
+    #[must_use]
+    pub const fn write_buffer_bytes(self, write_buffer_bytes: usize) -> Self {
+        Self {
+            write_buffer_bytes,
+            ..self
+        }
+    }
+
+    /// Sets the approximate size of a block before compression, in bytes; 4096 by default.
+    #[must_use]
+    pub const fn block_bytes(self, block_bytes: usize) -> Self {
+        Self { block_bytes, ..self }
+    }
+
+    /// Sets how many bytes of blocks are cached; 8 MiB by default, and 0 caches none.
+    #[must_use]
+    pub const fn cache_bytes(self, cache_bytes: usize) -> Self {
+        Self { cache_bytes, ..self }
+    }
+
+    /// Sets whether blocks are compressed with Snappy; `true` by default.
+    #[must_use]
+    pub const fn compression(self, compression: bool) -> Self {
+        Self { compression, ..self }
+    }
 }
 
 impl Default for DatabaseOptions {
@@ -114,8 +146,8 @@ impl Default for DatabaseOptions {
 
 /// A LevelDB database with a filter policy.
 ///
-/// It holds its policy, so that the policy outlives it. The rest is deliberately little: bindings with
-/// iterators, batches and snapshots take a [`LevelDbPolicy`] too.
+/// It owns its policy, which therefore outlives it. The interface is deliberately small: other bindings, with
+/// iterators, batches and snapshots, take a [`LevelDbPolicy`] too.
 ///
 /// ```
 /// use filter_policy::{BitsPerKey, BloomFilterPolicy};
@@ -293,13 +325,13 @@ impl Database {
         Ok(Some(copy))
     }
 
-    /// Writes what is in memory to tables and merges them, which builds their filters anew.
+    /// Writes the data in memory to tables and merges all tables, which builds their filters again.
     pub fn compact(&self) {
         // SAFETY: the database is open; null pointers mean all keys.
         unsafe { leveldb_compact_range(self.db.as_ptr(), ptr::null(), 0, ptr::null(), 0) }
     }
 
-    /// What LevelDB says of itself, such as `leveldb.stats`; `None` if there is no property of this name.
+    /// Returns a property of LevelDB, such as `leveldb.stats`; `None` if there is no property of this name.
     pub fn property(&self, name: &str) -> Option<String> {
         let name = CString::new(name).ok()?;
         // SAFETY: the database is open, and the name ends with a NUL.

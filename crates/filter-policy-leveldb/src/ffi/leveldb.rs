@@ -40,7 +40,7 @@ unsafe extern "C" {
     fn leveldb_filterpolicy_destroy(policy: *mut leveldb_filterpolicy_t);
 }
 
-/// Any policy, as the object that LevelDB takes.
+/// A policy as the object that LevelDB takes.
 ///
 /// [`Database`](super::Database) takes it as it is. For a database that other bindings open, hand
 /// [`as_ptr`](Self::as_ptr) to `leveldb_options_set_filter_policy`.
@@ -85,8 +85,8 @@ impl LevelDbPolicy {
         })
     }
 
-    /// LevelDB's object, for `leveldb_options_set_filter_policy`; other bindings have a type of their own for
-    /// it, which `cast` gives.
+    /// Returns LevelDB's object, for `leveldb_options_set_filter_policy`; other bindings have their own type, to
+    /// which `cast` converts it.
     ///
     /// The pointer is good until `self` is dropped, which must happen after every database that was opened
     /// with it is closed. Do not destroy the object.

@@ -80,8 +80,8 @@ fn checks(buffer: &mut [u8]) -> Result<c_int, Error> {
     let view = FilterView::new(FilterLayout::LevelDb, filter);
     if view.kind() != FilterKind::LevelDbBloom
         || view
-            .estimated_keys()
-            .is_none_or(|keys| (keys - f64::from(KEYS)).abs() > 50.0)
+            .estimated_len()
+            .is_none_or(|keys| keys.abs_diff(u64::from(KEYS)) > 50)
     {
         return Ok(5);
     }

@@ -34,8 +34,7 @@ use crate::policy::FilterPolicy;
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
 ///
-/// After an error the builder is what it was before the call.
-#[derive(Debug)]
+/// An error leaves the builder as it was before the call.
 pub struct FilterBlockBuilder<'p, P: ?Sized> {
     policy: &'p P,
     /// Where the last data block starts; `None` before the first.
@@ -48,6 +47,15 @@ pub struct FilterBlockBuilder<'p, P: ?Sized> {
     filters: Vec<u8>,
     /// Where each of them starts.
     offsets: Vec<u32>,
+}
+
+impl<P: FilterPolicy + ?Sized> core::fmt::Debug for FilterBlockBuilder<'_, P> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("FilterBlockBuilder")
+            .field("policy", &self.policy.name())
+            .field("finished_filters", &self.offsets.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
@@ -67,9 +75,8 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::BlockOffsetWentBack`]; [`Error::FilterBlockTooLarge`] for an offset so far away that the
-    /// filters up to it could not be told apart by 32 bits; what the policy answers when the keys before are
-    /// made a filter.
+    /// [`Error::BlockOffsetWentBack`]; [`Error::FilterBlockTooLarge`] when the offset is so large that 32 bits cannot
+    /// tell the filters up to it apart; the policy's error when it cannot build a filter from the previous keys.
     pub fn start_block(&mut self, offset: u64) -> Result<(), Error> {
         if let Some(last) = self.last_offset.filter(|&last| offset < last) {
             return Err(Error::BlockOffsetWentBack { given: offset, last });
@@ -98,11 +105,11 @@ impl<'p, P: FilterPolicy + ?Sized> FilterBlockBuilder<'p, P> {
         Ok(())
     }
 
-    /// The finished filter block.
+    /// Returns the finished filter block.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterBlockTooLarge`]; what the policy answers when the last keys are made a filter.
+    /// [`Error::FilterBlockTooLarge`]; the policy's error when it cannot build a filter from the last keys.
     pub fn finish(mut self) -> Result<Vec<u8>, Error> {
         if !self.ends.is_empty() {
             self.generate_until(self.offsets.len() as u64 + 1)?;

@@ -32,7 +32,7 @@ pub(super) const TAIL_LEN: usize = 5;
 /// assert!(filters.key_may_match(&policy, 2048, b"other"), "there is no filter for this offset");
 /// assert_eq!(filters.damage().count(), 0);
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FilterBlockReader<'a> {
     block: &'a [u8],
     /// Where the offsets start, which is where the filters end.
@@ -41,38 +41,47 @@ pub struct FilterBlockReader<'a> {
     base_lg: u8,
 }
 
+impl fmt::Debug for FilterBlockReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FilterBlockReader")
+            .field("len", &self.count)
+            .field("base_lg", &self.base_lg)
+            .finish_non_exhaustive()
+    }
+}
+
 /// A filter in a filter block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredFilter<'a> {
-    /// Its number, from 0.
+    /// The filter's number, from 0.
     pub index: usize,
     /// It covers the data blocks that start at these offsets of the file; none where the base exponent is
     /// above 63.
     pub block_offsets: Range<u64>,
-    /// Its bytes, none when it covers no key; `None` when its offsets are damaged.
+    /// The filter's bytes, empty when it covers no key; `None` when its offsets are damaged.
     pub bytes: Option<&'a [u8]>,
 }
 
-/// What is wrong with the bytes of a filter block.
+/// Damage in the bytes of a filter block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FilterBlockDamage {
     /// The block is shorter than its tail.
     TooShort {
-        /// Its length in bytes.
+        /// The length of the block in bytes.
         len: usize,
     },
-    /// The offsets would start behind their end.
+    /// The offsets would start after their end.
     ArrayOffset {
-        /// Where they should start.
+        /// The stored start of the offsets.
         given: u32,
-        /// Where they end.
+        /// The end of the offsets.
         allowed: usize,
     },
-    /// The bytes of the offsets are not four for each.
+    /// The length of the offsets is not a multiple of four bytes.
     ArrayLength {
-        /// How many bytes there are.
+        /// The length of the offsets in bytes.
         bytes: usize,
     },
     /// The exponent is not the 11 that every writer uses.
@@ -80,20 +89,20 @@ pub enum FilterBlockDamage {
         /// The exponent.
         given: u8,
     },
-    /// There are bytes before the first filter, or bytes of filters and no offset.
+    /// There are bytes before the first filter, or filter bytes without an offset.
     Unclaimed {
-        /// How many bytes belong to no filter.
+        /// The number of bytes that belong to no filter.
         bytes: usize,
     },
-    /// A filter ends before it starts, or behind the last filter.
+    /// A filter ends before it starts, or after the end of the filters.
     Filter {
-        /// Its number.
+        /// The filter's number.
         index: usize,
-        /// Where it should start.
+        /// The stored start of the filter.
         start: u32,
-        /// Where it should end.
+        /// The stored end of the filter.
         end: u32,
-        /// Where the filters end.
+        /// The end of the filters.
         allowed: usize,
     },
 }
@@ -117,7 +126,10 @@ impl fmt::Display for FilterBlockDamage {
                 )
             }
             Self::BaseLg { given } => write!(f, "base exponent must be {BASE_LG}, got {given}"),
-            Self::Unclaimed { bytes } => write!(f, "{bytes} bytes of filters belong to none of them"),
+            Self::Unclaimed { bytes } => write!(
+                f,
+                "filters must cover every byte before the offsets, got {bytes} bytes outside them"
+            ),
             Self::Filter {
                 index,
                 start,
@@ -152,24 +164,24 @@ impl<'a> FilterBlockReader<'a> {
         }
     }
 
-    /// The number of filters; 0 when the block is so damaged that it cannot be told.
+    /// Returns the number of filters; 0 when the block is too damaged to tell.
     pub const fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is no filter, and every answer therefore "may match".
+    /// Returns whether there are no filters, in which case every answer is "may match".
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The base exponent: a filter covers the data blocks that start within 2 to the power of this many
-    /// bytes. 11 in every undamaged block.
+    /// Returns the base exponent: a filter covers the data blocks that start within 2 to the power of this many
+    /// bytes. It is 11 in every undamaged block.
     pub const fn base_lg(&self) -> u8 {
         self.base_lg
     }
 
-    /// Whether the data block that starts at this offset of the file may hold the key; `false` means that it
-    /// surely does not, if the policy is the one that wrote the filters.
+    /// Returns whether the data block that starts at this file offset may hold the key; `false` means that it
+    /// certainly does not, if the policy is the one that wrote the filters.
     pub fn key_may_match<P: FilterPolicy + ?Sized>(&self, policy: &P, block_offset: u64, key: &[u8]) -> bool {
         match self.filter_of(block_offset) {
             Some(filter) => policy.key_may_match(key, filter),
@@ -177,28 +189,28 @@ impl<'a> FilterBlockReader<'a> {
         }
     }
 
-    /// The filter of the data block that starts at this offset of the file; `None`, which means "may match",
-    /// when there is none or its place is damaged.
+    /// Returns the filter of the data block that starts at this file offset; `None`, which means "may match",
+    /// when there is none or its offsets are damaged.
     pub fn filter_of(&self, block_offset: u64) -> Option<&'a [u8]> {
         // LevelDB shifts whatever the exponent; from 64 on C++ does not say what comes out.
         let index = block_offset.checked_shr(u32::from(self.base_lg))?;
         self.filter(usize::try_from(index).ok()?)
     }
 
-    /// The bytes of the filter with this number; `None` when there is none or its place is damaged.
+    /// Returns the bytes of the filter with this number; `None` when there is none or its offsets are damaged.
     pub fn filter(&self, index: usize) -> Option<&'a [u8]> {
         self.block.get(self.filter_range(index)?)
     }
 
-    /// Where in the block the bytes of the filter with this number are; `None` when there is none or its place
-    /// is damaged. In a damaged block ranges can overlap.
+    /// Returns the range of the filter with this number within the block; `None` when there is none or its offsets
+    /// are damaged. In a damaged block ranges can overlap.
     pub fn filter_range(&self, index: usize) -> Option<Range<usize>> {
         let (start, end) = self.place(index)?;
         let range = start as usize..end as usize;
         (range.start <= range.end && range.end <= self.array_offset).then_some(range)
     }
 
-    /// The filters, damaged ones included.
+    /// Returns the filters, damaged ones included.
     pub fn filters(&self) -> impl ExactSizeIterator<Item = StoredFilter<'a>> + use<'a> {
         let reader = *self;
         (0..self.count).map(move |index| StoredFilter {
@@ -208,8 +220,8 @@ impl<'a> FilterBlockReader<'a> {
         })
     }
 
-    /// What is wrong with the block; nothing in one that a builder wrote. What a policy finds wrong with a
-    /// filter is not among it.
+    /// Returns the damage found in the block: none in a block that a builder wrote. Filters themselves are not
+    /// examined.
     pub fn damage(&self) -> impl Iterator<Item = FilterBlockDamage> + use<'a> {
         let reader = *self;
         let filters = (0..self.count).filter_map(move |index| {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::layouts::split_blocks::MAX_LEN;
 
-/// Why bytes are not a filter as Parquet stores it.
+/// The reason why bytes are not a filter as Parquet stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -12,12 +12,12 @@ pub enum ReadError {
     Header,
     /// The header names an algorithm, a hash function or a compression that is not known.
     Unknown {
-        /// Which of them.
+        /// The name of the field.
         what: &'static str,
-        /// Its number in Parquet's definition; those known have 1.
+        /// The number found, as in Parquet's definition; the known ones are 1.
         number: i16,
     },
-    /// No bit set has this length.
+    /// The length of the bit set is not a valid one.
     Length {
         /// The length in bytes.
         given: i64,
@@ -34,14 +34,18 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Header => f.write_str("filter header is damaged or cut short"),
+            Self::Header => {
+                f.write_str("filter header must be a complete Thrift struct, got damaged or cut bytes")
+            }
             Self::Unknown { what, number } => write!(f, "filter's {what} must be number 1, got {number}"),
             Self::Length { given } => write!(
                 f,
                 "length of a filter's bit set must be a multiple of 32 between 32 and {}, got {given}",
                 MAX_LEN
             ),
-            Self::Truncated { needed, given } => write!(f, "filter takes {needed} bytes, got {given}"),
+            Self::Truncated { needed, given } => {
+                write!(f, "filter must be at least {needed} bytes, got {given}")
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::view::count_ones;
 /// let filter = SplitBlockFilter::read(&stored)?;
 /// assert!(filter.may_match(b"hello") && !filter.may_match(b"foo"));
 /// let view = FilterView::new(FilterLayout::SplitBlocks, filter.bitset());
-/// assert_eq!(view.estimated_keys().map(f64::round), Some(2.0));
+/// assert_eq!(view.estimated_len(), Some(2));
 ///
 /// assert_eq!(SplitBlockFilter::read(&stored[..40]).unwrap_err(), ReadError::Truncated { needed: 47, given: 40 });
 /// assert_eq!(SplitBlockFilter::new(&[0; 33]).unwrap_err(), ReadError::Length { given: 33 });
@@ -64,8 +64,8 @@ impl<'a> SplitBlockFilter<'a> {
         })
     }
 
-    /// Takes what lies in a Parquet file from a column's `bloom_filter_offset` on: a header and a bit set. What lies behind is
-    /// not looked at.
+    /// Reads a header and a bit set, as they are in a Parquet file from a column's `bloom_filter_offset` on. Bytes
+    /// after them are ignored.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         });
     }
 
-    /// Adds what another filter holds, as if it had been built into this one.
+    /// Adds the values of another filter, as if they had been inserted into this one.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl<'a> SplitBlockFilterMut<'a> {
         Ok(())
     }
 
-    /// Makes the filter as short as a rate allows, and returns the bit set, which now is the start of what was given.
+    /// Shortens the filter as far as a rate allows, and returns the bit set, which is now a prefix of the slice given.
     ///
     /// A fold halves the filter: two blocks beside each other become one, which has the ones of both. Since blocks are chosen
     /// by multiplication, that is the filter which the same values make in half of the blocks; no value is lost. As many folds

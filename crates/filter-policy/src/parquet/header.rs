@@ -21,7 +21,7 @@ const STRUCT: u8 = 12;
 /// How deep structures lie in each other that are skipped.
 const MAX_DEPTH: u8 = 16;
 
-/// What stands before a bit set in a Parquet file.
+/// The header before a bit set in a Parquet file.
 ///
 /// ```
 /// use filter_policy::parquet::{Header, ReadError};
@@ -40,11 +40,11 @@ pub struct Header {
 }
 
 impl Header {
-    /// So many bytes from the place where a filter starts have its whole header: those that writers make have 15 to 19, and
-    /// with fields of later versions of the format they may be longer.
+    /// The number of bytes to read for a whole header: today's writers make headers of 15 to 19 bytes, and later
+    /// versions of the format may have longer ones.
     pub const MAX_BYTES: usize = 256;
 
-    /// Makes the header of a bit set of so many bytes.
+    /// Makes the header of a bit set of this many bytes.
     ///
     /// # Errors
     ///

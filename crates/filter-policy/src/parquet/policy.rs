@@ -48,7 +48,7 @@ impl SplitBlockBloomPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "SplitBlockBloomFilter.Xxh64";
 
-    /// Makes a policy with so many bits per key.
+    /// Makes a policy with this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bits_per_key,

@@ -17,8 +17,9 @@ pub const MAX_BITSET_BYTES: u32 = 128 << 20;
 
 const MIN_BITSET_BYTES: u32 = 32;
 
-/// Returns the bytes that arrow-rs (the crate `parquet`) gives a filter: bits are cut to whole bytes and those rounded up to
-/// a power of two, from 32 bytes to 128 MiB. Seven bits above a power of two are so lost.
+/// Returns the size in bytes that arrow-rs (the crate `parquet`) gives a filter: bits are truncated to whole bytes, and
+/// those are rounded up to a power of two from 32 bytes to 128 MiB. The truncation loses up to seven bits above a power
+/// of two.
 ///
 /// Source: arrow-rs 60.1, `parquet/src/bloom_filter/mod.rs` (`new_with_ndv_fpp`). It takes the rate 0 too, and makes 32 bytes of
 /// it.
@@ -64,13 +65,13 @@ pub fn arrow_cpp_bytes(values: u64, rate: f64) -> Result<u32, Error> {
     Ok((bits.next_power_of_two() / 8) as u32)
 }
 
-/// Returns the bytes that parquet-java gives a filter: what is meant to round bits up to whole blocks adds 255 and clears one
-/// bit; then bytes are rounded up to a power of two. So filters are twice as long as Arrow's where the formula gives up to 247
-/// bits less than a power of two, and half as long where it gives a few more.
+/// Returns the size in bytes that parquet-java gives a filter. Its rounding of bits up to whole blocks in fact adds 255
+/// and clears one bit; bytes are then rounded up to a power of two. So filters are twice as long as Arrow's where the
+/// formula gives up to 247 bits less than a power of two, and half as long where it gives a few more.
 ///
-/// `most` is the writer's limit, `parquet.bloom.filter.max.bytes`, by default 1 MiB; 32, and what is above 128 MiB, count as
-/// 128 MiB. A filter that would be longer has that length, even if it is no power of two. (Without a
-/// number of values the writer makes the longest filter, or several, of which it keeps the smallest that is enough.)
+/// `most` is the writer's limit, `parquet.bloom.filter.max.bytes`, by default 1 MiB; 32, and values above 128 MiB,
+/// count as 128 MiB. A filter that would be longer gets that length, even if it is not a power of two. (Without a
+/// number of values the writer makes the longest filter, or several, and keeps the smallest that is large enough.)
 ///
 /// Source: parquet-java 1.18, `BlockSplitBloomFilter.java` (`optimalNumOfBits`, `initBitset`) and `ColumnValueCollector.java`.
 ///

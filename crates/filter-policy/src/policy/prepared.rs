@@ -12,12 +12,12 @@ use crate::keys::{KeyBatch, Keys};
 use crate::layouts::answers::{each, fill, words_for};
 use crate::layouts::{Contents, FilterKind};
 
-/// A stored filter that answers many questions; [`FilterPolicy::prepare`] makes it. (A
-/// [`FilterView`](crate::view::FilterView) tells what the bytes are and answers no questions.)
+/// A stored filter, prepared for many queries; [`FilterPolicy::prepare`] makes it. (A
+/// [`FilterView`](crate::view::FilterView) describes the bytes and answers no queries.)
 ///
-/// What depends on the filter and the processor alone is done once: reading the filter's last bytes, a division, and the
-/// choice of a [`Kernel`](crate::kernels::Kernel). That saves up to a nanosecond a question. What saves much more is to ask for many
-/// keys in one call: see [`may_match_many`](Self::may_match_many). The answers are those of
+/// Preparation does once what depends only on the filter and the processor: it reads the filter's last bytes, divides,
+/// and chooses a [`Kernel`](crate::kernels::Kernel). That saves up to a nanosecond per query. Querying many keys in one
+/// call saves much more: see [`may_match_many`](Self::may_match_many). The answers are those of
 /// [`FilterPolicy::key_may_match`], for any bytes.
 ///
 /// ```

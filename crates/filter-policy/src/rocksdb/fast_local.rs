@@ -77,7 +77,7 @@ impl FastLocalBloomPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.FastLocalBloomFilter";
 
-    /// Makes a policy with so many bits per key.
+    /// Makes a policy with this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         let bits = RocksDbBits::new(bits_per_key);
         Self {

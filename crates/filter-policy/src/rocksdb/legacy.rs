@@ -45,8 +45,8 @@ impl CacheLine {
 
 /// RocksDB's full Bloom filter of format versions 4 and before.
 ///
-/// For reading old tables, and for writing what an old RocksDB reads: [`FastLocalBloomPolicy`] is better in rate and
-/// speed. Its 32-bit hash leaves more false positives the more keys there are. Filters grow no further than half a GiB.
+/// Use it to read old tables, and to write tables for an old RocksDB: [`FastLocalBloomPolicy`] is better in rate and
+/// speed. Its 32-bit hash causes more false positives the more keys there are. Filters grow no further than half a GiB.
 ///
 /// RocksDB rounds bits per key to a whole number from 1 to 100 here: fewer count as 1, more as 100. Keys that equal the one
 /// before them are not counted.
@@ -83,7 +83,7 @@ impl LegacyFullFilterPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.LegacyBloomFilter";
 
-    /// Makes a policy with so many bits per key and lines of 64 bytes.
+    /// Makes a policy with this many bits per key and lines of 64 bytes.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bits_per_key,

@@ -16,15 +16,15 @@ use crate::params::BitsPerKey;
 use crate::policy::{FilterPolicy, PreparedFilter, append_with};
 
 /// RocksDB's Ribbon filter (Standard128): about 30 % smaller than [`FastLocalBloomPolicy`] at the same rate, and slower
-/// to build and to ask.
+/// to build and to query.
 ///
-/// `bits_per_key` are those of a Bloom filter of the same rate; the filter itself takes about 7 bits a key where they
-/// are 10. While it is built it takes 32 bytes a slot besides, a slot being a key and a little more. For few keys, where
-/// that is smaller, the filter is a FastLocalBloom one, as in RocksDB; of no keys it has no bytes.
+/// `bits_per_key` is the number of bits of a Bloom filter with the same rate; the filter itself takes about 7 bits per
+/// key when it is 10. Building takes 32 more bytes per slot, and there are slightly more slots than keys. For few keys,
+/// where that is smaller, the filter is a FastLocalBloom one, as in RocksDB; for no keys it is empty.
 ///
-/// RocksDB counts bits per key from 1 to 100: fewer count as 1, more as 100. Keys that equal the one before them are not
-/// counted; the order of the keys is part of what the bytes depend on. Every way to build needs an allocator, and
-/// returns [`Error::AllocationFailed`] when there is no memory.
+/// RocksDB counts bits per key from 1 to 100: fewer count as 1, more as 100. A key equal to the previous one is not
+/// counted, and the bytes depend on the order of the keys. Every way to build needs an allocator, and returns
+/// [`Error::AllocationFailed`] when memory runs out.
 ///
 /// Stored by engines as `rocksdb.internal.Standard128RibbonFilter`; in RocksDB's own tables under the name that all of
 /// its filters share, [`COMPATIBILITY_NAME`](super::COMPATIBILITY_NAME). The policy reads every
@@ -51,7 +51,7 @@ impl RibbonPolicy {
     /// The name under which engines store the filters.
     pub const NAME: &str = "rocksdb.internal.Standard128RibbonFilter";
 
-    /// Makes a policy with the rate of a FastLocalBloom filter of so many bits per key.
+    /// Makes a policy with the rate of a FastLocalBloom filter of this many bits per key.
     pub const fn new(bits_per_key: BitsPerKey) -> Self {
         Self {
             bloom: FastLocalBloomPolicy::new(bits_per_key),

@@ -63,9 +63,9 @@ pub enum Format {
     /// LevelDB's filter, which [`BloomFilterPolicy`](crate::BloomFilterPolicy) writes under each of its names: whole
     /// bytes, at least 8, and one that holds k.
     LevelDb,
-    /// That of [`BloomFilter64Policy`](crate::BloomFilter64Policy): of the same length, with the best k.
+    /// The filter of [`BloomFilter64Policy`](crate::BloomFilter64Policy): LevelDB's length, with the best k.
     BloomFilter64,
-    /// That of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): whole lines of 64 bytes, and five.
+    /// The filter of [`FastLocalBloomPolicy`](crate::rocksdb::FastLocalBloomPolicy): lines of 64 bytes, plus five.
     FastLocalBloom,
     #[cfg_attr(
         feature = "alloc",
@@ -80,13 +80,13 @@ pub enum Format {
 }
 
 impl Format {
-    /// The length of the filter, in bytes: exact, but that the first key's hash may make a Ribbon filter 16 bytes shorter.
-    /// The keys are distinct ones: RocksDB's formats do not count repeats.
+    /// Returns the length of the filter in bytes. It is exact, except that the first key's hash may make a Ribbon
+    /// filter 16 bytes shorter. `keys` counts distinct keys: RocksDB's formats do not count repeats.
     ///
     /// # Errors
     ///
-    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits, or split blocks not into 2 GiB; [`Error::OutOfDomain`] when the bits per key are too few
-    /// for a filter of RocksDB's.
+    /// [`Error::FilterTooLarge`] when it does not fit into 64 bits, or split blocks into 2 GiB; [`Error::OutOfDomain`]
+    /// when the bits per key are too few for a filter of RocksDB's.
     pub fn filter_bytes(self, keys: u64, bits_per_key: BitsPerKey) -> Result<u64, Error> {
         Ok(match self {
             Self::LevelDb | Self::BloomFilter64 => bits_per_key.filter_bits(keys)? / 8 + 1,
@@ -96,7 +96,7 @@ impl Format {
         })
     }
 
-    /// The probe count k of a filter of so many keys; `None` where it is a Ribbon one, which has no probes.
+    /// Returns the probe count k of a filter of this many keys; `None` for a Ribbon filter, which has no probes.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Format {
         })
     }
 
-    /// The false-positive rate that is to be expected, by the real size and the real k.
+    /// Returns the expected false-positive rate at the real size and the real k.
     ///
     /// * LevelDB's: as counted on filters of random hash values, always the same ones, within about 2 %, below a rate of one in
     ///   10,000 within about 8 %, since its probes are not independent and no formula is known
@@ -280,13 +280,13 @@ impl Format {
         })
     }
 
-    /// The largest whole bits per key whose filter of this many keys takes at most so many bytes: 0 to 4,294,967,295, of
-    /// RocksDB's formats 1 to 100.
+    /// Returns the largest whole number of bits per key at which a filter of this many keys takes at most this many
+    /// bytes: 0 to 4,294,967,295, and 1 to 100 in RocksDB's formats.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9, of split blocks 32, in RocksDB's formats that
-    /// of these keys at one bit per key.
+    /// [`Error::OutOfDomain`] when `bytes` is less than the smallest filter: 9 bytes, 32 for split blocks, and in
+    /// RocksDB's formats the filter of these keys at one bit per key.
     pub fn bits_per_key_for_bytes(self, keys: u64, bytes: u64) -> Result<BitsPerKey, Error> {
         let whole = |bits: u64| BitsPerKey::whole(u32::try_from(bits).unwrap_or(u32::MAX));
         let (least, most, allowed) = match self {
@@ -307,9 +307,9 @@ impl Format {
             })
     }
 
-    /// The largest number of keys whose filter takes at most so many bytes; 0 when not even an empty filter
-    /// does, and for bits per key that no filter has. Where the filter does not grow, with 0 bits per key or at the 4 GiB of
-    /// RocksDB's, every number of keys fits.
+    /// Returns the largest number of keys whose filter takes at most this many bytes; 0 when not even an empty filter
+    /// fits, or the bits per key are invalid. Where a filter does not grow, at 0 bits per key or at RocksDB's 4 GiB,
+    /// every number of keys fits.
     pub fn max_keys(self, bytes: u64, bits_per_key: BitsPerKey) -> u64 {
         largest(0, u64::MAX, |keys| self.fits(keys, bits_per_key, bytes)).unwrap_or(0)
     }

@@ -86,7 +86,7 @@ pub fn bits_per_key_for_rate(rate: f64) -> Result<f64, Error> {
 /// # Errors
 ///
 /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
-pub fn bits_per_key_for_rate_and_probes(rate: f64, probes: u32) -> Result<f64, Error> {
+pub fn bits_per_key_for_rate_and_probe_count(rate: f64, probes: u32) -> Result<f64, Error> {
     Ok(f64::from(probes) / -ln_zeros_for(rate, probes)?)
 }
 
@@ -118,7 +118,7 @@ pub fn bits_for(keys: u64, rate: f64) -> Result<f64, Error> {
 /// # Errors
 ///
 /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
-pub fn bits_for_probes(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> {
+pub fn bits_for_probe_count(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> {
     let ln_zeros = ln_zeros_for(rate, probes)?;
     if keys == 0 {
         return Ok(0.0);
@@ -127,7 +127,7 @@ pub fn bits_for_probes(keys: u64, rate: f64, probes: u32) -> Result<f64, Error> 
     Ok(-1.0 / libm::expm1(ln_zeros / (f64::from(probes) * keys as f64)))
 }
 
-/// How many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
+/// Returns how many keys fit into `bits` bits at a false-positive rate with the best probe count, rounded down.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
     Ok(whole(bits as f64 / bits_per_key_for_rate(rate)?))
 }
 
-/// How many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
+/// Returns how many keys fit into `bits` bits at a false-positive rate with `probes` probes, rounded down: the
 /// largest n for which [`rate`] does not exceed it, up to the rounding of doubles.
 ///
 /// # Errors
@@ -144,13 +144,13 @@ pub fn keys_for(bits: u64, rate: f64) -> Result<u64, Error> {
 /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1 or `probes` is 0.
 ///
 /// ```
-/// use filter_policy::sizing::{keys_for_probes, rate};
+/// use filter_policy::sizing::{keys_for_probe_count, rate};
 ///
-/// let keys = keys_for_probes(800_000, 0.01, 6)?;
+/// let keys = keys_for_probe_count(800_000, 0.01, 6)?;
 /// assert!(rate(800_000, keys, 6)? <= 0.01 && rate(800_000, keys + 1, 6)? > 0.01);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-pub fn keys_for_probes(bits: u64, rate: f64, probes: u32) -> Result<u64, Error> {
+pub fn keys_for_probe_count(bits: u64, rate: f64, probes: u32) -> Result<u64, Error> {
     let ln_zeros = ln_zeros_for(rate, probes)?;
     if bits == 0 {
         return Ok(0);
@@ -166,13 +166,13 @@ pub fn keys_for_probes(bits: u64, rate: f64, probes: u32) -> Result<u64, Error> 
 /// # Errors
 ///
 /// [`Error::OutOfDomain`] when `bits_per_key` is not a finite number above 0.
-pub fn best_probes(bits_per_key: f64) -> Result<f64, Error> {
+pub fn best_probe_count(bits_per_key: f64) -> Result<f64, Error> {
     positive("bits per key", bits_per_key)?;
     Ok(bits_per_key * LN_2)
 }
 
 /// The whole probe count with the lowest rate in a large filter, at least 1: one of the two neighbours of
-/// [`best_probes`].
+/// [`best_probe_count`].
 ///
 /// # Errors
 ///
@@ -180,14 +180,14 @@ pub fn best_probes(bits_per_key: f64) -> Result<f64, Error> {
 /// are too few.
 ///
 /// ```
-/// use filter_policy::sizing::{best_whole_probes, rate_at};
+/// use filter_policy::sizing::{best_whole_probe_count, rate_at};
 ///
-/// assert_eq!(best_whole_probes(10.0)?, 7);
+/// assert_eq!(best_whole_probe_count(10.0)?, 7);
 /// assert!(rate_at(10.0, 7)? < rate_at(10.0, 6)?);
 /// # Ok::<(), filter_policy::Error>(())
 /// ```
-pub fn best_whole_probes(bits_per_key: f64) -> Result<u32, Error> {
-    let below = libm::floor(best_probes(bits_per_key)?);
+pub fn best_whole_probe_count(bits_per_key: f64) -> Result<u32, Error> {
+    let below = libm::floor(best_probe_count(bits_per_key)?);
     let too_many = Error::OutOfDomain {
         what: "bits per key",
         given: bits_per_key,
@@ -210,7 +210,7 @@ pub fn best_whole_probes(bits_per_key: f64) -> Result<u32, Error> {
 /// # Errors
 ///
 /// [`Error::OutOfDomain`] when `rate` is not strictly between 0 and 1.
-pub fn probes_for_rate(rate: f64) -> Result<f64, Error> {
+pub fn probe_count_for_rate(rate: f64) -> Result<f64, Error> {
     proper_rate(rate)?;
     Ok(-libm::log2(rate))
 }

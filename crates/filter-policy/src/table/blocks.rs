@@ -66,12 +66,21 @@ pub(super) const fn of_place(base: u32, offset: u64) -> u32 {
 }
 
 /// The blocks in front of a footer.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Blocks<R> {
     reader: R,
     /// Where the footer starts: all blocks lie before it.
     end: u64,
     protection: Protection,
+}
+
+/// Without the reader, which may be all bytes of the table.
+impl<R> core::fmt::Debug for Blocks<R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Blocks")
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<R: ReadAt> Blocks<R> {

@@ -49,13 +49,14 @@ pub fn block_checksum(contents: &[u8], compression: u8) -> u32 {
     mask(!extend(of_contents, &[compression]))
 }
 
-/// Which checksum a table of RocksDB's has behind its blocks, named by the first byte of its footer. LevelDB's tables
+/// The kind of checksum after each block of a RocksDB table, named by the first byte of the footer. LevelDB's tables
 /// have CRC-32C.
 ///
 /// Source: RocksDB, `table/format.cc` (`ComputeBuiltinChecksum`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChecksumKind {
-    /// None: the four bytes mean nothing.
+    /// No checksum: the four bytes mean nothing.
     None,
     /// CRC-32C, masked, as in LevelDB's tables.
     Crc32c,
@@ -63,12 +64,12 @@ pub enum ChecksumKind {
     XxHash32,
     /// xxHash, 64 bits, seed 0, of which the low half is stored.
     XxHash64,
-    /// XXH3, 64 bits, of all but the last byte; of it the low half, mixed with the last byte.
+    /// XXH3, 64 bits, of all but the last byte; its low half is stored, mixed with the last byte.
     Xxh3,
 }
 
 impl ChecksumKind {
-    /// The kind of that number; `None` of numbers that no release of RocksDB has used.
+    /// Returns the kind with this number; `None` for numbers that no release of RocksDB has used.
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             0 => Some(Self::None),
@@ -80,7 +81,7 @@ impl ChecksumKind {
         }
     }
 
-    /// Whether it is computed here: those of xxHash need the feature `xxhash`.
+    /// Returns whether this build computes the checksum: the xxHash kinds need the feature `xxhash`.
     pub const fn is_supported(self) -> bool {
         match self {
             Self::None | Self::Crc32c => true,

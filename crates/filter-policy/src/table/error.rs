@@ -1,4 +1,4 @@
-//! Why a table, or a block of it, could not be read.
+//! Errors of reading a table, or a block of it.
 
 use core::error::Error;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use super::checksum::ChecksumKind;
 use super::footer::{BlockHandle, FOOTER_LEN, MAGIC, MAX_FORMAT_VERSION, ROCKSDB_MARK, RocksDbForm};
 
-/// What a block is there for.
+/// The role of a block in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockRole {
@@ -18,7 +18,7 @@ pub enum BlockRole {
     Filter,
     /// Keys and values.
     Data,
-    /// What RocksDB says of a table.
+    /// The properties of a RocksDB table.
     Properties,
     /// Names the parts of an index that has parts, in tables of RocksDB's.
     IndexPartition,
@@ -40,29 +40,29 @@ impl fmt::Display for BlockRole {
     }
 }
 
-/// What is wrong with the bytes of a table.
+/// Damage in the bytes of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The bytes that should tell where a block lies do not.
+    /// The handle of a block cannot be decoded.
     Handle {
-        /// Whose handle it should be.
+        /// Whose handle it is.
         block: BlockRole,
     },
     /// A block lies, at least partly, outside the part of the file that holds blocks.
     Outside {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Where it should lie.
+        /// The stored handle.
         handle: BlockHandle,
-        /// Where the footer starts: blocks and their trailers lie before it.
+        /// The start of the footer: blocks and their trailers lie before it.
         end: u64,
     },
     /// The contents do not have the checksum that is stored behind them.
     Checksum {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Where it starts in the file.
+        /// The block's offset in the file.
         offset: u64,
         /// The checksum in the file.
         stored: u32,
@@ -71,25 +71,25 @@ pub enum Damage {
     },
     /// The byte behind the contents names no compression.
     Compression {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Where it starts in the file.
+        /// The block's offset in the file.
         offset: u64,
         /// The byte.
         found: u8,
     },
     /// The contents are marked as compressed with Snappy and do not decompress.
     Snappy {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Where it starts in the file.
+        /// The block's offset in the file.
         offset: u64,
     },
     /// The contents have no room for as many restart points as they say.
     Restarts {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// How many restart points the block says it has; `None` when it is too short to say.
+        /// The stored number of restart points; `None` when the block is too short to have one.
         count: Option<u32>,
         /// Bytes of the contents.
         size: usize,
@@ -120,9 +120,9 @@ pub enum Damage {
     },
     /// An entry is cut, or says that it shares more with the key before it than that key has.
     Entry {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Where the entry starts in the contents.
+        /// The entry's offset in the contents.
         position: usize,
     },
 }
@@ -145,7 +145,7 @@ impl fmt::Display for Damage {
                 computed,
             } => write!(
                 f,
-                "the {block} at offset {offset} has the checksum {computed:#010x}, stored is {stored:#010x}"
+                "checksum of the {block} at offset {offset} must be {stored:#010x}, got {computed:#010x}"
             ),
             Self::Compression { block, offset, found } => write!(
                 f,
@@ -154,7 +154,7 @@ impl fmt::Display for Damage {
             Self::Snappy { block, offset } => {
                 write!(
                     f,
-                    "the {block} at offset {offset} does not decompress with Snappy"
+                    "{block} at offset {offset} must be a Snappy stream, got bytes that do not decompress"
                 )
             }
             Self::Restarts {
@@ -163,7 +163,7 @@ impl fmt::Display for Damage {
                 size,
             } => write!(
                 f,
-                "the {block} of {size} bytes says that it has {count} restart points of 4 bytes"
+                "restart points of the {block} must fit into its {size} bytes, got {count} of 4 bytes"
             ),
             Self::Restarts {
                 block,
@@ -178,7 +178,7 @@ impl fmt::Display for Damage {
             }
             Self::FooterChecksum { stored, computed } => write!(
                 f,
-                "the footer has the checksum {computed:#010x}, stored is {stored:#010x}"
+                "checksum of the footer must be {stored:#010x}, got {computed:#010x}"
             ),
             Self::FooterMark {
                 format_version,
@@ -188,9 +188,12 @@ impl fmt::Display for Damage {
                 "mark in the footer of format version {format_version} must be {:02x?}, got {found:02x?}",
                 ROCKSDB_MARK
             ),
-            Self::Property { name } => write!(f, "the property {name} has no value that is known"),
+            Self::Property { name } => write!(f, "property {name} must have a known value"),
             Self::Entry { block, position } => {
-                write!(f, "the entry at byte {position} of the {block} is damaged")
+                write!(
+                    f,
+                    "entry at byte {position} of the {block} must lie within the block and share no more than the key before it has"
+                )
             }
         }
     }
@@ -198,27 +201,27 @@ impl fmt::Display for Damage {
 
 impl Error for Damage {}
 
-/// Why a table, or a block of it, could not be read; `E` is the error of what the bytes are read from.
+/// The reason why a table, or a block of it, could not be read; `E` is the error type of the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError<E> {
     /// The bytes could not be had.
     Read {
-        /// Where in the file; `None` when it was the size that could not be had.
+        /// The offset in the file; `None` when the size could not be read.
         offset: Option<u64>,
-        /// How many bytes were asked for.
+        /// The number of bytes requested.
         len: usize,
-        /// What the reader said.
+        /// The reader's error.
         source: E,
     },
     /// The file is shorter than a footer, so it is no table.
     TooShort {
-        /// Its size in bytes.
+        /// The file's size in bytes.
         size: u64,
     },
-    /// The last eight bytes are those of no table that is known here.
+    /// The last eight bytes belong to no known kind of table.
     UnknownMagic {
-        /// What they are.
+        /// The bytes found, as a little-endian number.
         found: u64,
     },
     /// The table is RocksDB's, not LevelDB's.
@@ -237,7 +240,7 @@ pub enum TableError<E> {
     },
     /// The block is laid out in a way that is not read here.
     UnsupportedLayout {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
         /// The bits of its last number that say so.
         bits: u32,
@@ -246,30 +249,30 @@ pub enum TableError<E> {
     Damaged(Damage),
     /// The contents are compressed in a way that is not read here.
     Unsupported {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
         /// The byte that tells the compression: 1 for Snappy, without the feature `snappy`; 2 for Zstandard.
         compression: u8,
     },
     /// The contents are compressed in one of RocksDB's ways that are not read here: all but Snappy.
     RocksDbCompression {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
         /// The byte that tells the compression.
         compression: u8,
     },
     /// The block is larger than any such block should be.
     TooLarge {
-        /// Which block.
+        /// The block's role.
         block: BlockRole,
-        /// Its size in bytes, as stored or decompressed.
+        /// The block's size in bytes, as stored or decompressed.
         size: u64,
         /// The largest size that is read.
         allowed: u64,
     },
     /// The allocator refused the memory.
     AllocationFailed {
-        /// How many bytes were asked for.
+        /// The number of bytes requested.
         bytes: usize,
     },
 }
@@ -296,8 +299,8 @@ impl<E: fmt::Display> fmt::Display for TableError<E> {
                 f,
                 "last 8 bytes of a table of LevelDB must be {MAGIC:#018x}, got {found:#018x}"
             ),
-            Self::RocksDb(form) => write!(f, "the table is RocksDB's ({form}), not LevelDB's"),
-            Self::NotRocksDb => f.write_str("the table is not a block-based one of RocksDB's"),
+            Self::RocksDb(form) => write!(f, "table must be LevelDB's, got RocksDB's ({form})"),
+            Self::NotRocksDb => f.write_str("table must be a block-based table of RocksDB"),
             Self::UnsupportedVersion { found } => write!(
                 f,
                 "format version of the table must be between 0 and {}, got {found}",

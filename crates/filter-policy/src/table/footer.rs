@@ -42,7 +42,7 @@ impl fmt::Display for RocksDbForm {
     }
 }
 
-/// Where a block lies in the file.
+/// The place of a block in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockHandle {
     /// Bytes before the block.
@@ -63,6 +63,7 @@ impl BlockHandle {
 
 /// The last [`FOOTER_LEN`] bytes of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Footer {
     /// The handle of the metaindex, which names the filters; `None` when its bytes are no handle.
     pub metaindex: Option<BlockHandle>,
@@ -88,7 +89,7 @@ impl Footer {
         }
     }
 
-    /// Whose table it is if the magic number is one of RocksDB's. Its tables of format version 0 have
+    /// Returns the kind of RocksDB table if the magic number is one of RocksDB's. Its tables of format version 0 have
     /// LevelDB's number.
     pub const fn rocksdb_form(&self) -> Option<RocksDbForm> {
         match self.magic {

@@ -44,7 +44,7 @@ impl MetaindexEntry {
         self.key.starts_with(ROCKSDB_PREFIX)
     }
 
-    /// Where the block lies that the entry points at; `None` when the value is no handle.
+    /// Returns the handle of the block that the entry points at; `None` when the value is not a handle.
     pub fn handle(&self) -> Option<BlockHandle> {
         BlockHandle::decode(&self.value).map(|(handle, _)| handle)
     }
@@ -127,7 +127,7 @@ impl<R: ReadAt> Table<R> {
         Ok(Some(self.block(block, handle)?.into_contents()))
     }
 
-    /// Where the data blocks lie, in the order of their keys: what the filters are about.
+    /// Returns the handles of the data blocks, in key order.
     ///
     /// # Errors
     ///

@@ -72,7 +72,7 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// Bytes were asked for that a slice does not have.
+/// A read ends beyond the slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PastEnd {
     offset: u64,
@@ -84,8 +84,8 @@ impl fmt::Display for PastEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} bytes at offset {} are asked for, there are {}",
-            self.len, self.offset, self.size
+            "read must end at byte {} or before, got {} bytes at offset {}",
+            self.size, self.len, self.offset
         )
     }
 }

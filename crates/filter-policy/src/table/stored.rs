@@ -52,7 +52,7 @@ impl<'a> StoredBlock<'a> {
         block_checksum(self.contents, self.compression)
     }
 
-    /// Whether the contents have the checksum that is stored behind them. Role and offset are for the words
+    /// Checks the contents against the checksum stored after them. Role and offset are for the words
     /// of the error.
     ///
     /// # Errors

@@ -191,12 +191,12 @@ fn damage_is_named() {
         }),
         [
             "base exponent must be 11, got 64",
-            "26 bytes of filters belong to none of them"
+            "filters must cover every byte before the offsets, got 26 bytes outside them"
         ]
     );
     assert_eq!(
         damage_after(&|block| block[18] = 1),
-        ["1 bytes of filters belong to none of them"]
+        ["filters must cover every byte before the offsets, got 1 bytes outside them"]
     );
     assert_eq!(
         damage_after(&|block| block[22] = 19),

@@ -315,10 +315,7 @@ fn tables_of_others_are_refused() {
     let leveldb = data::bytes("leveldb/ldb/db_bpk10_nosnappy_bs4096.ldb");
     let error = RocksDbTable::open(leveldb).unwrap_err();
     assert_eq!(error, TableError::NotRocksDb);
-    assert_eq!(
-        error.to_string(),
-        "the table is not a block-based one of RocksDB's"
-    );
+    assert_eq!(error.to_string(), "table must be a block-based table of RocksDB");
     for row in golden_rows() {
         let error = Table::open(bytes(&row)).unwrap_err();
         assert!(matches!(error, TableError::RocksDb(_)), "{}: {error}", row.file);

@@ -353,7 +353,7 @@ fn tables_of_rocksdb_are_called_by_their_name() {
     assert_eq!(block_based, TableError::RocksDb(RocksDbForm::BlockBased));
     assert_eq!(
         block_based.to_string(),
-        "the table is RocksDB's (block-based), not LevelDB's"
+        "table must be LevelDB's, got RocksDB's (block-based)"
     );
     let version_0 = Table::open(bytes("rocksdb/sst/fv0_legacy_bloom10.sst")).unwrap_err();
     assert_eq!(version_0, TableError::RocksDb(RocksDbForm::BlockBasedVersion0));

@@ -61,10 +61,10 @@ proptest! {
                 prop_assert_eq!((view.bit_array(), view.probe_count()), (bit_array, Some(*last)));
                 let ones = bit_array.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
                 prop_assert_eq!(view.ones(), Some(ones));
-                prop_assert_eq!(view.fill_ratio(), Some(ones as f64 / view.bits() as f64));
+                prop_assert_eq!(view.fill(), Some(ones as f64 / view.bits() as f64));
             } else {
                 prop_assert_eq!((view.bit_array(), view.bits(), view.ones()), (&[][..], 0, None));
-                prop_assert_eq!((view.probe_count(), view.fill_ratio(), view.estimated_keys()), (None, None, None));
+                prop_assert_eq!((view.probe_count(), view.fill(), view.estimated_len()), (None, None, None));
             }
         }
     }

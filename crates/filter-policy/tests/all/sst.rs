@@ -215,7 +215,7 @@ fn index_types() {
         .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the property rocksdb.block.based.table.index.type has no value that is known"
+            "property rocksdb.block.based.table.index.type must have a known value"
         );
     }
     // As an index of parts, the data block would have to be one.

@@ -110,7 +110,7 @@ fn checksums_are_told_with_both_values() {
     };
     assert_eq!(
         error.to_string(),
-        format!("the filter block at offset 30 has the checksum {computed:#010x}, stored is {stored:#010x}")
+        format!("checksum of the filter block at offset 30 must be {stored:#010x}, got {computed:#010x}")
     );
     // The stored block can still be looked at.
     let table = Table::open(&file[..]).unwrap();
@@ -241,7 +241,7 @@ fn entries_and_restarts_are_checked() {
     }
     assert_eq!(
         Damage::Entry { block, position: 16 }.to_string(),
-        "the entry at byte 16 of the metaindex is damaged"
+        "entry at byte 16 of the metaindex must lie within the block and share no more than the key before it has"
     );
 }
 

@@ -163,7 +163,7 @@ fn the_error_of_the_reader_is_handed_on() {
     let error = Table::open(Shrinking(bytes("article/article_key08_bpk10.ldb"))).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "cannot read 48 bytes at offset 19514: 48 bytes at offset 19514 are asked for, there are 19561"
+        "cannot read 48 bytes at offset 19514: read must end at byte 19561 or before, got 48 bytes at offset 19514"
     );
     assert!(std::error::Error::source(&error).is_some_and(|source| source.is::<PastEnd>()));
 }

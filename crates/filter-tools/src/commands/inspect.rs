@@ -12,43 +12,45 @@ use crate::inspection::parquet::{self, ColumnFilter, Question};
 use crate::inspection::{self, Bits, Depth, FilterBlockReport, Kind, TableReport};
 use crate::table::{counted, table};
 
-/// Show the filters in tables of LevelDB's and RocksDB's and in Parquet files, and what is damaged.
+/// Show the filters in tables of LevelDB and RocksDB and in Parquet files, and report damage.
 ///
-/// Reads the footer, the metaindex, the filter blocks, the index and the data blocks of each table and checks them: what
-/// leads where, checksums, that filters lie where their offsets say, and that no data block has an empty filter. Keys
-/// are not held against the filters. Figures of a filter block whose checksum is wrong are those of its bytes as they
-/// are, and bits of filters that overlap are counted once. What is in a filter is shown and judged for the policies of
-/// this workspace, LevelDB's and RocksDB's own, over keys or over prefixes: bits, k, fill, expected rate (fill to the
-/// power of k, averaged over the bits; of RocksDB's, that of each line, and of Ribbon filters two to the power of minus
-/// the columns), and the filters that let every key pass because none could be made. Of RocksDB's tables block-based ones
-/// are read, format versions 0 to 7, with full and partitioned filters. Not read are its plain and cuckoo tables, what is
-/// compressed otherwise than with Snappy, and what is larger than 1 GiB (the metaindex: 1 MiB). Nothing is ever written.
+/// Reads the footer, metaindex, filter blocks, index and data blocks of each table. Checks handles, checksums, the offsets
+/// of filters, and that no data block has an empty filter. Does not check keys against filters. Writes nothing.
 ///
-/// Of a Parquet file, which is given alone, the split-block filters are shown: row group, column, length of the bit set and
-/// expected rate (the product of the shares of ones in the words of a block, averaged over the blocks). With --column and
-/// --key each filter of the column is asked for a value. JSON is then an array of filters.
+/// Shows the bits, k, fill and expected rate of the filters of this workspace's policies and of LevelDB's and RocksDB's own,
+/// over keys or prefixes, and the number of filters that let every key pass because they could not be built. The expected
+/// rate is fill to the power of k, averaged over the bits, or over the lines of RocksDB's Bloom filters; for a Ribbon filter
+/// it is two to the power of minus the columns. Figures of a filter block with a wrong checksum describe its bytes as they
+/// are. Bits of overlapping filters count once.
+///
+/// Reads RocksDB's block-based tables of format versions 0 to 7, with full or partitioned filters. Does not read plain and
+/// cuckoo tables, compression other than Snappy, and blocks above 1 GiB (metaindex: 1 MiB).
+///
+/// For a Parquet file, which must be the only path, shows each split-block filter: row group, column, length of the bit
+/// set, and expected rate (the product of the fill of the words of a block, averaged over the blocks). With --column and
+/// --key, queries each filter of the column for a value. JSON is then an array of filters.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  cargo xtask inspect /var/lib/app/db\n  cargo xtask inspect --json 000005.ldb\n  \
-        cargo xtask inspect sales.parquet --column id --key 7\n\n\
-        Exit codes: 0 no damage in what was read; 1 damage was found; 2 no damage, but a table cannot be read, or a \
-        path is neither a table nor a database folder, in which case nothing is inspected."
+    after_help = "Examples:\n  {program} inspect /var/lib/app/db\n  {program} inspect --json 000005.ldb\n  \
+        {program} inspect sales.parquet --column id --key 7\n\n\
+        Exit codes: 0 no damage; 1 damage; 2 no damage, but a table cannot be read, or a path is neither a table nor a \
+        database folder, in which case nothing is inspected."
 )]
 pub struct Arguments {
     /// A table (.ldb, .sst), the folder of a database, or a Parquet file
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Leave the data blocks unread: much faster on large databases
+    /// Skip the data blocks: much faster on large databases
     #[arg(long)]
     no_data: bool,
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
-    /// Of a Parquet file, show the filters of this column only; parts of its path are joined by dots
+    /// Show only the filters of this column of a Parquet file; parts of its path are joined by dots
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Ask the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Decimal
-    /// numbers, dates and times are asked for as the whole numbers that they are stored as
+    /// Query the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Give
+    /// decimal numbers, dates and times as the whole numbers that store them
     #[arg(long, value_name = "VALUE", requires = "column")]
     key: Option<String>,
 }

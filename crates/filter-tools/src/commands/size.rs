@@ -15,20 +15,20 @@ use self::picture::Picture;
 use crate::failure::Failure;
 use crate::table::{counted, readable, table, wrapped};
 
-/// Size a filter: from any of keys, rate, bits per key, memory and probes the rest.
+/// Calculate the size of a filter from keys, rate, bits per key, memory or probes.
 ///
-/// For every filter of this project, with the exact bytes that it writes. Give one or two of the first four. Without
-/// a number of keys (or memory) it is shown for 1,000,000, without anything that fixes the rate for 1 %. A probe count
-/// alone asks for the smallest filter that takes so many; beside others it counts for the textbook's formula only, as
-/// each format has a rule of its own. Rates are those to be expected of an ideal hash. LevelDB's is
-/// counted on filters of seeded random hash values, which takes up to a few seconds: no formula follows its probe scheme,
-/// see THEORY.md of filter-policy.
+/// Shows every kind of filter of this project, with the exact bytes that it writes. Give one or two of the first four
+/// options. The default is 1,000,000 keys if neither keys nor memory are given, and a rate of 1 % if nothing determines it.
+/// A probe count alone finds the smallest filter with that many probes; beside other options it affects only the textbook's
+/// formula, because each format has its own rule. Rates are those expected of an ideal hash. LevelDB's rate is counted on
+/// filters of seeded random hash values, which takes up to a few seconds, because no formula describes its probe scheme
+/// (see THEORY.md of filter-policy).
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  {program} size --keys 10M --rate 0.01%\n  {program} size --bits-per-key 16 --probes 8\n  \
         {program} size --memory 64MiB --rate 0.1% --filter guava --filter cuckoo\n  \
         {program} size --keys 80,000 --bits-per-key 10 --chart curve.svg\n\n\
-        Exit codes: 0 done; 1 no filter can be so; 2 the question makes no sense."
+        Exit codes: 0 done; 1 no filter meets the request; 2 the arguments are wrong."
 )]
 pub struct Arguments {
     /// Distinct keys: 45402, 45,402, 10k, 10M, 2G
@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Probe count k
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     probes: Option<u32>,
-    /// Only this kind of filter; may be repeated
+    /// Calculate only this kind of filter; may be repeated
     #[arg(long, value_name = "NAME", value_parser = filter)]
     filter: Vec<Filter>,
     /// Draw the rates at 4 to 24 bits per key into a new file, .svg or .png
@@ -284,7 +284,7 @@ fn share(share: f64) -> String {
 fn filter(text: &str) -> Result<Filter, String> {
     Filter::named(text).ok_or_else(|| {
         let names: Vec<&str> = Filter::ALL.into_iter().map(Filter::name).collect();
-        format!("{text:?} is no filter; there are {}", names.join(", "))
+        format!("must be one of {}, got {text:?}", names.join(", "))
     })
 }
 

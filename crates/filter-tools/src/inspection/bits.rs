@@ -109,13 +109,13 @@ impl Bits {
 /// What is wrong with a filter that is reserved for other encodings, by its last byte.
 fn reserved(layout: FilterLayout, last: u8) -> String {
     match layout {
-        FilterLayout::LevelDb => format!("a probe count that must be between 1 and 30, got {last}"),
+        FilterLayout::LevelDb => format!("probe count must be between 1 and 30, got {last}"),
         FilterLayout::BloomFilter64 => {
-            format!("a last byte that must be between 0x81 and 0x9e, got {last:#04x}")
+            format!("last byte must be between 0x81 and 0x9e, got {last:#04x}")
         }
-        FilterLayout::RocksDb => "a tail of no kind that is known".to_owned(),
-        FilterLayout::SplitBlocks => "a length that must be a multiple of 32 bytes".to_owned(),
-        layout => format!("a layout that is not counted, {layout:?}"),
+        FilterLayout::RocksDb => format!("tail must be of a known kind, got last byte {last:#04x}"),
+        FilterLayout::SplitBlocks => "length must be a multiple of 32 bytes".to_owned(),
+        layout => format!("layout must be a known one, got {layout:?}"),
     }
 }
 

@@ -97,7 +97,7 @@ fn look_at_layout(
             counted_to = range.end;
             match bits.add_filter(layout, bytes) {
                 Ok(kind) => kinds.extend(kind),
-                Err(wrong) => damage.add(&format_args!("filter {} has {wrong}", filter.index)),
+                Err(wrong) => damage.add(&format_args!("filter {}: {wrong}", filter.index)),
             }
         }
     }
@@ -173,10 +173,7 @@ mod tests {
         let mut bytes = block(100);
         bytes[125] = 31;
         let (report, damage) = look_at(&bytes, b"leveldb.BuiltinBloomFilter2", &[]);
-        assert_eq!(
-            damage,
-            ["filter 0 has a probe count that must be between 1 and 30, got 31"]
-        );
+        assert_eq!(damage, ["filter 0: probe count must be between 1 and 30, got 31"]);
         assert_eq!(report.bits.and_then(|bits| bits.fill()), None);
         let (report, damage) = look_at(&bytes, b"another\xff\x1b", &[]);
         assert_eq!(

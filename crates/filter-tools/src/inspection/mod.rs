@@ -52,7 +52,7 @@ pub(crate) struct TableReport {
 pub(crate) enum Kind {
     Leveldb,
     Rocksdb,
-    /// Not told, because what would tell is damaged or not read.
+    /// Unknown, because the bytes that would tell are damaged or not read.
     Unknown,
 }
 

@@ -114,7 +114,7 @@ impl TableReport {
             }
             match bits.add_filter(layout, &contents) {
                 Ok(kind) => kinds.extend(kind),
-                Err(wrong) => damage.add(&format_args!("the filter at offset {offset} has {wrong}")),
+                Err(wrong) => damage.add(&format_args!("filter at offset {offset}: {wrong}")),
             }
         }
         bits.derive();

@@ -5,7 +5,8 @@ use super::{Answer, Filter, Question, answer};
 /// Bits per key of the first and the last point of a curve.
 pub const CURVE: std::ops::RangeInclusive<u32> = 4..=24;
 
-/// What filters of a kind for so many keys do at each whole number of bits per key of [`CURVE`]; points that the format
+/// Returns the answers for filters of a kind and this many keys at each whole number of bits per key of [`CURVE`];
+/// points that the format
 /// does not reach are left out.
 ///
 /// Formats that are configured by bits per key are asked by these, the others by the memory that they make.

@@ -52,7 +52,7 @@ const FIXED_MOST_BITS: u64 = i32::MAX as u64;
 const STRING_MOST_BITS: u64 = 1 << 32;
 
 impl Filter {
-    /// All of them, the textbook first.
+    /// All kinds, the textbook first.
     pub const ALL: [Self; 12] = [
         Self::Textbook,
         Self::LevelDb,
@@ -80,7 +80,7 @@ impl Filter {
             .find(|filter| filter.name().eq_ignore_ascii_case(name))
     }
 
-    /// What it is, in a line.
+    /// Describes the kind in one line.
     pub fn describe(self) -> &'static str {
         self.words().1
     }

@@ -23,7 +23,7 @@ pub const ASSUMED_KEYS: u64 = 1_000_000;
 /// The false-positive rate that is taken where a question does not fix one.
 pub const ASSUMED_RATE: f64 = 0.01;
 
-/// What is known of a filter; the rest is asked.
+/// The known parameters of a filter; the rest is calculated.
 ///
 /// ```
 /// use filter_tools::sizing::{Filter, Question, answer};

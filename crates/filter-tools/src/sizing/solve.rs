@@ -10,7 +10,7 @@ use super::{Checked, Filter, Question, textbook};
 /// The filter that a question leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// Which.
+    /// The kind of filter.
     pub filter: Filter,
     /// Distinct keys.
     pub keys: u64,
@@ -26,13 +26,13 @@ pub struct Answer {
     pub rate: f64,
 }
 
-/// Why a kind of filter cannot be what was asked for.
+/// The reason why a kind of filter cannot meet the request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {reason}", filter.name())]
 pub struct NoAnswer {
-    /// Which.
+    /// The kind of filter.
     pub filter: Filter,
-    /// In words.
+    /// The reason in words.
     pub reason: String,
 }
 
@@ -62,7 +62,7 @@ fn of_format(filter: Filter, question: &Question) -> Result<Answer, String> {
             let keys = most_keys(filter, question, bytes)?;
             (keys, setting(filter, question, keys)?)
         }
-        (None, None, ..) => return Err("neither keys nor memory are fixed".to_owned()),
+        (None, None, ..) => return Err("keys or memory must be given".to_owned()),
     };
     let Shape { bytes, probes, rate } = filter.shape(keys, setting)?;
     Ok(Answer {
@@ -99,7 +99,7 @@ fn setting(filter: Filter, question: &Question, keys: u64) -> Result<f64, String
         (None, None, None, Some(bytes), _) => lowest_rate(filter, keys, bytes),
         (Some(format), None, None, None, Some(probes)) => bits_for_probes(format, keys, probes),
         (None, None, None, None, Some(probes)) => rate_for_probes(filter, probes),
-        _ => Err("neither rate nor size is fixed".to_owned()),
+        _ => Err("rate, bits per key, memory or probes must be given".to_owned()),
     }
 }
 
@@ -109,7 +109,7 @@ fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String
     let mut most = 0;
     for bits in 1..=MAX_BITS {
         let Some(taken) = of(bits).map_err(words)? else {
-            return Err("has no probes".to_owned());
+            return Err("filters of this kind have no probes".to_owned());
         };
         if u32::from(taken) == probes {
             return Ok(f64::from(bits));
@@ -117,7 +117,7 @@ fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String
         most = most.max(taken);
     }
     Err(format!(
-        "{probes} probes are not taken at any whole number of bits per key; at most {most} are"
+        "probe count must be one that a whole number of bits per key gives, at most {most}, got {probes}"
     ))
 }
 
@@ -125,12 +125,14 @@ fn bits_for_probes(format: Format, keys: u64, probes: u32) -> Result<f64, String
 fn rate_for_probes(filter: Filter, probes: u32) -> Result<f64, String> {
     let rate = libm::exp2(-f64::from(probes));
     match (filter, GrowthRule::default()) {
-        (Filter::Cuckoo, _) => Err("has fingerprints, no probes".to_owned()),
+        (Filter::Cuckoo, _) => Err("filters of this kind have fingerprints and no probes".to_owned()),
         // Its first link is made for a part of the rate.
         (Filter::Growing, GrowthRule::Tightening { ratio, .. }) if rate < 1.0 - ratio => {
             Ok(rate / (1.0 - ratio))
         }
-        (Filter::Growing, GrowthRule::Tightening { .. }) => Err(format!("takes more than {probes} probes")),
+        (Filter::Growing, GrowthRule::Tightening { .. }) => {
+            Err(format!("probe count must be above {probes}"))
+        }
         _ => Ok(rate),
     }
 }
@@ -151,9 +153,12 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
     let rate = f64::from_bits(high);
     match filter.shape(keys, rate) {
         Ok(shape) if shape.bytes <= bytes => Ok(rate),
-        Ok(shape) => Err(format!("takes at least {} bytes for so many keys", shape.bytes)),
+        Ok(shape) => Err(format!(
+            "memory must be at least {} bytes for this many keys, got {bytes}",
+            shape.bytes
+        )),
         Err(_) => Err(format!(
-            "there is no filter of so few bytes as {bytes} for so many keys"
+            "memory must be more than {bytes} bytes for this many keys"
         )),
     }
 }
@@ -246,7 +251,7 @@ fn most_keys_at(format: Format, wanted: f64, bytes: u64) -> Result<(u64, f64), S
         return Ok((best, best_bits));
     }
     Err(format!(
-        "no filter of at most {bytes} bytes and {MAX_BITS} bits per key errs so seldom"
+        "rate must be higher for filters of at most {bytes} bytes and {MAX_BITS} bits per key"
     ))
 }
 
@@ -271,7 +276,9 @@ fn most_keys(filter: Filter, question: &Question, bytes: u64) -> Result<u64, Str
     if most == 0 {
         // Mostly the reason is that of one key.
         setting(filter, question, 1)?;
-        return Err(format!("not even one key fits into {bytes} bytes"));
+        return Err(format!(
+            "memory must have room for at least 1 key, got {bytes} bytes"
+        ));
     }
     Ok(most)
 }

@@ -9,27 +9,27 @@ use super::{Answer, Filter, Question};
 pub(super) fn answer(question: &Question) -> Result<Answer, String> {
     let bits_per_key = match (question.rate, question.bits_per_key, question.probes) {
         (Some(rate), _, Some(probes)) => {
-            sizing::bits_per_key_for_rate_and_probes(rate, probes).map_err(words)?
+            sizing::bits_per_key_for_rate_and_probe_count(rate, probes).map_err(words)?
         }
         (Some(rate), ..) => sizing::bits_per_key_for_rate(rate).map_err(words)?,
         (None, Some(bits), _) => bits,
         (None, None, probes) => match (question.keys, question.memory, probes) {
             (Some(keys), Some(bytes), _) => 8.0 * bytes as f64 / keys as f64,
             (_, _, Some(probes)) => f64::from(probes) / std::f64::consts::LN_2,
-            _ => return Err("neither rate nor size is fixed".to_owned()),
+            _ => return Err("rate, bits per key, memory or probes must be given".to_owned()),
         },
     };
     let keys = match (question.keys, question.memory) {
         (Some(keys), _) => keys,
         (None, Some(bytes)) => whole(8.0 * bytes as f64 / bits_per_key),
-        (None, None) => return Err("neither keys nor memory are fixed".to_owned()),
+        (None, None) => return Err("keys or memory must be given".to_owned()),
     };
     if keys == 0 {
-        return Err("not even one key fits".to_owned());
+        return Err("memory must have room for at least 1 key".to_owned());
     }
     let probes = match question.probes {
         Some(probes) => probes,
-        None => sizing::best_whole_probes(bits_per_key).map_err(words)?,
+        None => sizing::best_whole_probe_count(bits_per_key).map_err(words)?,
     };
     let most = question.memory.map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64);
     let bits = libm::ceil(bits_per_key * keys as f64).clamp(1.0, most);

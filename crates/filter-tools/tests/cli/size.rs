@@ -82,7 +82,11 @@ fn what_no_filter_can_be_is_told() {
     insta::assert_snapshot!("size refused", outcome.stdout);
     let none = bench.run(&["size", "--keys", "1G", "--memory", "9", "--filter", "cuckoo"]);
     assert_eq!(none.code, 1);
-    assert!(none.stdout.contains("cuckoo: takes at least"), "{}", none.stdout);
+    assert!(
+        none.stdout.contains("cuckoo: memory must be at least"),
+        "{}",
+        none.stdout
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn any_number_of_threads_makes_the_same_bytes() {
                         .collect_bloom_filter(Long, &parameters)
                 })
                 .unwrap();
-            assert_eq!(filter.to_bytes(), expected, "{threads} threads, {parameters:?}");
+            assert!(filter.to_bytes() == expected, "{threads} threads, {parameters:?}");
         }
     }
 }

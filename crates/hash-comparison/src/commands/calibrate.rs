@@ -10,12 +10,11 @@ use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
 use filter_tools::table::table as shown;
 
-/// Count how often a hash that nothing is wrong with is called bad.
+/// Measure the false-alarm rate of the statistical tests.
 ///
-/// SipHash-2-4 under a key of its own for each seed goes through the tests of `compare` in full size: on the embedded
-/// datasets, on the structured key sets, and on drawn keys for single bits. Each test states that it raises a false alarm
-/// once in a hundred times at most; the table says how often it did, with an interval. Takes minutes. Exits with 1 where
-/// there are surely more alarms than stated.
+/// Runs the tests of `compare` at full size on SipHash-2-4, with another key for each seed: on the embedded datasets, on the
+/// structured key sets, and on random keys for single bits. Each test claims a false-alarm rate of at most 1 %; the table
+/// shows the measured rate with an interval. Takes minutes. Exits with 1 if a rate is certainly above the claim.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} calibrate\n  \
@@ -25,7 +24,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = SEEDS, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
 
-    /// Write the table as a CSV file too: absent, or an earlier calibration
+    /// Also write the table to this CSV file, which must be absent or an earlier calibration
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -21,8 +21,8 @@ use filter_tools::failure::Failure;
 /// Compare hash functions on real key sets, and draw the report.
 ///
 /// Measures collisions, time, distribution and the false positives of a real filter, and writes index.html (one
-/// self-contained file), charts, and the records as CSV and JSON. Without arguments: the 17 published functions and eight
-/// that programs choose today, on every embedded dataset.
+/// self-contained file), charts, and the records as CSV and JSON. Without arguments it measures the 17 published functions
+/// and eight popular modern ones on every embedded dataset.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} compare\n  \
@@ -32,7 +32,7 @@ use filter_tools::failure::Failure;
     {program} compare --all\n  \
     {program} compare --baseline my-report --out after\n  \
     {program} compare --keys my-keys.txt --for table --untrusted --mine FxHash\n\n\
-    Names are taken in any case; `{program} list` shows them.")]
+    Names are case-insensitive; `{program} list` shows them.")]
 pub struct Arguments {
     /// An embedded dataset; may be given several times [default: all, or none with --keys]
     #[arg(long = "dataset", value_name = "NAME")]
@@ -42,22 +42,22 @@ pub struct Arguments {
     #[arg(long = "function", value_name = "NAME")]
     functions: Vec<String>,
 
-    /// Every function: charts and lists fold those that nobody named
+    /// Measure every function; charts and lists fold those that are not named
     #[arg(long)]
     all: bool,
 
-    /// A file of your own keys, one a line; may be given several times
+    /// A file of your own keys, one per line; may be given several times
     ///
-    /// The bytes are taken as they are, without the line end (LF, or one CR before it). An empty line is the empty key;
-    /// duplicate lines are counted and dropped. The dataset is named after the file, without its extension.
+    /// A key is the bytes of a line without its end (LF or CR LF). An empty line is the empty key; duplicate lines are counted
+    /// and dropped. The dataset is named after the file, without its extension.
     #[arg(long = "keys", value_name = "FILE")]
     keys: Vec<PathBuf>,
 
-    /// What the function is wanted for: which measurements count, and which time [default: a filter or a table]
+    /// The purpose of the function, which decides what counts and which time [default: a filter or a table]
     ///
-    /// The run ends with advice for each dataset: left out is what lacks something, to be avoided what costs this purpose
-    /// more than is negligible; of the rest time decides, in the form that the purpose waits for. Without this, a function
-    /// must serve filters and tables.
+    /// The run ends with a recommendation for each dataset. Functions that lack a required property are left out, and
+    /// functions with a defect that costs this purpose more than --negligible are to be avoided. The rest are ranked by time,
+    /// in the form that the purpose waits for. Without this option a function must serve filters and tables.
     #[arg(long = "for", value_name = "PURPOSE", value_enum, ignore_case = true)]
     purpose: Option<Wanted>,
 
@@ -68,16 +68,16 @@ pub struct Arguments {
     #[arg(long)]
     untrusted: bool,
 
-    /// Recommend only functions whose values stay the same for ever on every platform
+    /// Recommend only functions whose values never change, on any platform
     #[arg(long)]
     stable: bool,
 
-    /// A measurable defect that costs less than this share does not count: 0.05 is 5 % more false positives,
-    /// comparisons, keys in the fullest shard or collisions
+    /// Ignore measurable defects that cost less than this share: 0.05 is 5 % more false positives, comparisons, keys in
+    /// the fullest shard or collisions
     #[arg(long, value_name = "SHARE", default_value_t = Request::NEGLIGIBLE, value_parser = share)]
     negligible: f64,
 
-    /// The function you use today: measured too, marked in every chart, and held against the first of the list
+    /// The function you use today: measured, marked in every chart, and compared with the recommendation
     #[arg(long, value_name = "FUNCTION")]
     mine: Option<String>,
 
@@ -85,27 +85,27 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, value_parser = seed, allow_negative_numbers = true)]
     seed: u64,
 
-    /// Take fewer timing samples; everything but the times is the same
+    /// Take fewer timing samples; all other results are the same
     #[arg(long)]
     quick: bool,
 
-    /// The folder of an earlier run: say what changed since, beyond noise
+    /// The folder of an earlier run: report what changed since then, beyond noise
     ///
-    /// What does not depend on the machine must be the same to the last digit. Of the times, what all functions together
-    /// did is the machine's doing, and is taken out; a function is told where it changed by more than runs of one build
-    /// differ. Runs of two machines are compared without times.
+    /// Results that do not depend on the machine must be identical. A change of time common to all functions is attributed to
+    /// the machine and removed; a function is reported if it changed by more than runs of one build differ. Runs on different
+    /// machines are compared without times.
     #[arg(long, value_name = "DIR")]
     baseline: Option<PathBuf>,
 
-    /// Print a table of all functions for each dataset too
+    /// Also print a table of all functions for each dataset
     #[arg(long, conflicts_with = "json")]
     table: bool,
 
-    /// Print run.json, which has the advice on every function, instead of a summary
+    /// Print run.json, which has the verdict on every function, instead of a summary
     #[arg(long)]
     json: bool,
 
-    /// Folder of the report: absent, empty, or of an earlier run [default: {out}]
+    /// The folder for the report: absent, empty, or of an earlier run [default: {out}]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -113,13 +113,13 @@ pub struct Arguments {
 /// The purposes on the command line.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Wanted {
-    /// A Bloom filter: false positives beside an ideal hash; time of calls that overlap
+    /// A Bloom filter: false positives relative to an ideal hash; time of calls that overlap
     Filter,
-    /// A hash table: keys compared for each that is found; time of calls that wait for each other
+    /// A hash table: comparisons per lookup; time of calls that wait for each other
     Table,
-    /// Shards: keys in the fullest of 13 to 256; the same values for ever
+    /// Shards: keys in the fullest of 13 to 256 shards; values that never change
     Shard,
-    /// Checksums against accidents: all bits, 64 of them for many keys; the same values for ever
+    /// Checksums against accidents: all bits, 64 of them for many keys; values that never change
     Checksum,
 }
 
@@ -136,7 +136,7 @@ impl Wanted {
 
 fn seed(text: &str) -> Result<u64, String> {
     text.parse()
-        .map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+        .map_err(|_| format!("must be a whole number between 0 and {}", u64::MAX))
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -144,7 +144,7 @@ fn share(text: &str) -> Result<f64, String> {
         .parse()
         .ok()
         .filter(|share: &f64| share.is_finite() && *share >= 0.0);
-    share.ok_or_else(|| "give a share from 0 on: 0.05 is 5 %".to_owned())
+    share.ok_or_else(|| "must be a number of at least 0: 0.05 is 5 %".to_owned())
 }
 
 /// Measures, and writes the report.

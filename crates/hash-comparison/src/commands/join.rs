@@ -13,19 +13,18 @@ use filter_tools::failure::Failure;
 
 /// Join runs of several machines or dates on one page.
 ///
-/// Says which statements hold on all of them, and how the functions' times compare: each over the median function of its own
-/// machine, never the nanoseconds of one machine beside those of another. Of a run its run.json, timing.csv and latency.csv
-/// are enough.
+/// Shows which statements hold on all of them, and compares the functions' times, each relative to the median function of its
+/// own machine. Needs only run.json, timing.csv and latency.csv of each run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     {program} join before after --out both.html\n  \
     {program} join reports/machines/*/")]
 pub struct Arguments {
-    /// The folder of a run, at least two
+    /// The folders of at least two runs
     #[arg(value_name = "RUN", required = true, num_args = 2..)]
     runs: Vec<PathBuf>,
 
-    /// The page: absent, or one that this command wrote
+    /// The page to write: absent, or one that this command wrote
     #[arg(long, value_name = "FILE", default_value = "joined.html")]
     out: PathBuf,
 }

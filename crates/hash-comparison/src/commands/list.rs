@@ -14,11 +14,11 @@ use filter_tools::table::{labelled, table, wrapped};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  {program} list\n  {program} list --long\n  {program} list --json")]
 pub struct Arguments {
-    /// Show sources, seeds, licences, other names and known weaknesses too
+    /// Also show sources, seeds, licences, other names and known weaknesses
     #[arg(long)]
     long: bool,
 
-    /// The functions alone, as JSON with the fields that run.json has for them
+    /// Print the functions only, as JSON with the fields of run.json
     #[arg(long, conflicts_with = "long")]
     json: bool,
 }

@@ -12,9 +12,9 @@ use super::written;
 use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
 
-/// Draw charts and report again from the records of a run.
+/// Redraw charts and report from the records of a run.
 ///
-/// Measures nothing; the same records give the same bytes. Records and files of other people stay as they are.
+/// Measures nothing; the same records give the same bytes. Leaves the records and foreign files as they are.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  {program} render my-report")]
 pub struct Arguments {

@@ -13,11 +13,11 @@ use crate::terminal::Terminal;
 use filter_tools::failure::Failure;
 use filter_tools::table::table;
 
-/// Compute everything deterministic again and compare it with the published figures and the committed run.
+/// Recompute every deterministic result, and compare it with the published figures and the committed run.
 ///
-/// Collisions, sizes and rates of filters, and formulas are shown beside the published ones, in the published layout.
-/// The records and charts in reports/reference that do not depend on the machine must come out byte for byte.
-/// Nothing is measured and nothing is written. Exits with 1 where something does not agree.
+/// Shows collisions, filter sizes and rates, and formulas beside the published ones, in the published layout. Records and
+/// charts in reports/reference that do not depend on the machine must be identical byte for byte. Measures no times and
+/// writes nothing. Exits with 1 if anything differs.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  {program} reproduce")]
 pub struct Arguments {

@@ -24,7 +24,7 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
         if let Some(first) = names.iter().position(|other| other.eq_ignore_ascii_case(&name)) {
             let [first, second] = [first, index].map(|index| paths[index].as_ref());
             return Err(if first == second {
-                Error::input("given twice; name each file once").about(first)
+                Error::input("must be given once").about(first)
             } else {
                 Error::input(format!(
                     "{} and {} would both be the dataset {name}; rename or copy one of them",
@@ -192,7 +192,7 @@ mod tests {
             "x/a.txt and y/A.keys would both be the dataset A; rename or copy one of them"
         );
         let twice = file_names(&["x/a.txt", "x/a.txt"]).unwrap_err().to_string();
-        assert_eq!(twice, "x/a.txt: given twice; name each file once");
+        assert_eq!(twice, "x/a.txt: must be given once");
         assert!(file_names(&["video-ids"]).is_err());
     }
 

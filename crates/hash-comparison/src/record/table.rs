@@ -122,7 +122,7 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
             expected_len,
             len,
         } => {
-            format!("line {}: {len} fields, not {expected_len}", line(pos))
+            format!("line {}: must have {expected_len} fields, got {len}", line(pos))
         }
         csv::ErrorKind::Utf8 { pos, err } => format!("line {}: {err}", line(pos)),
         other => format!("{other:?}"),
@@ -205,7 +205,10 @@ mod tests {
                 "name,grams,seeds\n",
                 "f.csv: line 1: the header is not name,seeds,grams",
             ),
-            ("name,seeds,grams\nfig,1\n", "f.csv: line 2: 2 fields, not 3"),
+            (
+                "name,seeds,grams\nfig,1\n",
+                "f.csv: line 2: must have 3 fields, got 2",
+            ),
             (
                 "name,seeds,grams\nfig,1,NaN\n",
                 "f.csv: line 2: a number must be finite, got NaN",

@@ -10,7 +10,16 @@ use super::{WORKSPACE, Workbench};
 #[test]
 fn help_texts() {
     let bench = Workbench::new();
-    for command in ["", "compare", "calibrate", "render", "reproduce", "list", "size"] {
+    for command in [
+        "",
+        "compare",
+        "calibrate",
+        "join",
+        "render",
+        "reproduce",
+        "list",
+        "size",
+    ] {
         for flag in ["-h", "--help"] {
             let arguments: Vec<&str> = [command, flag]
                 .into_iter()
@@ -41,7 +50,7 @@ fn as_the_command_of_a_workspace_it_names_that() {
         help.contains("\n  cargo xtask compare --quick --dataset app-accounts\n"),
         "{help}"
     );
-    assert!(help.contains("[default: reports/latest in the\n"), "{help}");
+    assert!(help.contains("[default: reports/latest"), "{help}");
     let mistake = said(&["compare", "--function", "nosuch"]);
     assert!(mistake.contains("`cargo xtask list` shows all"), "{mistake}");
     let own = bench.run(&["compare", "--function", "nosuch"]).stderr;

@@ -114,7 +114,7 @@ fn mistakes_are_refused() {
         ),
         (&["--mine", "nosuch"], "nosuch"),
         (&["--mine", "published"], "published"),
-        (&["--negligible", "5%"], "give a share from 0 on"),
+        (&["--negligible", "5%"], "must be a number of at least 0"),
     ] {
         let outcome = compare(folder.path(), 3, arguments);
         let said = String::from_utf8(outcome.stderr).unwrap();

@@ -33,7 +33,7 @@ impl CounterWidth {
     /// The widest, 16 bits.
     pub const MAX: Self = Self(16);
 
-    /// Returns the width of so many bits.
+    /// Returns the width of this many bits.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub(crate) const SLOTS_PER_BUCKET: u8 = 4;
 /// filters for 15 elements.
 const SPARE_BUCKETS: u64 = 6;
 
-/// How many buckets a cuckoo filter has, how wide its fingerprints are, and the seed of its choices.
+/// The parameters of a cuckoo filter: number of buckets, width of fingerprints, and the seed of its choices.
 ///
 /// ```
 /// use membership_filters::CuckooParameters;
@@ -147,7 +147,7 @@ impl CuckooParameters {
         full_rate(self.fingerprint_bits)
     }
 
-    /// Returns the same probability for a filter of so many elements, at most as many as it has slots.
+    /// Returns the same probability for a filter of this many elements, at most as many as it has slots.
     ///
     /// ```
     /// use membership_filters::CuckooParameters;

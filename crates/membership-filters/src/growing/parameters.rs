@@ -40,13 +40,12 @@ const MAX_RAISED_BITS: f64 = 16_777_216.0;
 /// The most bits that a Bloom filter can have.
 const MAX_BITS: f64 = MAX_WORD_COUNT as f64 * 64.0;
 
-/// Tells how a growing filter goes on when a link is full.
+/// The rule by which a growing filter opens links.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum GrowthRule {
-    /// Each link is for `growth` times as many elements as the one before it, and errs `ratio` times as often. The
-    /// first errs with `(1 - ratio)` of the probability that was asked for; so all links together, however many, stay
-    /// under it.
+    /// Each link has room for `growth` times the elements of the previous one, at `ratio` times its rate. The first has
+    /// `(1 - ratio)` of the requested rate, so all links together stay below it, however many there are.
     ///
     /// Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters" (Information Processing Letters 101(6),
     /// 2007), which advises growth by 2 to 4 and ratios of 0.8 to 0.9. A ratio near 1 costs bits in the first links, a
@@ -57,9 +56,9 @@ pub enum GrowthRule {
         /// The factor between probabilities, from 0.1 to below 1.
         ratio: f64,
     },
-    /// Each link is like the first, made for the probability that was asked for, and full as soon as more than half of
-    /// its bits are ones. It then errs with probability 2^-k at k probes, and n full links with
-    /// `1 - (1 - 2^-k)^n`, nearly n times as often: the rate has no bound.
+    /// Each link equals the first, made for the requested rate, and is full as soon as more than half of its bits are
+    /// set. Its rate is then 2^-k at k probes, and that of n full links is `1 - (1 - 2^-k)^n`, nearly n times as high:
+    /// the rate has no bound.
     SameSize,
 }
 

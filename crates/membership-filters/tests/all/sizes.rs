@@ -65,7 +65,7 @@ fn the_measured_table_is_that_of_the_committed_run() {
     // Ten million keys of so many bits, in millions of bytes.
     let megabytes = |row: Row| row.bits * 10.0 / 8.0;
     let sentence = format!(
-        "`HashSet<String>` takes {:.0} MB, and the Bloom filter {:.0} MB at one in ten thousand.",
+        "`HashSet<String>` takes {:.0} MB, and the Bloom filter {:.0} MB at 0.01 %.",
         megabytes(row("hash-set-string", "")),
         megabytes(row("bloom", "0.0001"))
     );
@@ -84,8 +84,8 @@ fn what_a_growing_filter_takes_depends_on_its_first_link() {
         filter.stats().memory_bytes as f64 * 8.0 / ELEMENTS as f64
     };
     let sentence = format!(
-        "of a million elements {:.1} and {:.1} bits each if the first link has room for all, {:.1} and {:.1} if for a \
-         hundredth.",
+        "a million elements take {:.1} and {:.1} bits each if the first link has room for all of them, and {:.1} and {:.1} \
+         if it has room for a hundredth.",
         bits(ELEMENTS, 0.01),
         bits(ELEMENTS, 0.0001),
         bits(ELEMENTS / 100, 0.01),

@@ -12,11 +12,11 @@ fn policy() -> LevelDbPolicy {
 #[test]
 fn what_is_written_is_read_after_opening_again() {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = DatabaseOptions::default();
-    options.write_buffer_bytes = 1 << 16;
-    options.block_bytes = 1024;
-    options.compression = false;
-    options.cache_bytes = 0;
+    let options = DatabaseOptions::default()
+        .write_buffer_bytes(1 << 16)
+        .block_bytes(1024)
+        .compression(false)
+        .cache_bytes(0);
     {
         let db = Database::open(folder.path(), Some(policy()), &options).unwrap();
         for i in 0..5_000_u32 {
@@ -69,8 +69,7 @@ fn a_database_moves_between_threads() {
 #[test]
 fn errors_are_leveldbs_own_words() {
     let folder = tempfile::tempdir().unwrap();
-    let mut options = DatabaseOptions::default();
-    options.create_if_missing = false;
+    let options = DatabaseOptions::default().create_if_missing(false);
     let absent = folder.path().join("absent");
     let error = Database::open(&absent, None, &options).unwrap_err();
     assert!(
@@ -85,5 +84,5 @@ fn errors_are_leveldbs_own_words() {
     assert!(error.to_string().contains("lock"), "{error}");
 
     let error = Database::open("a\0b".as_ref(), Some(policy()), &DatabaseOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), r#"the path must have no NUL, got "a\0b""#);
+    assert_eq!(error.to_string(), r#"path must have no NUL, got "a\0b""#);
 }

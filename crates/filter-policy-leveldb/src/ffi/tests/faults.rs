@@ -145,6 +145,6 @@ fn a_name_that_c_would_cut_is_refused() {
     let error = Callbacks::new(Nul).unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#"the policy's name "a\0b" has a NUL at byte 1, names have none"#
+        r#"policy name must have no NUL, got "a\0b" with one at byte 1"#
     );
 }

@@ -40,13 +40,13 @@ fn rates_agree_with_arithmetic_of_60_digits() {
 fn each_quantity_comes_back_from_the_others() {
     for probes in [1, 2, 6, 13, 30] {
         for wanted in [0.9, 0.5, 0.1, 0.01, 1e-4, 1e-9, 1e-30] {
-            let per_key = bits_per_key_for_rate_and_probes(wanted, probes).unwrap();
+            let per_key = bits_per_key_for_rate_and_probe_count(wanted, probes).unwrap();
             assert!(
                 close(rate_at(per_key, probes).unwrap(), wanted, 1e-11),
                 "{wanted} with {probes} probes"
             );
 
-            let bits = bits_for_probes(1_000_000, wanted, probes).unwrap();
+            let bits = bits_for_probe_count(1_000_000, wanted, probes).unwrap();
             if bits < 1e15 {
                 let back = rate(whole(bits.ceil()), 1_000_000, probes).unwrap();
                 assert!(
@@ -55,7 +55,7 @@ fn each_quantity_comes_back_from_the_others() {
                 );
             }
 
-            let keys = keys_for_probes(1 << 30, wanted, probes).unwrap();
+            let keys = keys_for_probe_count(1 << 30, wanted, probes).unwrap();
             assert!(rate(1 << 30, keys, probes).unwrap() <= wanted * (1.0 + 1e-12));
             assert!(rate(1 << 30, keys + 1, probes).unwrap() > wanted * (1.0 - 1e-12));
         }
@@ -64,8 +64,8 @@ fn each_quantity_comes_back_from_the_others() {
         let per_key = bits_per_key_for_rate(wanted).unwrap();
         assert!(close(best_rate_at(per_key).unwrap(), wanted, 1e-12));
         assert!(close(
-            best_probes(per_key).unwrap(),
-            probes_for_rate(wanted).unwrap(),
+            best_probe_count(per_key).unwrap(),
+            probe_count_for_rate(wanted).unwrap(),
             1e-12
         ));
         let keys = keys_for(1 << 40, wanted).unwrap();
@@ -78,7 +78,7 @@ fn each_quantity_comes_back_from_the_others() {
 fn best_whole_probes_are_the_best_of_all() {
     for tenths in 1..=1_000 {
         let bits_per_key = f64::from(tenths) / 10.0;
-        let best = best_whole_probes(bits_per_key).unwrap();
+        let best = best_whole_probe_count(bits_per_key).unwrap();
         let rate_of_best = rate_at(bits_per_key, best).unwrap();
         for probes in 1..=80 {
             assert!(
@@ -87,32 +87,32 @@ fn best_whole_probes_are_the_best_of_all() {
             );
         }
     }
-    assert_eq!(best_whole_probes(1e-9), Ok(1));
-    assert_eq!(best_whole_probes(100_000.0), Ok(69_315));
-    assert!(best_whole_probes(6_196_328_016.0).is_ok());
-    assert!(best_whole_probes(6_196_328_018.0).is_err());
+    assert_eq!(best_whole_probe_count(1e-9), Ok(1));
+    assert_eq!(best_whole_probe_count(100_000.0), Ok(69_315));
+    assert!(best_whole_probe_count(6_196_328_016.0).is_ok());
+    assert!(best_whole_probe_count(6_196_328_018.0).is_err());
 }
 
 #[test]
 fn arguments_without_meaning_are_errors() {
     for bad_rate in [0.0, 1.0, -0.1, 1.5, f64::NAN, f64::INFINITY] {
         assert!(bits_per_key_for_rate(bad_rate).is_err());
-        assert!(bits_per_key_for_rate_and_probes(bad_rate, 6).is_err());
+        assert!(bits_per_key_for_rate_and_probe_count(bad_rate, 6).is_err());
         assert!(bits_for(1, bad_rate).is_err());
-        assert!(bits_for_probes(1, bad_rate, 6).is_err());
+        assert!(bits_for_probe_count(1, bad_rate, 6).is_err());
         assert!(keys_for(1, bad_rate).is_err());
-        assert!(keys_for_probes(1, bad_rate, 6).is_err());
-        assert!(probes_for_rate(bad_rate).is_err());
+        assert!(keys_for_probe_count(1, bad_rate, 6).is_err());
+        assert!(probe_count_for_rate(bad_rate).is_err());
     }
     for bad_bits in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(rate_at(bad_bits, 6).is_err());
         assert!(best_rate_at(bad_bits).is_err());
-        assert!(best_probes(bad_bits).is_err());
-        assert!(best_whole_probes(bad_bits).is_err());
+        assert!(best_probe_count(bad_bits).is_err());
+        assert!(best_whole_probe_count(bad_bits).is_err());
     }
     assert!(rate(0, 1, 1).is_err());
-    assert!(bits_per_key_for_rate_and_probes(0.01, 0).is_err());
-    assert_eq!(keys_for_probes(0, 0.01, 6), Ok(0));
-    assert_eq!(keys_for_probes(1, 0.01, 6), Ok(0));
-    assert_eq!(bits_for_probes(0, 0.01, 6), Ok(0.0));
+    assert!(bits_per_key_for_rate_and_probe_count(0.01, 0).is_err());
+    assert_eq!(keys_for_probe_count(0, 0.01, 6), Ok(0));
+    assert_eq!(keys_for_probe_count(1, 0.01, 6), Ok(0));
+    assert_eq!(bits_for_probe_count(0, 0.01, 6), Ok(0.0));
 }

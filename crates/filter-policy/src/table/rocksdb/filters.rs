@@ -25,13 +25,13 @@ pub struct FilterPartition {
     /// A key that is not below the last key of the partition, and below all keys of the next: of the user, without the
     /// bytes that RocksDB stores behind it.
     pub separator: Vec<u8>,
-    /// Where the filter lies.
+    /// The place of the filter.
     pub handle: BlockHandle,
 }
 
 impl RocksDbFilters {
-    /// Where the filter lies that has the user's key in it if the table has: the only one, or the first whose separator
-    /// is not below the key, else the last. `None` when there is none, and of
+    /// Returns the handle of the filter that holds the user's key if the table does: the only one, or the first whose
+    /// separator is not below the key, else the last. Returns `None` when there is none, and for
     /// [`BlockBased`](Self::BlockBased) filters.
     ///
     /// Keys are compared as bytes: for tables with another comparator (property `rocksdb.comparator`) it may be the wrong

@@ -18,6 +18,7 @@ const FIRST_WITH_CHECKSUM: u32 = 6;
 
 /// The footer of a table of RocksDB's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RocksDbFooter {
     /// The format version; 0 for tables with LevelDB's magic number.
     pub format_version: u32,

@@ -28,7 +28,7 @@ impl RocksDbProperties {
         Self(properties)
     }
 
-    /// All of them, in the order they are stored.
+    /// Returns all properties, in stored order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.0.iter().map(|entry| (entry.key(), entry.value()))
     }
@@ -51,7 +51,7 @@ impl RocksDbProperties {
         self.get("rocksdb.filter.policy")
     }
 
-    /// Whether the filters hold whole keys; taken for true where the table does not say.
+    /// Returns whether the filters hold whole keys; true where the table does not say.
     pub fn has_whole_keys(&self) -> bool {
         self.get("rocksdb.block.based.table.whole.key.filtering") != Some(b"0")
     }

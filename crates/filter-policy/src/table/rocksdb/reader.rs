@@ -182,7 +182,7 @@ impl<R: ReadAt> RocksDbTable<R> {
         Ok(self.blocks.block(BlockRole::Filter, handle)?.into_contents())
     }
 
-    /// Where the data blocks lie, in the order of their keys.
+    /// Returns the handles of the data blocks, in key order.
     ///
     /// # Errors
     ///
@@ -246,8 +246,8 @@ impl<R: ReadAt> RocksDbTable<R> {
         self.blocks.stored_block(role, handle)
     }
 
-    /// Whether a block has the checksum that is stored behind it, of the kind that the table has. Role and offset are for
-    /// the words of the error; the checksum of newer tables depends on the offset as well.
+    /// Checks a block against the checksum stored after it, of the table's kind. Role and offset are for the error; the
+    /// checksum of newer tables depends on the offset as well.
     ///
     /// # Errors
     ///

@@ -115,7 +115,7 @@ pub fn check_destination(path: &Path) -> Result<(), Error> {
     if ours {
         return Ok(());
     }
-    Err(Error::input("is there and is no calibration; choose another file").about(path))
+    Err(Error::input("must be absent or an earlier calibration; choose another file").about(path))
 }
 
 thread_local! {

@@ -226,7 +226,8 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Err(refused(&shown, "is not a regular file; choose another folder")),
         Err(error) if error.kind() == IoErrorKind::NotFound => {
-            let reason = format!("is not empty and holds no {RUN} of ours; choose an empty or new folder");
+            let reason =
+                format!("must be empty or hold a {RUN} of this program; choose an empty or new folder");
             return Err(refused(path, reason));
         }
         Err(error) => return Err(refused_by_system(&shown, "cannot be opened")(error)),

@@ -31,12 +31,12 @@ impl FormulaCheck {
 pub(super) fn checks() -> Vec<FormulaCheck> {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
     let bits = |keys, rate| sizing::bits_for(keys, rate).ok();
-    let probes = |rate| sizing::probes_for_rate(rate).ok();
+    let probes = |rate| sizing::probe_count_for_rate(rate).ok();
     #[rustfmt::skip]
     let figures = [
         ("false-positive rate at 16 bits per key and 8 probes (\"five in ten thousand\")", 5.74e-4, sizing::rate_at(16.0, 8).ok(), 0.005e-4),
         ("MiB of bits for 10,000,000 keys at a rate of 0.0001", 22.85, bits(10_000_000, 0.0001).map(|bits| bits / MIB_BITS), 0.005),
-        ("best number of probes at one bit per key (ln 2, \"0.7\")", 0.7, sizing::best_probes(1.0).ok(), 0.05),
+        ("best number of probes at one bit per key (ln 2, \"0.7\")", 0.7, sizing::best_probe_count(1.0).ok(), 0.05),
         ("probes for a rate of 0.03 (3,000 keys)", 5.0, probes(0.03).map(libm::round), 0.0),
         ("bits for 3,000 keys at a rate of 0.03", 21_895.0, bits(3_000, 0.03).map(libm::floor), 0.0),
     ];
