@@ -28,7 +28,7 @@ fn what_is_written_is_read_after_opening_again() {
         db.delete(b"never there").unwrap();
         db.compact();
     }
-    options.create_if_missing = false;
+    let options = options.create_if_missing(false);
     let db = Database::open(folder.path(), Some(policy()), &options).unwrap();
     for i in 0..5_000_u32 {
         let expected = (i != 7).then(|| format!("value {i}").into_bytes());
