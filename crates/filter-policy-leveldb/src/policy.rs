@@ -81,7 +81,8 @@ impl FilterPolicy for ChosenPolicy {
         self.policy().create_filter(keys, out)
     }
 
-    // Asked for every Get, so that it is worth a match whose arms are compiled into it.
+    // Asked for every Get, so that it is worth a match whose arms are compiled into it, and it into the callback.
+    #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
         match self {
             Self::BloomFilter2(policy) => policy.key_may_match(key, filter),

@@ -2,6 +2,7 @@
 
 use core::ffi::{CStr, c_void};
 use std::alloc::{self, Layout};
+use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{self, AssertUnwindSafe};
 
@@ -100,12 +101,20 @@ impl<P: FilterPolicy> State<P> {
 }
 
 /// What `work` gives; `None` if it panics.
+#[inline(always)]
 pub(super) fn caught<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     // Whatever a panic left half done belongs to the policy, which is only ever used through `&`.
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
-        // Whoever panics may do so with a value that panics when it is dropped, and so on.
-        let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
-        core::mem::forget(dropped);
+        drop_payload(payload);
         None
     })
+}
+
+/// Apart, so that no call that ends well has to save registers for it.
+#[cold]
+#[inline(never)]
+fn drop_payload(payload: Box<dyn Any + Send>) {
+    // Whoever panics may do so with a value that panics when it is dropped, and so on.
+    let dropped = panic::catch_unwind(AssertUnwindSafe(|| drop(payload)));
+    core::mem::forget(dropped);
 }

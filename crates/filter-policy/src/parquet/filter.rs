@@ -170,7 +170,7 @@ impl<'a> SplitBlockFilterMut<'a> {
     /// Adds a value of this hash, which is [`PhysicalValue::hash`]'s.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) {
-        blocks::insert(self.kernel, self.blocks, WideSource::Hashes(&[hash]));
+        blocks::insert_hash(self.kernel, self.blocks, hash);
     }
 
     /// Adds many keys, the fastest way. A page of numbers in plain encoding is [`PackedKeys`](crate::PackedKeys).

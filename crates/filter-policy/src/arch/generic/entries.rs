@@ -188,6 +188,8 @@ macro_rules! block_entries {
                 source: WideSource<'_>,
             ) = insert_by);
 
+            entry!($lanes, $features, fn insert_in_block(blocks: &mut [Block], hash: u64) = insert_hash_by);
+
             entry!($lanes, $features, fn block_may_match(blocks: &[Block], hash: u64) -> bool = may_match_by);
 
             entry!($lanes, $features, fn block_may_match_key(blocks: &[Block], key: &[u8]) -> bool = key_may_match_by);

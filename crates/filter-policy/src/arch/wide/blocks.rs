@@ -108,6 +108,12 @@ pub(crate) fn insert(kernel: KernelToken, blocks: &mut [Block], source: WideSour
     by_kernel!(kernel, insert_in_blocks, insert_by(blocks, source));
 }
 
+/// Sets the bits of one hash value, without the memory in which many are kept on the stack.
+#[inline(always)]
+pub(crate) fn insert_hash(kernel: KernelToken, blocks: &mut [Block], hash: u64) {
+    by_kernel!(kernel, insert_in_block, insert_hash_by(blocks, hash));
+}
+
 /// Whether all bits of a hash value are set; `true` when there is no block. As many blocks as for [`insert`].
 #[inline(always)]
 pub(crate) fn may_match(kernel: KernelToken, blocks: &[Block], hash: u64) -> bool {
@@ -168,6 +174,11 @@ pub(in super::super) fn insert_by<L: BlockLanes>(lanes: L, blocks: &mut [Block],
         }
     }
     set(lanes, blocks, &before[..waiting]);
+}
+
+#[inline(always)]
+pub(in super::super) fn insert_hash_by<L: BlockLanes>(lanes: L, blocks: &mut [Block], hash: u64) {
+    set(lanes, blocks, &[hash]);
 }
 
 #[inline(always)]

@@ -9,8 +9,8 @@ use crate::arch::generic::Lanes;
 use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::blocks::{
-    BLOCK_LEN, Block, BlockLanes, SALTS, insert_by, key_may_match_by, may_match_by, may_match_each_by,
-    may_match_many_by,
+    BLOCK_LEN, Block, BlockLanes, SALTS, insert_by, insert_hash_by, key_may_match_by, may_match_by,
+    may_match_each_by, may_match_many_by,
 };
 
 block_entries!(Avx2, "avx2,bmi1,bmi2,popcnt");

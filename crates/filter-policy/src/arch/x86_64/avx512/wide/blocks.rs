@@ -10,7 +10,8 @@ use super::{each, store, word};
 use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
 use crate::arch::wide::blocks::{
-    Block, BlockLanes, insert_by, key_may_match_by, may_match_by, may_match_each_by, may_match_many_by,
+    Block, BlockLanes, insert_by, insert_hash_by, key_may_match_by, may_match_by, may_match_each_by,
+    may_match_many_by,
 };
 use crate::keys::Keys;
 
