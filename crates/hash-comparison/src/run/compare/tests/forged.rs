@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -27,8 +28,10 @@ const VALUES: [&str; 7] = [
     "nobody",
 ];
 
-/// A small run with everything that a report can have, in `dir`.
-fn measured(dir: &Path) -> Records {
+/// A small run with everything that a report can have.
+static MEASURED: LazyLock<Records> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
     let keys = dir.join("keys.txt");
     let lines: String = (0..200).map(|number| format!("key {number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
@@ -47,7 +50,7 @@ fn measured(dir: &Path) -> Records {
     records.run.baseline = Some(baseline::hold_against(&before, dir, &records));
     records.write(dir).unwrap();
     Records::read(dir).unwrap()
-}
+});
 
 /// Checks that charts and page can be made of `records`; `what` was spoiled.
 fn trouble(records: &Records, what: &str) -> Option<String> {
@@ -117,7 +120,7 @@ fn spoiled(value: &Value) -> Vec<Value> {
 #[test]
 fn a_forged_run_is_refused_or_shown() {
     let folder = tempfile::tempdir().unwrap();
-    let records = measured(folder.path());
+    let records = &*MEASURED;
     let path = folder.path().join(RUN);
     let good = serde_json::to_value(&records.run).unwrap();
     let mut found = Vec::new();
@@ -159,11 +162,10 @@ fn a_forged_run_is_refused_or_shown() {
 
 #[test]
 fn forged_rows_are_refused_or_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    let records = measured(folder.path());
+    let records = &*MEASURED;
     let (mut shown, mut troubles) = (0, Vec::new());
     for file in FILES {
-        let (header, rows) = file.spelled(&records);
+        let (header, rows) = file.spelled(records);
         let mut forge = |rows: &[csv::StringRecord], what: &str| {
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(&header).unwrap();
