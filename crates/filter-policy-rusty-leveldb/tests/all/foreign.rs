@@ -73,7 +73,7 @@ fn the_engine_loses_keys_and_the_check_refuses() {
         &before[0].display().to_string(),
         "leveldb.BuiltinBloomFilter2",
         "\"BloomFilter2\"",
-        "deny keys",
+        "deny stored keys",
     ] {
         assert!(text.contains(part), "{part} is missing: {text}");
     }

@@ -222,5 +222,5 @@ fn other_files_are_not_written_over() {
     check_destination(&path).unwrap();
     fs::write(&path, "mine").unwrap();
     let error = check_destination(&path).unwrap_err();
-    assert!(error.to_string().contains("no calibration"), "{error}");
+    assert!(error.to_string().contains("an earlier calibration"), "{error}");
 }
