@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use super::table::{Cell, Table};
-use crate::judge::recommend::{recommend, words};
+use crate::judge::recommend::{at_sizes, form, recommend, words};
 use crate::judge::times::unsteady;
 use crate::record::files::Records;
 use crate::record::{
@@ -139,6 +139,7 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
         .chain([yours(told.mine.as_ref())]);
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
+        form => told.form.to_string(),
         asked_for,
         asked => words::asked(told),
         time => &told.form_reason,
@@ -172,6 +173,16 @@ fn ranking(told: &Recommendation) -> Table {
         })
         .column("Because", |one| &one.reason)
         .done()
+}
+
+/// What every function costs at several numbers of keys, in both forms of calls: for a reader who names another function.
+pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
+    let purposes = [Purpose::Table, Purpose::Filter].into_iter();
+    let of = |purpose| {
+        let rows = at_sizes(data.records, data.summary, purpose);
+        Some(context! { form => form(purpose).to_string(), sizes => sizes(&rows)? })
+    };
+    purposes.filter_map(of).collect()
 }
 
 /// Time, collisions and filter rate at several numbers of keys, a row a function; `None` without any.

@@ -63,6 +63,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             run => answer::run_line(run),
             warnings => answer::warnings(data, run),
             answers => choices.answers(name),
+            all_sizes => answer::all_sizes(data),
             nothing => "Nothing was measured on these keys.",
             reading => answer::reading(data),
             findings => figure("findings"),

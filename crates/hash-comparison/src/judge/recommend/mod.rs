@@ -21,7 +21,7 @@ use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request, Resistance,
+    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request, Resistance,
     Standing, of, on,
 };
 use plots::number::grouped;
@@ -52,6 +52,16 @@ pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
     datasets
         .map(|dataset| of_dataset(records, dataset, request))
         .collect()
+}
+
+/// What every function costs at several numbers of keys of a dataset, by the times that decide for `purpose`.
+pub(crate) fn at_sizes(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Vec<AtSize> {
+    let request = Request {
+        purpose,
+        ..Request::default()
+    };
+    let all = judged(records, dataset, &request);
+    sizes::of(records, dataset, &all.iter().collect::<Vec<_>>())
 }
 
 /// The times that decide: a table waits for the hash of each key before it can look.
