@@ -127,7 +127,7 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
             words => mine.map_or_else(
-                || "Name what you use today, above: what a change would save.".to_owned(),
+                || "Choose what you use today, above, to see what a change would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
         }

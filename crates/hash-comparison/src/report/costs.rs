@@ -6,7 +6,7 @@ use crate::report::chart::rows::DatasetRows;
 use plots::number;
 
 const CHOICES: [(Choice, &str); 4] = [
-    (Choice::LowBits, "#Compared until found, low bits"),
+    (Choice::LowBits, "#Comparisons per look-up, low bits"),
     (Choice::HighBits, "#high bits"),
     (Choice::Fibonacci, "#multiplied"),
     (Choice::Prime, "#remainder by a prime"),
@@ -22,7 +22,7 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
         return None;
     }
     let (shown, _) = data.shown_and_folded();
-    let functions = shown.iter().rev().map(|finding| finding.function.as_str());
+    let functions = shown.iter().map(|finding| finding.function.as_str());
     let mut table = Table::of([IDEAL].into_iter().chain(functions)).column("Function", |name| *name);
     for bits in sizes {
         table = table.column(&format!("#False positives, {bits} bits per key"), |name| {

@@ -322,7 +322,7 @@ fn records_with_gaps_render() {
     records.distribution.clear();
     records.false_positives.clear();
     let page = checked(&records, "no-distribution");
-    assert!(!page.contains("<h2>The bits of the values</h2>") && !page.contains(": false positives</h2>"));
+    assert!(!page.contains("<h2>The bits of the hashes</h2>") && !page.contains(": false positives</h2>"));
 
     let mut records = complete.clone();
     records.timing.clear();

@@ -52,6 +52,6 @@ fn runs_without_these_rows_are_drawn_without() {
     let page = checked(&records, "no-structure");
     assert!(!page.contains("id=\"structured\"") && !page.contains(": hash tables</h2>"));
     // What is known of the tests themselves comes with the program.
-    assert!(page.contains("How often these tests accuse a good hash"));
+    assert!(page.contains("False-alarm rate of these tests"));
     assert!(page.contains("20 high bits"));
 }

@@ -274,8 +274,8 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     }
     if request.untrusted && request.purpose != Purpose::Checksum {
         notes.push(
-            "The key must be random, secret and drawn anew by every process or table, and values must not be shown. This run \
-             used a fixed key that anybody can read: its figures say nothing of attacks."
+            "The key must be random, secret and drawn anew for every process or table, and hash values must not be exposed. \
+             This run used a fixed, public key: its figures say nothing about attacks."
                 .to_owned(),
         );
     }
@@ -286,12 +286,12 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     }
     if request.purpose == Purpose::Checksum {
         notes.push(
-            "None of these functions is cryptographic: they find accidents. Against somebody who changes data on purpose \
-             take a MAC (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where he cannot change it."
+            "None of these functions is cryptographic: they detect accidents. Against deliberate changes take a MAC \
+             (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where it cannot be changed."
                 .to_owned(),
         );
     } else if !too_few_keys && !has_pick {
-        notes.push("None of the functions measured will do: measure more, or ask for less.".to_owned());
+        notes.push("None of the measured functions will do: measure more of them, or ask for less.".to_owned());
     }
     notes
 }
