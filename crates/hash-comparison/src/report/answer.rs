@@ -195,7 +195,11 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
         let time = row
             .total_ms
             .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
-        let collisions = significant(row.collisions, 2);
+        let collisions = match row.collisions {
+            // Next to none, whatever the exponent.
+            few if few < 1e-3 => "0".to_owned(),
+            some => significant(some, 2),
+        };
         format!("{time}{collisions} collide, filter {}", percent(row.rate))
     };
     let row = |name: &str| {
