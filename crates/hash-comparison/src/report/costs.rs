@@ -19,9 +19,9 @@ const CHOICES: [(Choice, &str); 3] = [
 /// A row for each function that charts draw, after the ideal hash, by number of keys; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
     let some: Vec<&SizeRow> = on(&data.records.sizes, &data.summary.name).collect();
-    let mut sizes: Vec<u64> = some.iter().map(|row| row.keys).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
+    let mut numbers: Vec<u64> = some.iter().map(|row| row.keys).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
     let built = data.false_positives.first().map(|row| grouped(row.keys));
     let filled = data.tables().next().map(|row| grouped(row.keys));
     if built.is_none() && filled.is_none() {
@@ -31,28 +31,24 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
     let functions = shown.iter().map(|finding| finding.function.as_str());
     let mut table = Table::of([IDEAL].into_iter().chain(functions)).column("Function", |name| *name);
     let at = |name: &str, keys| of(some.iter().copied(), name).find(|row| row.keys == keys);
-    for (index, &keys) in sizes.iter().enumerate() {
-        let head = if index == 0 { "#False positives, 10 bits: " } else { "#" };
-        table = table.column(&format!("{head}{} keys", grouped(keys)), |name| {
-            at(name, keys).map(|row| Cell::percent(row.rate))
-        });
+    for &keys in &numbers {
+        let head = format!("#Filter, {} bits: {} keys", sizes::BITS_PER_KEY, grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| Cell::percent(row.rate)));
     }
     for bits in BITS_PER_KEY.into_iter().filter(|_| built.is_some()) {
         let keys = built.clone().unwrap_or_default();
-        table = table.column(&format!("#{bits} bits: {keys} keys"), |name| {
+        table = table.column(&format!("#Filter, {bits} bits: {keys} keys"), |name| {
             let row = data.false_positives(name, bits)?;
             Some(rate(data, row))
         });
     }
-    for (index, &keys) in sizes.iter().enumerate() {
-        let head = if index == 0 { "#Comparisons per look-up: " } else { "#" };
-        table = table.column(&format!("{head}{} keys", grouped(keys)), |name| {
-            at(name, keys).map(|row| digits(row.compared))
-        });
+    for &keys in &numbers {
+        let head = format!("#Table, low bits: {} keys", grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| digits(row.compared)));
     }
     for (choice, by) in CHOICES.into_iter().filter(|_| filled.is_some()) {
         let keys = filled.clone().unwrap_or_default();
-        table = table.column(&format!("#{keys} keys, {by}"), |name| {
+        table = table.column(&format!("#Table, {by}: {keys} keys"), |name| {
             let mut rows = data.tables().filter(|row| row.choice == choice);
             let row = match *name {
                 IDEAL => rows.next()?,

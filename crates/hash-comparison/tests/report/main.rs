@@ -196,7 +196,7 @@ fn the_answer_is_the_recommendation() {
         let (_, article) = page
             .split_once(&format!("data-name=\"{}\"", told.dataset))
             .unwrap();
-        let shown = "<div class=\"choice\" data-choice=\"table false false\">";
+        let shown = "<div class=\"choice\" data-choice=\"table false false\"";
         let (_, answer) = article.split_once(shown).unwrap();
         let (answer, ranking) = answer.split_once("<details class=\"ranking\">").unwrap();
         for expected in [&told.pick().unwrap().function, &told.mine.as_ref().unwrap().words] {

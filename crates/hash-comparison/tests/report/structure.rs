@@ -30,7 +30,7 @@ fn structured_keys_have_a_chart_a_section_and_reasons() {
     for text in [
         "<details class=\"fold\" id=\"structured\">",
         "aria-label=\"Structured keys: how many times",
-        "the last byte but one raised by one and the last lowered by 16 leave the value",
+        "raising the last byte but one by 1 and lowering the last by 16 leaves the value unchanged",
         "video-ids: hash tables",
         "product, high bits",
     ] {

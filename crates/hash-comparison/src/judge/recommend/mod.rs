@@ -21,8 +21,8 @@ use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request, Resistance,
-    Standing, of, on,
+    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request,
+    Resistance, Standing, of, on,
 };
 use plots::number::grouped;
 
@@ -291,7 +291,9 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
                 .to_owned(),
         );
     } else if !too_few_keys && !has_pick {
-        notes.push("None of the measured functions will do: measure more of them, or ask for less.".to_owned());
+        notes.push(
+            "None of the measured functions will do: measure more of them, or ask for less.".to_owned(),
+        );
     }
     notes
 }

@@ -293,7 +293,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     panel.frame(scene, rows, place.title());
     let signs = [
         (Sign::Filled(Mark::Neutral), "calls overlap"),
-        (Sign::Hollow(Mark::Neutral), "each waits for the previous"),
+        (Sign::Hollow(Mark::Neutral), "each call waits"),
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     let floor = data.floor().map(|row| row.median_ns_per_key);

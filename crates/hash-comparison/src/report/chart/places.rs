@@ -11,6 +11,8 @@ use plots::scene::{GRID, MUTED, Scene};
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
+/// Draws a mark.
+type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 /// Between the panels.
 const GAP: f64 = 40.0;
 
@@ -73,12 +75,12 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             let y = rows.middle(index);
             let ends = [Place::Cache, Place::Memory]
                 .map(|place| find(function, place, form).map(|row| row.median_ns_per_key));
-            let [Some(cache), Some(memory)] = ends else { continue };
+            let [Some(cache), Some(memory)] = ends else {
+                continue;
+            };
             let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
             scene.level(y, left.min(right), left.max(right), 2.0, GRID);
-            let marks: [(f64, fn(Mark, &mut Scene, (f64, f64), f64)); 2] =
-                [(cache, Mark::filled), (memory, Mark::hollow)];
-            for (ns, draw) in marks {
+            for (ns, draw) in [(cache, Mark::filled as Draw), (memory, Mark::hollow)] {
                 if panel.scale.is_above(ns) {
                     panel.beyond(&mut scene, y, &number::significant(ns, 2), MUTED);
                 } else {
