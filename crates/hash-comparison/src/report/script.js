@@ -51,13 +51,16 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
 
   /** What the function in use costs at several numbers of keys, beside pick and runner-up. */
   function sizes(article, choice, mine) {
-    const body = choice.querySelector(".sizes tbody");
-    if (body === null) return;
+    const table = choice.querySelector(".sizes");
+    if (table === null) return;
+    const [heads, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
     body.querySelector(".added")?.remove();
     const known = article.querySelector(`template[data-form="${choice.dataset.form}"]`).content;
     const row = rowOf(body, mine) === undefined ? rowOf(known, mine)?.cloneNode(true) : undefined;
     if (row === undefined) return;
     row.className = "added";
+    // What a narrow screen shows in place of the heads.
+    [...row.cells].slice(1).forEach((cell, index) => (cell.dataset.head = textOf(heads[index + 1])));
     body.append(row);
   }
 
