@@ -88,39 +88,34 @@ fn sentence(row: &MechanismRow) -> String {
     };
     let what = match row.mechanism {
         Mechanism::XorLinear => {
-            "the difference of two values depends on the difference of the keys alone, so one pair of keys that collide \
-             gives as many as one likes"
+            "linear: the difference of two values depends only on that of the keys, so one colliding pair yields any \
+             number of others"
                 .to_owned()
         }
         Mechanism::LowBits => {
             let bits = counted("bit");
-            format!("the low {bits} depend on the low {bits} of the bytes alone")
+            format!("the low {bits} of the value depend only on the low {bits} of each byte")
         }
         Mechanism::LastBytes => ends("last"),
         Mechanism::FirstBytes => ends("first"),
         Mechanism::ByteSum => {
-            format!("the last byte but one raised by one and the last lowered by {parameter} leave the value")
+            format!("raising the last byte but one by 1 and lowering the last by {parameter} leaves the value unchanged")
         }
         Mechanism::ByteFlip => format!(
-            "the lowest bit of the last byte but one and bit {parameter} of the last (counted from 0), flipped together, \
-             leave the value"
+            "flipping the lowest bit of the last byte but one together with bit {parameter} of the last (counted from 0) \
+             leaves the value unchanged"
         ),
-        Mechanism::ByteOrder => "the last two bytes exchanged leave the value".to_owned(),
-        Mechanism::LetterCase => "upper and lower case give one value".to_owned(),
-        Mechanism::LeadingZeroes => "zero bytes before a key leave the value".to_owned(),
+        Mechanism::ByteOrder => "exchanging the last two bytes leaves the value unchanged".to_owned(),
+        Mechanism::LetterCase => "upper and lower case give the same value".to_owned(),
+        Mechanism::LeadingZeroes => "zero bytes before a key leave the value unchanged".to_owned(),
         Mechanism::FixedBits => format!("only {parameter} bits of the value ever change"),
     };
     let on = match row.mechanism {
-        Mechanism::XorLinear => "fours a, b, c, a\u{2295}b\u{2295}c whose values cancel",
+        Mechanism::XorLinear => "quadruples a, b, c, a\u{2295}b\u{2295}c",
         Mechanism::FixedBits => "keys",
         _ => "pairs of keys",
     };
-    let of = if hits == trials {
-        String::new()
-    } else {
-        format!("{hits} of ")
-    };
-    format!("{what}: measured on {of}{trials} {on}")
+    format!("{what} ({hits} of {trials} {on})")
 }
 
 #[cfg(test)]
@@ -154,10 +149,10 @@ mod tests {
         explain(&mut findings, &mechanisms);
         assert_eq!(
             findings[0].reasons[1],
-            "only the last 5 bytes of a key and its length matter: measured on 128 pairs of keys"
+            "only the last 5 bytes of a key and its length matter (128 of 128 pairs of keys)"
         );
         assert_eq!((findings[1].reasons.len(), findings[2].reasons.len()), (1, 1));
-        assert!(sentences("CRC-32", &mechanisms)[0].starts_with("the difference of two values depends on"));
+        assert!(sentences("CRC-32", &mechanisms)[0].starts_with("linear: the difference of two values"));
     }
 
     fn holding(function: &Function) -> Vec<(Mechanism, u32)> {

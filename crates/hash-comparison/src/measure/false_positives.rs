@@ -6,6 +6,7 @@
 //! What every function is compared with, an ideal hash in the same filter, is known far better than one such filter
 //! could tell: its row adds up the filters of many hashes with keys of their own ([`Probes::measure_ideal`]).
 
+pub mod sizes;
 #[cfg(test)]
 mod tests;
 
@@ -216,27 +217,12 @@ impl Counts {
     /// Builds the first part of each fold, asks for the second, and adds up.
     fn of_folds(folds: &[(&[u32], &[u32])], progress: &dyn Progress) -> Result<Self, Cancelled> {
         let mut counts = Self::default();
-        let (mut filter, mut answers) = (Vec::new(), Vec::new());
         for (built, asked) in folds {
             counts.probes += asked.len() as u64;
             for (bits_per_key, false_positives) in BITS_PER_KEY.into_iter().zip(&mut counts.false_positives) {
                 // With ten million keys each filter takes a good part of a second.
                 go_on(progress)?;
-                // The policy's own hash is not asked: the values come from the function under test.
-                let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
-                filter.clear();
-                policy
-                    .append_hashes(built.iter().copied(), &mut filter)
-                    .expect("a filter takes less room than the values it is built from");
-                let prepared = policy.prepare(&filter);
-                answers.resize(asked.len().div_ceil(64), 0);
-                prepared
-                    .may_match_hashes(asked, &mut answers)
-                    .expect("there is a word for every 64 values");
-                *false_positives += answers
-                    .iter()
-                    .map(|word| u64::from(word.count_ones()))
-                    .sum::<u64>();
+                *false_positives += matches(bits_per_key, built, asked);
             }
         }
         Ok(counts)
@@ -249,6 +235,20 @@ impl Counts {
         }
         self
     }
+}
+
+/// How many of `asked` a filter over `built` lets through. The policy's own hash takes no part: these are values already.
+fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
+    let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
+    let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
+    policy
+        .append_hashes(built.iter().copied(), &mut filter)
+        .expect("a filter takes less room than the values it is built from");
+    let prepared = policy.prepare(&filter);
+    prepared
+        .may_match_hashes(asked, &mut answers)
+        .expect("there is a word for every 64 values");
+    answers.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
 /// The textbook rate of a filter of so many bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.

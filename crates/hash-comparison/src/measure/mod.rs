@@ -33,7 +33,7 @@ use crate::functions::Function;
 use crate::keys::Dataset;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
-use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, WindowRow};
+use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, SizeRow, WindowRow};
 
 /// Measures all that is timed, in a process that should do nothing else.
 ///
@@ -63,6 +63,8 @@ pub struct OnKeys {
     pub distribution: Vec<DistributionRow>,
     /// False positives.
     pub false_positives: Vec<FalsePositiveRow>,
+    /// Filters and tables of some of the keys.
+    pub sizes: Vec<SizeRow>,
     /// Collisions in windows of the output, not corrected for their number yet.
     pub windows: Vec<WindowRow>,
     /// Hash tables as filled.
@@ -111,6 +113,7 @@ impl OnKeys {
             all.collisions.extend(part.collisions);
             all.distribution.extend(part.distribution);
             all.false_positives.extend(part.false_positives);
+            all.sizes.extend(part.sizes);
             all.windows.extend(part.windows);
             all.tables.extend(part.tables);
             all.shards.extend(part.shards);
@@ -125,7 +128,10 @@ impl OnKeys {
         function: Option<&Function>,
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
-        let mut part = Self::default();
+        let mut part = Self {
+            sizes: probes.sizes(function),
+            ..Self::default()
+        };
         // With ten million keys each of these takes a good part of a second.
         go_on(progress)?;
         let Some(function) = function else {

@@ -89,6 +89,7 @@ files! {
     places: PlaceRow, timed: true, key: [dataset function place form], shared: [];
     distribution: DistributionRow, timed: false, key: [dataset function kind parameter], shared: [];
     false_positives: FalsePositiveRow, timed: false, key: [dataset function bits_per_key], shared: [];
+    sizes: SizeRow, timed: false, key: [dataset function keys], shared: [];
     windows: WindowRow, timed: false, key: [dataset function end bits], shared: [p_adjusted];
     avalanche: AvalancheRow, timed: false, key: [function key_bytes input_bit output_bit], shared: [];
     mixing: MixingRow, timed: false, key: [function test key_bytes], shared: [p_adjusted];
@@ -113,6 +114,7 @@ rows_about! {
     OccupancyRow: |row| Some(&row.dataset);
     PlaceRow: |row| Some(&row.dataset);
     ShardRow: |row| Some(&row.dataset);
+    SizeRow: |row| Some(&row.dataset);
     SpreadRow: |row| Some(&row.dataset);
     StructuredRow: |_| None;
     TimingRow: |row| Some(&row.dataset);
@@ -130,6 +132,24 @@ stored! {
         MeasurablyWorse,
         /// So much worse that at least four bits of the output width are lost on these keys.
         Unusable,
+    }
+
+    /// A row of `sizes.csv`: a LevelDB filter of 10 bits per key and a hash table of some of the keys.
+    pub struct SizeRow {
+        /// Name of the dataset.
+        pub dataset: String,
+        /// Name of the function; `ideal` sums several ideal hashes.
+        pub function: String,
+        /// Keys in the filter and in the table.
+        pub keys: u64,
+        /// Absent keys that the filter was asked for.
+        pub probes: u64,
+        /// Those that it let through.
+        pub false_positives: u64,
+        /// Their share.
+        pub rate: f64,
+        /// Keys compared for each that is found, in buckets by the low bits, half as many as keys at least.
+        pub compared: f64,
     }
 
     /// A row of `collisions.csv`.

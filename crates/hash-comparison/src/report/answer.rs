@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use super::table::{Cell, Table};
-use crate::judge::recommend::{recommend, words};
+use crate::judge::recommend::{at_sizes, form, recommend, words};
 use crate::judge::times::unsteady;
 use crate::record::files::Records;
 use crate::record::{
@@ -127,7 +127,7 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
             words => mine.map_or_else(
-                || "Name what you use today, above: what a change would save.".to_owned(),
+                || "Choose what you use today, above, to see what a change would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
         }
@@ -139,6 +139,7 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
         .chain([yours(told.mine.as_ref())]);
     context! {
         choice => format!("{} {} {}", request.purpose, request.untrusted, request.stable),
+        form => told.form.to_string(),
         asked_for,
         asked => words::asked(told),
         time => &told.form_reason,
@@ -174,6 +175,16 @@ fn ranking(told: &Recommendation) -> Table {
         .done()
 }
 
+/// What every function costs at several numbers of keys, in both forms of calls: for a reader who names another function.
+pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
+    let purposes = [Purpose::Table, Purpose::Filter].into_iter();
+    let of = |purpose| {
+        let rows = at_sizes(data.records, data.summary, purpose);
+        Some(context! { form => form(purpose).to_string(), sizes => sizes(&rows)? })
+    };
+    purposes.filter_map(of).collect()
+}
+
 /// Time, collisions and filter rate at several numbers of keys, a row a function; `None` without any.
 fn sizes(rows: &[AtSize]) -> Option<Value> {
     let functions = distinct(rows.iter().map(|row| row.function.as_str()));
@@ -184,7 +195,11 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
         let time = row
             .total_ms
             .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
-        let collisions = significant(row.collisions, 2);
+        let collisions = match row.collisions {
+            // Next to none, whatever the exponent.
+            few if few < 1e-3 => "0".to_owned(),
+            some => significant(some, 2),
+        };
         format!("{time}{collisions} collide, filter {}", percent(row.rate))
     };
     let row = |name: &str| {

@@ -43,8 +43,8 @@ fn times(baseline: &Baseline) -> Option<Table> {
         .column("#± MAD", |row| row.before_mad_ns)
         .column("#Now, ns per key", |row| row.now_ns)
         .column("#± MAD", |row| row.now_mad_ns)
-        .column("#Ratio, the machine's drift taken out", |row| ratio(row.ratio))
-        .column("#Told from", |row| ratio(row.threshold))
+        .column("#Ratio, corrected for the machine", |row| ratio(row.ratio))
+        .column("#Threshold", |row| ratio(row.threshold))
         .column("Changed", |row| match (row.changed, row.ratio > 1.0) {
             (false, _) => "no difference beyond noise",
             (true, true) => "slower",

@@ -1,37 +1,54 @@
-//! What functions cost filters and tables of the dataset's own keys.
+//! What functions cost filters and tables of these keys, by their number.
 
 use super::table::{Cell, Table};
-use crate::record::{Choice, FalsePositiveRow, IDEAL, OccupancyRow, Purpose, Verdict, about};
+use crate::measure::false_positives::sizes;
+use crate::record::{
+    Choice, FalsePositiveRow, IDEAL, OccupancyRow, Purpose, SizeRow, Verdict, about, of, on,
+};
 use crate::report::chart::rows::DatasetRows;
-use plots::number;
+use plots::number::{self, grouped};
 
-const CHOICES: [(Choice, &str); 4] = [
-    (Choice::LowBits, "#Compared until found, low bits"),
-    (Choice::HighBits, "#high bits"),
-    (Choice::Fibonacci, "#multiplied"),
-    (Choice::Prime, "#remainder by a prime"),
+/// What a filter over half of the keys, or all of a generated set, is asked at.
+const BITS_PER_KEY: [u32; 2] = [sizes::BITS_PER_KEY, 20];
+const CHOICES: [(Choice, &str); 3] = [
+    (Choice::LowBits, "low bits"),
+    (Choice::HighBits, "high bits"),
+    (Choice::Prime, "remainder"),
 ];
 
-/// A row for each function that charts draw, after the ideal hash; `None` without rows.
+/// A row for each function that charts draw, after the ideal hash, by number of keys; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
-    let mut sizes: Vec<u32> = data.false_positives.iter().map(|row| row.bits_per_key).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let any_table = data.tables().next();
-    if sizes.is_empty() && any_table.is_none() {
+    let some: Vec<&SizeRow> = on(&data.records.sizes, &data.summary.name).collect();
+    let mut numbers: Vec<u64> = some.iter().map(|row| row.keys).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let built = data.false_positives.first().map(|row| grouped(row.keys));
+    let filled = data.tables().next().map(|row| grouped(row.keys));
+    if built.is_none() && filled.is_none() {
         return None;
     }
     let (shown, _) = data.shown_and_folded();
-    let functions = shown.iter().rev().map(|finding| finding.function.as_str());
+    let functions = shown.iter().map(|finding| finding.function.as_str());
     let mut table = Table::of([IDEAL].into_iter().chain(functions)).column("Function", |name| *name);
-    for bits in sizes {
-        table = table.column(&format!("#False positives, {bits} bits per key"), |name| {
+    let at = |name: &str, keys| of(some.iter().copied(), name).find(|row| row.keys == keys);
+    for &keys in &numbers {
+        let head = format!("#Filter, {} bits: {} keys", sizes::BITS_PER_KEY, grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| Cell::percent(row.rate)));
+    }
+    for bits in BITS_PER_KEY.into_iter().filter(|_| built.is_some()) {
+        let keys = built.clone().unwrap_or_default();
+        table = table.column(&format!("#Filter, {bits} bits: {keys} keys"), |name| {
             let row = data.false_positives(name, bits)?;
             Some(rate(data, row))
         });
     }
-    for (choice, head) in CHOICES.into_iter().filter(|_| any_table.is_some()) {
-        table = table.column(head, |name| {
+    for &keys in &numbers {
+        let head = format!("#Table, low bits: {} keys", grouped(keys));
+        table = table.column(&head, |name| at(name, keys).map(|row| digits(row.compared)));
+    }
+    for (choice, by) in CHOICES.into_iter().filter(|_| filled.is_some()) {
+        let keys = filled.clone().unwrap_or_default();
+        table = table.column(&format!("#Table, {by}: {keys} keys"), |name| {
             let mut rows = data.tables().filter(|row| row.choice == choice);
             let row = match *name {
                 IDEAL => rows.next()?,
@@ -54,5 +71,9 @@ fn rate(data: &DatasetRows<'_>, row: &FalsePositiveRow) -> Cell {
 fn compared(row: &OccupancyRow, is_ideal: bool) -> Cell {
     let value = if is_ideal { row.hit_expected } else { row.hit };
     let is_worse = !is_ideal && row.verdict > Verdict::InBand && row.hit > row.hit_high;
-    Cell::sorted(number::significant(value, 4), value).when(is_worse, "number bad")
+    digits(value).when(is_worse, "number bad")
+}
+
+fn digits(value: f64) -> Cell {
+    Cell::sorted(number::significant(value, 4), value)
 }

@@ -24,20 +24,20 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
     };
     let mut table = Table::of(rows)
         .column("Function", |(finding, ..)| &finding.function)
-        .column("#Time, ns", |(.., time)| time.map(|row| total_ns(row, keys)))
+        .column("#All keys, ns", |(.., time)| time.map(|row| total_ns(row, keys)))
         .column("#Collisions", |(_, row, _)| row.map(|row| row.collisions))
-        .column("#Total", |_| keys)
+        .column("#Keys", |_| keys)
         .column("#Expected", |(_, row, _)| row.map(|row| row.expected))
         .column("#Bits", |(_, row, _)| row.map(|row| row.bits))
         .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
         .column("#± MAD", |(.., time)| time.map(|row| row.mad_ns_per_key))
-        .column("#Chained, ns", |(finding, ..)| {
+        .column("#Chained, ns per key", |(finding, ..)| {
             data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })
-        .column("#Out of the cache, ns", |(finding, ..)| {
+        .column("#Out of the cache, ns per key", |(finding, ..)| {
             memory(&finding.function, CallForm::Independent)
         })
-        .column("#Out of the cache, chained, ns", |(finding, ..)| {
+        .column("#Out of the cache, chained", |(finding, ..)| {
             memory(&finding.function, CallForm::Chained)
         });
     for bits in [10, 15, 20] {
@@ -47,10 +47,10 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         });
     }
     table
-        .column("#Compared, low bits", |(finding, ..)| {
+        .column("#Comparisons per look-up, low bits", |(finding, ..)| {
             compared(&finding.function, Choice::LowBits)
         })
-        .column("#Compared, prime", |(finding, ..)| {
+        .column("#Comparisons per look-up, remainder", |(finding, ..)| {
             compared(&finding.function, Choice::Prime)
         })
         .column("Tests", |(finding, ..)| finding.verdict)

@@ -38,12 +38,12 @@ pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
 fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
     Table::of(findings)
         .column("Function", |one| &one.function)
-        .column("What it costs", |one| costs(data, one))
+        .column("What it costs", |one| Cell::classed(&costs(data, one), "why"))
         .column("Advice", |one| {
             let advice = data.recommendation.and_then(|told| told.advice(&one.function));
             advice.map(standing)
         })
-        .column("Two keys with one value", |one| {
+        .column("Two keys with the same hash", |one| {
             let example = one.example.as_ref();
             example.map(|[one, other]| Cell::marked(differing(one, other)))
         })
@@ -70,7 +70,7 @@ fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     let told = data.recommendation.map_or(0.0, |told| told.negligible);
     let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();
     if costs.is_empty() {
-        "nothing measurable in filters, tables, shards and checksums".to_owned()
+        "nothing measurable in filters, tables, shards or checksums".to_owned()
     } else {
         costs.join("; ")
     }

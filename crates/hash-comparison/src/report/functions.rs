@@ -88,7 +88,7 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
             data.throughput(function).map(|row| row.median_ns_per_key)
         })
         .column("#median", |(_, medians, _)| medians.ns)
-        .column("#Chained, ns", |(data, ..)| {
+        .column("#Chained, ns per key", |(data, ..)| {
             data.chained(function).map(|row| row.median_ns_per_key)
         })
         .column("#median", |(_, medians, _)| medians.chained_ns)
@@ -103,7 +103,7 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
                 .map(|row| Cell::percent(row.rate))
         })
         .column("#median", |(_, medians, _)| medians.rate.map(Cell::percent))
-        .column("#Compared until found", |(data, ..)| {
+        .column("#Comparisons per look-up", |(data, ..)| {
             let mut rows = on(&data.records.occupancy, &data.summary.name);
             rows.find(|row| row.function == function && row.choice == Choice::LowBits)
                 .map(|row| row.hit)

@@ -30,7 +30,7 @@ use crate::record::{DatasetKind, MixingTest, Request};
 use crate::report::chart::rows::DatasetRows;
 use answer::Choices;
 use chart::Chart;
-use plots::number::{grouped, percent_tick};
+use plots::number::percent_tick;
 use plots::scene::printable;
 
 /// The whole page. `drawn` are the SVG elements of `charts`, in the same order.
@@ -63,6 +63,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             run => answer::run_line(run),
             warnings => answer::warnings(data, run),
             answers => choices.answers(name),
+            all_sizes => answer::all_sizes(data),
             nothing => "Nothing was measured on these keys.",
             reading => answer::reading(data),
             findings => figure("findings"),
@@ -71,8 +72,6 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             nobody_fails => nobody_fails(data),
             bits => figure("bits"),
             costs => costs::table(data),
-            filter_keys => data.false_positives.first().map(|row| grouped(row.keys)),
-            table_keys => data.tables().next().map(|row| grouped(row.keys)),
             curves => figure("curves"),
             places => figure("places"),
             results => details::results(data),

@@ -19,7 +19,8 @@ function valueOf(cell) {
   return value === undefined ? numberIn(cell.textContent, false) : Number(value);
 }
 
-const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.cells[0].querySelector("a") ?? row.cells[0]) === name);
+const nameIn = (cell) => textOf(cell.querySelector("a") ?? cell);
+const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => nameIn(row.cells[0]) === name);
 
 (function view() {
   if (form === null) return;
@@ -48,6 +49,21 @@ const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.c
     card.replaceChildren(card.querySelector("h3"), name, words);
   }
 
+  /** What the function in use costs at several numbers of keys, beside pick and runner-up. */
+  function sizes(article, choice, mine) {
+    const table = choice.querySelector(".sizes");
+    if (table === null) return;
+    const [heads, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
+    body.querySelector(".added")?.remove();
+    const known = article.querySelector(`template[data-form="${choice.dataset.form}"]`).content;
+    const row = rowOf(body, mine) === undefined ? rowOf(known, mine)?.cloneNode(true) : undefined;
+    if (row === undefined) return;
+    row.className = "added";
+    // What a narrow screen shows in place of the heads.
+    [...row.cells].slice(1).forEach((cell, index) => (cell.dataset.head = textOf(heads[index + 1])));
+    body.append(row);
+  }
+
   function show() {
     const value = (name) => (isShown(name) ? field(name).value : "");
     const yes = (name) => String(value(name) === "yes");
@@ -55,9 +71,13 @@ const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.c
       article.hidden = isShown("dataset") && article.dataset.name !== value("dataset");
       for (const choice of all(".choice", article)) {
         choice.hidden = choice.dataset.choice !== `${value("use")} ${yes("strangers")} ${yes("stored")}`;
-        if (!choice.hidden) yours(choice, value("mine"));
+        if (choice.hidden) continue;
+        yours(choice, value("mine"));
+        sizes(article, choice, value("mine"));
       }
     }
+    for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === value("mine"));
+    for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === value("mine"));
   }
 
   function load() {
@@ -89,7 +109,7 @@ const rowOf = (table, name) => all("tbody tr", table).find((row) => textOf(row.c
     const section = article.querySelector(".compare");
     const table = article.querySelector(".fold table.sortable");
     const heads = [...table.tHead.rows[0].cells];
-    const names = all("tbody th", table).map((cell) => textOf(cell.querySelector("a") ?? cell));
+    const names = all("tbody th", table).map(nameIn);
     if (names.length < 2) continue;
     const [left, right] = all("select", section);
     for (const select of [left, right]) select.append(...names.map((name) => new Option(name, name)));

@@ -134,14 +134,14 @@ pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option
         .column("Bucket by", |row| choice(row.choice))
         .column("#Buckets", |row| row.buckets)
         .column("#Keys", |row| row.keys)
-        .column("#Compared until found", |row| {
+        .column("#Comparisons until found", |row| {
             Cell::sorted(digits(row.hit), row.hit)
         })
         .column("#By chance until found", |row| {
             chance(digits(row.hit_low), digits(row.hit_high), row.hit_expected)
         })
         .column("#p of that", |row| Cell::p(row.hit_p))
-        .column("#Compared until not found", |row| row.miss)
+        .column("#Comparisons until not found", |row| row.miss)
         .column("#Fullest bucket", |row| row.longest)
         .column("#By chance fullest", |row| {
             Cell::sorted(format!("at most {}", row.longest_high), row.longest_expected)

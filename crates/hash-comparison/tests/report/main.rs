@@ -196,7 +196,7 @@ fn the_answer_is_the_recommendation() {
         let (_, article) = page
             .split_once(&format!("data-name=\"{}\"", told.dataset))
             .unwrap();
-        let shown = "<div class=\"choice\" data-choice=\"table false false\">";
+        let shown = "<div class=\"choice\" data-choice=\"table false false\"";
         let (_, answer) = article.split_once(shown).unwrap();
         let (answer, ranking) = answer.split_once("<details class=\"ranking\">").unwrap();
         for expected in [&told.pick().unwrap().function, &told.mine.as_ref().unwrap().words] {
@@ -322,7 +322,7 @@ fn records_with_gaps_render() {
     records.distribution.clear();
     records.false_positives.clear();
     let page = checked(&records, "no-distribution");
-    assert!(!page.contains("<h2>The bits of the values</h2>") && !page.contains(": false positives</h2>"));
+    assert!(!page.contains("<h2>The bits of the hashes</h2>") && !page.contains(": false positives</h2>"));
 
     let mut records = complete.clone();
     records.timing.clear();

@@ -30,7 +30,7 @@ fn structured_keys_have_a_chart_a_section_and_reasons() {
     for text in [
         "<details class=\"fold\" id=\"structured\">",
         "aria-label=\"Structured keys: how many times",
-        "the last byte but one raised by one and the last lowered by 16 leave the value",
+        "raising the last byte but one by 1 and lowering the last by 16 leaves the value unchanged",
         "video-ids: hash tables",
         "product, high bits",
     ] {
@@ -52,6 +52,6 @@ fn runs_without_these_rows_are_drawn_without() {
     let page = checked(&records, "no-structure");
     assert!(!page.contains("id=\"structured\"") && !page.contains(": hash tables</h2>"));
     // What is known of the tests themselves comes with the program.
-    assert!(page.contains("How often these tests accuse a good hash"));
+    assert!(page.contains("False-alarm rate of these tests"));
     assert!(page.contains("20 high bits"));
 }

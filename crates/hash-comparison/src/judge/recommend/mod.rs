@@ -21,8 +21,8 @@ use crate::judge::findings::FEWEST_KEYS;
 use crate::judge::times::Speed;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request, Resistance,
-    Standing, of, on,
+    Advice, AtSize, CallForm, CostRow, DatasetSummary, FunctionSummary, Purpose, Recommendation, Request,
+    Resistance, Standing, of, on,
 };
 use plots::number::grouped;
 
@@ -52,6 +52,16 @@ pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
     datasets
         .map(|dataset| of_dataset(records, dataset, request))
         .collect()
+}
+
+/// What every function costs at several numbers of keys of a dataset, by the times that decide for `purpose`.
+pub(crate) fn at_sizes(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Vec<AtSize> {
+    let request = Request {
+        purpose,
+        ..Request::default()
+    };
+    let all = judged(records, dataset, &request);
+    sizes::of(records, dataset, &all.iter().collect::<Vec<_>>())
 }
 
 /// The times that decide: a table waits for the hash of each key before it can look.
@@ -264,8 +274,8 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     }
     if request.untrusted && request.purpose != Purpose::Checksum {
         notes.push(
-            "The key must be random, secret and drawn anew by every process or table, and values must not be shown. This run \
-             used a fixed key that anybody can read: its figures say nothing of attacks."
+            "The key must be random, secret and drawn anew for every process or table, and hash values must not be exposed. \
+             This run used a fixed, public key: its figures say nothing about attacks."
                 .to_owned(),
         );
     }
@@ -276,12 +286,14 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     }
     if request.purpose == Purpose::Checksum {
         notes.push(
-            "None of these functions is cryptographic: they find accidents. Against somebody who changes data on purpose \
-             take a MAC (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where he cannot change it."
+            "None of these functions is cryptographic: they detect accidents. Against deliberate changes take a MAC \
+             (HMAC-SHA-256, keyed BLAKE3), or a cryptographic hash kept where it cannot be changed."
                 .to_owned(),
         );
     } else if !too_few_keys && !has_pick {
-        notes.push("None of the functions measured will do: measure more, or ask for less.".to_owned());
+        notes.push(
+            "None of the measured functions will do: measure more of them, or ask for less.".to_owned(),
+        );
     }
     notes
 }

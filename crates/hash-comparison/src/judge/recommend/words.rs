@@ -41,11 +41,11 @@ pub fn unit(purpose: Purpose) -> &'static str {
 pub fn form_reason(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::FilterOrTable | Purpose::Table => {
-            "each call waiting for the last, as a table look-up waits for its hash"
+            "each call waits for the previous one, as a table look-up waits for its hash"
         }
-        Purpose::Filter => "calls overlapping, as when a filter is built from a batch",
-        Purpose::Shard => "calls overlapping, as keys are dealt out in batches",
-        Purpose::Checksum => "calls overlapping, as checksums of a batch are computed",
+        Purpose::Filter => "calls overlap, as when a filter is built from a batch",
+        Purpose::Shard => "calls overlap, as when keys are distributed in batches",
+        Purpose::Checksum => "calls overlap, as when checksums of a batch are computed",
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let dataset = &data.summary.name;
     let forms = [
         (CallForm::Independent, "independent calls overlap"),
-        (CallForm::Chained, "chained: each call waits for the last"),
+        (CallForm::Chained, "chained: each call waits for the previous one"),
     ];
     let row = |long: bool| Row {
         plots: forms

@@ -293,7 +293,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     panel.frame(scene, rows, place.title());
     let signs = [
         (Sign::Filled(Mark::Neutral), "calls overlap"),
-        (Sign::Hollow(Mark::Neutral), "each waits for the last"),
+        (Sign::Hollow(Mark::Neutral), "each call waits"),
     ];
     key::write(scene, Anchor::Start, (place.left, place.key()), &signs);
     let floor = data.floor().map(|row| row.median_ns_per_key);
@@ -341,8 +341,11 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
         return;
     }
     let ideal = data.ideal(BITS_PER_KEY);
+    // Of a file's keys one half is built and the other one asked.
+    let keys = present().map(|row| row.keys).max().unwrap_or_default();
+    let title = format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys));
     let panel = Panel {
-        title: "LevelDB filter: 10 bits per key",
+        title: &title,
         axis: "false positives, 95 % interval (log)",
         scale: rate_scale(present().chain(ideal), place),
         tick: number::percent_tick,

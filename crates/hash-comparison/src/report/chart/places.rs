@@ -7,10 +7,12 @@ use plots::mark::{Mark, RADIUS};
 use plots::number;
 use plots::panel::{AXIS, Head, MARGIN, NAMES_END, Panel, Rows};
 use plots::scale::Scale;
-use plots::scene::{GRID, Scene};
+use plots::scene::{GRID, MUTED, Scene};
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
+/// Draws a mark.
+type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 /// Between the panels.
 const GAP: f64 = 40.0;
 
@@ -53,12 +55,15 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let width = (WIDTH - MARGIN - NAMES_END - GAP) / 2.0;
     let panels = [
         (CallForm::Independent, "independent calls overlap"),
-        (CallForm::Chained, "chained: each call waits for the last"),
+        (CallForm::Chained, "chained: each call waits for the previous one"),
     ];
     for (number, (form, title)) in panels.into_iter().enumerate() {
         let left = NAMES_END + number as f64 * (width + GAP);
         let times = measured.iter().filter(|row| row.form == form);
-        let highest = times.map(|row| row.median_ns_per_key).fold(0.0, f64::max);
+        let mut times: Vec<f64> = times.map(|row| row.median_ns_per_key).collect();
+        times.sort_by(f64::total_cmp);
+        // One slow function must not press all others against the left edge.
+        let highest = times[times.len() - 1].min(times[times.len() * 3 / 4] * 3.0);
         let panel = Panel {
             title,
             axis: "ns per key, median",
@@ -69,11 +74,18 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         for (index, function) in functions.iter().enumerate() {
             let y = rows.middle(index);
             let ends = [Place::Cache, Place::Memory]
-                .map(|place| find(function, place, form).map(|row| panel.scale.at(row.median_ns_per_key)));
-            if let [Some(cache), Some(memory)] = ends {
-                scene.level(y, cache.min(memory), cache.max(memory), 2.0, GRID);
-                Mark::Neutral.filled(&mut scene, (cache, y), RADIUS);
-                Mark::Neutral.hollow(&mut scene, (memory, y), RADIUS);
+                .map(|place| find(function, place, form).map(|row| row.median_ns_per_key));
+            let [Some(cache), Some(memory)] = ends else {
+                continue;
+            };
+            let [left, right] = [cache, memory].map(|ns| panel.scale.at(ns.min(highest)));
+            scene.level(y, left.min(right), left.max(right), 2.0, GRID);
+            for (ns, draw) in [(cache, Mark::filled as Draw), (memory, Mark::hollow)] {
+                if panel.scale.is_above(ns) {
+                    panel.beyond(&mut scene, y, &number::significant(ns, 2), MUTED);
+                } else {
+                    draw(Mark::Neutral, &mut scene, (panel.scale.at(ns), y), RADIUS);
+                }
             }
         }
     }

@@ -52,6 +52,8 @@
       press(mine, option.value);
       const card = all(".card.yours", articles.find(isSeen)).find(isSeen);
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
+      const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
+      check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
     }
   }
 

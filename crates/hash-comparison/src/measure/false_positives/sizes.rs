@@ -1,0 +1,115 @@
+//! Filters and tables of some of the keys: what a function costs as a set grows.
+
+use super::{Ideal, Plan, Probes, matches};
+use crate::functions::Function;
+use crate::record::{IDEAL, SizeRow};
+
+/// Numbers of keys that are measured, where a filter over the whole dataset holds more.
+pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+/// Bits per key of the filters.
+pub const BITS_PER_KEY: u32 = 10;
+/// Most absent keys that a filter is asked for.
+const MAX_ASKED: usize = 100_000;
+/// Ideal hashes whose counts are added up.
+const IDEALS: u64 = 8;
+
+impl Probes<'_> {
+    /// Rows of one function, one for each of [`SIZES`]; without a function those of the ideal hash.
+    pub fn sizes(&self, function: Option<&Function>) -> Vec<SizeRow> {
+        let keys = &self.dataset.keys;
+        let all = |indices: &[u32], most| -> Vec<&[u8]> {
+            let some = indices.iter().take(most);
+            some.map(|&index| keys.get(index as usize)).collect()
+        };
+        let most = SIZES[SIZES.len() - 1];
+        let (built, asked, total) = match &self.plan {
+            Plan::Nothing => return Vec::new(),
+            Plan::Continued { absent } => {
+                let built = keys.iter().take(most).collect();
+                (built, absent.iter().take(MAX_ASKED).collect(), keys.len())
+            }
+            Plan::TwoFold {
+                halves: [first, second],
+            } => (all(first, most), all(second, MAX_ASKED), first.len()),
+        };
+        let values = |hash: &dyn Fn(&[u8]) -> u32| {
+            [&built, &asked].map(|keys| keys.iter().map(|key| hash(key)).collect::<Vec<u32>>())
+        };
+        let hashes: Vec<[Vec<u32>; 2]> = match function {
+            Some(function) => vec![values(&|key| function.compared(key))],
+            None => (0..IDEALS)
+                .map(|index| {
+                    let ideal = Ideal::drawn(self.dataset.seed, index);
+                    values(&|key| ideal.hash(key))
+                })
+                .collect(),
+        };
+        let row = |size: usize| {
+            let (mut false_positives, mut compared) = (0, 0.0);
+            for [built, asked] in &hashes {
+                false_positives += matches(BITS_PER_KEY, &built[..size], asked);
+                compared += comparisons(&built[..size]) / hashes.len() as f64;
+            }
+            let probes = (hashes.len() * asked.len()) as u64;
+            SizeRow {
+                dataset: self.dataset.name.clone(),
+                function: function.map_or(IDEAL, |function| function.name).to_owned(),
+                keys: size as u64,
+                probes,
+                false_positives,
+                rate: false_positives as f64 / probes as f64,
+                compared,
+            }
+        };
+        let sizes = SIZES.into_iter().filter(|&size| size < total);
+        sizes.map(row).collect()
+    }
+}
+
+/// Keys compared until one is found, over all of them, in as many buckets as the largest power of two that is no more than
+/// the keys, chosen by the low bits.
+fn comparisons(values: &[u32]) -> f64 {
+    let buckets = 1 << values.len().ilog2();
+    let mut counts = vec![0_u64; buckets];
+    let mut compared = 0;
+    for &value in values {
+        let count = &mut counts[value as usize & (buckets - 1)];
+        *count += 1;
+        compared += *count;
+    }
+    compared as f64 / values.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions;
+    use crate::keys::load_embedded;
+
+    #[test]
+    fn small_tables_are_counted_by_hand() {
+        // Four buckets: three keys in the first, one in the second: (1 + 2 + 3 + 1) / 4.
+        assert_eq!(comparisons(&[0, 4, 8, 1]), 1.75);
+        assert_eq!(comparisons(&[7]), 1.0);
+    }
+
+    #[test]
+    fn sizes_below_the_dataset_are_measured_and_bad_functions_stand_out() {
+        let dataset = load_embedded("app-accounts", 1).unwrap();
+        let probes = Probes::new(&dataset);
+        let [ideal, poor] = [None, functions::find("BPHash").ok()].map(|function| probes.sizes(function));
+        let sizes = |rows: &[SizeRow]| rows.iter().map(|row| row.keys).collect::<Vec<_>>();
+        assert_eq!(
+            (sizes(&ideal), sizes(&poor)),
+            (vec![1_000, 10_000], vec![1_000, 10_000])
+        );
+        for (ideal, poor) in ideal.iter().zip(&poor) {
+            assert!((0.005..0.015).contains(&ideal.rate), "{ideal:?}");
+            assert!((1.3..1.7).contains(&ideal.compared), "{ideal:?}");
+            assert!(
+                poor.rate > 5.0 * ideal.rate && poor.compared > ideal.compared,
+                "{poor:?}"
+            );
+        }
+    }
+}
