@@ -41,6 +41,8 @@ enum Command {
     Calibrate(forward::Arguments),
     /// Redraw charts and report from the records of a run
     Render(forward::Arguments),
+    /// Put runs of several machines or dates on one page
+    Join(forward::Arguments),
     /// Recompute every deterministic result, and compare it with the committed run
     Reproduce(forward::Arguments),
     /// List functions and datasets
@@ -66,6 +68,7 @@ impl Cli {
             Command::Compare(rest) => forward::COMPARISON.run("compare", &rest),
             Command::Calibrate(rest) => forward::COMPARISON.run("calibrate", &rest),
             Command::Render(rest) => forward::COMPARISON.run("render", &rest),
+            Command::Join(rest) => forward::COMPARISON.run("join", &rest),
             Command::Reproduce(rest) => forward::COMPARISON.run("reproduce", &rest),
             Command::List(rest) => forward::COMPARISON.run("list", &rest),
             Command::Inspect(rest) => forward::FILTERS.run("inspect", &rest),

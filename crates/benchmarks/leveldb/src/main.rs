@@ -1,8 +1,5 @@
 //! The benchmarks on Google's LevelDB and on rusty-leveldb, see `README.md`.
 
-// As the adapter's own tests count.
-#[path = "../../../filter-policy-rusty-leveldb/tests/all/support/disk.rs"]
-mod disk;
 mod point_reads;
 mod policy;
 mod rusty;

@@ -6,13 +6,13 @@
 use std::rc::Rc;
 
 use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use counting_env::CountingEnv;
 use filter_policy::{BitsPerKey, BloomFilterPolicy};
 use filter_policy_rusty_leveldb::RustyLevelDbPolicy;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
-use crate::disk::CountingEnv;
 use crate::point_reads::{BITS_PER_KEY, Database, Entries, GETS, Key, SEED, VALUE_BYTES};
 
 /// The entries' keys, and as many that no database has.

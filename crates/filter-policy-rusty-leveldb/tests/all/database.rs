@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
+use counting_env::CountingEnv;
 use filter_policy::filter_block::FilterBlockReader;
 use filter_policy::hashers::KeyHasher;
 use filter_policy::prefix::{FixedPrefix, PrefixPolicy};
@@ -15,7 +16,6 @@ use filter_policy_rusty_leveldb::{RustyLevelDbPolicy, checked_open};
 use rusty_leveldb::{BloomPolicy, CompressorId, DB, Options, compressor};
 
 use super::support::asked::{Counting, counting};
-use super::support::disk::CountingEnv;
 use super::support::filled::{self, COUNT, found, iterated, key, scattered, written};
 use super::support::{options, tables, with_policy};
 

@@ -273,7 +273,7 @@ impl Format {
             Self::LevelDb => {
                 let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
                 let by_ideal_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
-                let by_equal_hashes = equal_hashes(keys);
+                let by_equal_hashes = simulated::equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
             Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),
@@ -318,12 +318,6 @@ impl Format {
         self.filter_bytes(keys, bits_per_key)
             .is_ok_and(|taken| taken <= bytes)
     }
-}
-
-/// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
-pub(super) fn equal_hashes(keys: u64) -> f64 {
-    let one_value = libm::ldexp(1.0, -32);
-    -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
 fn fast_local_rate(bits_per_key: RocksDbBits, keys: u64) -> f64 {

@@ -2,10 +2,9 @@
 
 use minijinja::context;
 use minijinja::value::Value;
-use serde::Serialize;
 
 use super::answer::standing;
-use super::table::{Cell, Table};
+use super::table::{Cell, Part, Table};
 use crate::judge::mechanisms::sentences;
 use crate::judge::recommend::words;
 use crate::record::{Finding, Standing, Verdict, about};
@@ -74,13 +73,6 @@ fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     } else {
         costs.join("; ")
     }
-}
-
-/// A piece of a text.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
-pub(super) struct Part {
-    text: String,
-    marked: bool,
 }
 
 /// What is shown of what two keys have in common before and behind the place where they differ, and of what differs.

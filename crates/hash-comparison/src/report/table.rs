@@ -3,11 +3,17 @@
 use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
-use super::failures::Part;
 use crate::record::{Verdict, significant};
 use crate::report::chart::verdict_words;
 use plots::number;
 use plots::scene::printable;
+
+/// A piece of a text.
+#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) text: String,
+    pub(super) marked: bool,
+}
 
 /// A table.
 #[derive(Debug, Clone, Serialize)]

@@ -1,7 +1,6 @@
 //! Databases on disk.
 
 pub(crate) mod asked;
-pub(crate) mod disk;
 pub(crate) mod filled;
 
 use std::path::{Path, PathBuf};

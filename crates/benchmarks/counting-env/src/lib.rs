@@ -9,13 +9,13 @@ use rusty_leveldb::env::{Env, FileLock, Logger, RandomAccess};
 use rusty_leveldb::{PosixDiskEnv, Result};
 
 /// The disk, with a counter of reads from tables.
-pub(crate) struct CountingEnv {
+pub struct CountingEnv {
     disk: PosixDiskEnv,
     reads: Rc<Cell<u64>>,
 }
 
 impl CountingEnv {
-    pub(crate) fn new() -> (Self, Rc<Cell<u64>>) {
+    pub fn new() -> (Self, Rc<Cell<u64>>) {
         let reads = Rc::new(Cell::new(0));
         let env = Self {
             disk: PosixDiskEnv::new(),
