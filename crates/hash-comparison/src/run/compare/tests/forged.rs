@@ -30,7 +30,7 @@ const VALUES: [&str; 7] = [
 /// A small run with everything that a report can have, in `dir`.
 fn measured(dir: &Path) -> Records {
     let keys = dir.join("keys.txt");
-    let lines: String = (0..200).map(|number| format!("key {number}\n")).collect();
+    let lines: String = (0..2_002).map(|number| format!("key {number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
     let functions = ["BPHash", "PJW", "FNV-1a 64"].map(str::to_owned);
     let request = Request {
