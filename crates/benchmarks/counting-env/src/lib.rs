@@ -15,6 +15,7 @@ pub struct CountingEnv {
 }
 
 impl CountingEnv {
+    /// Returns the disk, and the number of reads so far.
     pub fn new() -> (Self, Rc<Cell<u64>>) {
         let reads = Rc::new(Cell::new(0));
         let env = Self {

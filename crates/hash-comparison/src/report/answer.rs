@@ -151,6 +151,16 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
     }
 }
 
+/// The head of a column of standings, which are those for what the run was asked for.
+pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
+    let purpose = data.recommendation.map(|told| told.purpose).unwrap_or_default();
+    let words = USES
+        .iter()
+        .find(|(use_, _)| *use_ == purpose)
+        .map_or("", |(_, words)| words);
+    format!("Advice: {words}")
+}
+
 /// A standing in words.
 pub(super) fn standing(advice: &Advice) -> String {
     match advice.standing {

@@ -1,6 +1,6 @@
 //! The tables of a dataset, and what is known of keys, machine and build.
 
-use super::answer::standing;
+use super::answer::{advice_head, standing};
 use super::table::{Cell, Table};
 use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about};
 use crate::report::chart::rows::DatasetRows;
@@ -54,7 +54,7 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
             compared(&finding.function, Choice::Prime)
         })
         .column("Tests", |(finding, ..)| finding.verdict)
-        .column("Advice", |(finding, ..)| {
+        .column(&advice_head(data), |(finding, ..)| {
             data.recommendation
                 .and_then(|told| told.advice(&finding.function))
                 .map(standing)

@@ -3,7 +3,7 @@
 use minijinja::context;
 use minijinja::value::Value;
 
-use super::answer::standing;
+use super::answer::{advice_head, standing};
 use super::table::{Cell, Part, Table};
 use crate::judge::mechanisms::sentences;
 use crate::judge::recommend::words;
@@ -38,7 +38,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
     Table::of(findings)
         .column("Function", |one| &one.function)
         .column("What it costs", |one| Cell::classed(&costs(data, one), "why"))
-        .column("Advice", |one| {
+        .column(&advice_head(data), |one| {
             let advice = data.recommendation.and_then(|told| told.advice(&one.function));
             advice.map(standing)
         })

@@ -25,7 +25,7 @@ fn measure() -> Records {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
     // Enough for every file to have rows.
-    let lines: String = (0..100).map(|number| format!("{number}\n")).collect();
+    let lines: String = (0..2_002).map(|number| format!("{number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
     let options = Options::new(&[], &[], vec![keys], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();

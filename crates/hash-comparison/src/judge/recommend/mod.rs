@@ -275,7 +275,7 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
     if request.untrusted && request.purpose != Purpose::Checksum {
         notes.push(
             "The key must be random, secret and drawn anew for every process or table, and hash values must not be exposed. \
-             This run used a fixed, public key: its figures say nothing about attacks."
+             This run used a fixed key, known to all: its figures say nothing about attacks."
                 .to_owned(),
         );
     }

@@ -105,7 +105,7 @@ mod tests {
         );
         for (ideal, poor) in ideal.iter().zip(&poor) {
             assert!((0.005..0.015).contains(&ideal.rate), "{ideal:?}");
-            assert!((1.3..1.7).contains(&ideal.compared), "{ideal:?}");
+            assert!((1.5..2.0).contains(&ideal.compared), "{ideal:?}");
             assert!(
                 poor.rate > 5.0 * ideal.rate && poor.compared > ideal.compared,
                 "{poor:?}"

@@ -92,7 +92,7 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
 fn every_file_of_records_is_filled_and_read() {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
-    let lines: Vec<String> = (0..2_000).map(|number| format!("key {number}")).collect();
+    let lines: Vec<String> = (0..2_002).map(|number| format!("key {number}")).collect();
     std::fs::write(&keys, lines.join("\n")).unwrap();
     let options = Options::new(&[], &["pjw".to_owned()], vec![keys], 1, true).unwrap();
     let records = run(&options, &crate::progress::Silent).unwrap();

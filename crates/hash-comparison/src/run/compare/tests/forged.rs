@@ -33,7 +33,7 @@ static MEASURED: LazyLock<Records> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path();
     let keys = dir.join("keys.txt");
-    let lines: String = (0..200).map(|number| format!("key {number}\n")).collect();
+    let lines: String = (0..2_002).map(|number| format!("key {number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
     let functions = ["BPHash", "PJW", "FNV-1a 64"].map(str::to_owned);
     let request = Request {
