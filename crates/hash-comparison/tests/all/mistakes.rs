@@ -103,7 +103,7 @@ fn names_and_seeds() {
         (&["--function", ""], &["no function is called \"\"; ", "list"]),
         (
             &["--seed", "one"],
-            &["one", "--seed", "whole number from 0 to 18446744073709551615"],
+            &["one", "--seed", "whole number between 0 and 18446744073709551615"],
         ),
         (&["--seed", "-1"], &["-1", "--seed", "whole number"]),
         (&["--seed", "1.5"], &["1.5", "--seed", "whole number"]),
