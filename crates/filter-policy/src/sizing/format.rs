@@ -6,7 +6,7 @@ use super::lines;
 use super::occupancy::exact_rate;
 #[cfg(feature = "alloc")]
 use super::simulated;
-use super::textbook::{proper_rate, rate};
+use super::textbook::{equal_hashes, proper_rate, rate};
 use crate::bloom64;
 use crate::error::Error;
 use crate::layouts::split_blocks::{self, MAX_LEN};
@@ -273,7 +273,7 @@ impl Format {
             Self::LevelDb => {
                 let bits = bits_per_key.filter_bits(keys)?.min(REACHABLE_BITS);
                 let by_ideal_probes = rate(bits, keys, u32::from(bits_per_key.probe_count()))?;
-                let by_equal_hashes = simulated::equal_hashes(keys);
+                let by_equal_hashes = equal_hashes(keys);
                 0.97 * by_ideal_probes * (1.0 - by_equal_hashes) + by_equal_hashes
             }
             Self::BloomFilter64 | Self::FastLocalBloom | Self::SplitBlock => libm::exp(-bits * LN_2 * LN_2),

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::textbook::rate as ideal;
+use super::textbook::{equal_hashes, rate as ideal};
 use crate::bloom::BloomFilterPolicy;
 use crate::error::Error;
 use crate::hashed::HashedPolicy as _;
@@ -126,12 +126,6 @@ impl Random {
         value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((value ^ (value >> 31)) >> 32) as u32
     }
-}
-
-/// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
-pub(super) fn equal_hashes(keys: u64) -> f64 {
-    let one_value = libm::ldexp(1.0, -32);
-    -libm::expm1(keys as f64 * libm::log1p(-one_value))
 }
 
 #[cfg(test)]

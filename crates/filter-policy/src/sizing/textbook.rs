@@ -269,5 +269,11 @@ fn whole(number: f64) -> u64 {
     number as u64
 }
 
+/// How often an absent key has the same 32 bits of hash as one of the keys: `1 - (1 - 2^-32)^n`.
+pub(super) fn equal_hashes(keys: u64) -> f64 {
+    let one_value = libm::ldexp(1.0, -32);
+    -libm::expm1(keys as f64 * libm::log1p(-one_value))
+}
+
 #[cfg(test)]
 mod tests;

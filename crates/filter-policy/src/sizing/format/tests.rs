@@ -63,7 +63,7 @@ fn the_bits_per_key_found_are_the_smallest() {
 fn rates_beyond_the_format_are_refused() {
     // No more than 30 probes, no more than 2^32 bits, and no more than 2^32 values of the hash.
     let keys = 50_000_000;
-    let least = simulated::equal_hashes(keys);
+    let least = equal_hashes(keys);
     assert!(FORMAT.bits_per_key_for_rate(keys, 1.01 * least).is_ok());
     let Err(Error::RateUnreachable { lowest, .. }) = FORMAT.bits_per_key_for_rate(keys, 0.99 * least) else {
         panic!("is reached");
