@@ -1,5 +1,5 @@
 //! Rules for the modules of a crate: those of the comparison know only the ones before them, and nowhere do two modules
-//! need each other. Tests may use what they like.
+//! that stand beside each other need each other. Tests may use what they like.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,10 @@ const ORDER: &str = "progress system error names record keys functions measure j
 /// Whose modules these are.
 const ORDERED: &str = "crates/hash-comparison/";
 
-/// That a module at the top of a crate names another.
+/// A room whose modules need each other: the choice of a kernel stands between the algorithms and the instructions.
+const ENTWINED: (&str, &[&str]) = ("crates/filter-policy/", &["arch"]);
+
+/// That a module names another that stands beside it.
 #[derive(Debug, PartialEq, Eq)]
 struct Arrow<'a> {
     from: &'a str,
@@ -34,12 +37,13 @@ pub(super) fn check(sources: &[Source]) -> Vec<Offence> {
     }
     let mut offences = Vec::new();
     for (package, root) in roots {
-        let arrows = arrows(root, package, sources);
-        offences.extend(if package == ORDERED {
-            order(&arrows)
-        } else {
-            circles(&arrows)
-        });
+        for (room, arrows) in arrows(root, package, sources) {
+            if package == ORDERED && room.is_empty() {
+                offences.extend(order(&arrows));
+            } else if (package, &*room) != ENTWINED {
+                offences.extend(circles(&arrows));
+            }
+        }
     }
     offences
 }
@@ -61,7 +65,9 @@ fn order(arrows: &[Arrow<'_>]) -> Vec<Offence> {
         };
         Some(Offence::new(arrow.file, arrow.line, rule))
     };
-    arrows.iter().filter_map(offence).collect()
+    let mut offences: Vec<Offence> = arrows.iter().filter_map(offence).collect();
+    offences.dedup();
+    offences
 }
 
 /// Finds what lies on a circle: once for each two modules of which one uses the other.
@@ -96,57 +102,64 @@ fn circles(arrows: &[Arrow<'_>]) -> Vec<Offence> {
         .collect()
 }
 
-/// What the modules of the package in the folder `package` use of each other.
-fn arrows<'a>(root: &'a Source, package: &str, sources: &'a [Source]) -> Vec<Arrow<'a>> {
+/// What modules that stand beside each other use of each other, by the module that they stand in. `package` is a folder.
+fn arrows<'a>(
+    root: &'a Source,
+    package: &str,
+    sources: &'a [Source],
+) -> BTreeMap<Vec<&'a str>, Vec<Arrow<'a>>> {
     let src = format!("{package}src/");
-    let modules: Vec<(&Source, Vec<&str>)> = sources
+    let modules: BTreeMap<Vec<&str>, &Source> = sources
         .iter()
         .filter_map(|source| {
             let inside = source.path.strip_prefix(&src)?.strip_suffix(".rs")?;
             let path = inside.strip_suffix("/mod").unwrap_or(inside);
-            (inside != "lib" && inside != "main").then(|| (source, path.split('/').collect()))
+            (inside != "lib" && inside != "main").then(|| (path.split('/').collect(), source))
         })
+        .chain([(Vec::new(), root)])
         .collect();
-    let names: BTreeSet<&str> = modules.iter().map(|(_, path)| path[0]).collect();
-    let exported = exports(&root.text, &names);
-    let tests: Vec<Vec<&str>> = modules
-        .iter()
-        .chain([&(root, Vec::new())])
-        .flat_map(|(source, path)| test_modules(&source.text).map(|name| [&path[..], &[name]].concat()))
-        .collect();
-    let mut arrows = Vec::new();
-    for (source, path) in &modules {
+    let is_module = |path: &[&str]| modules.keys().any(|module| module.starts_with(path));
+    let mut lent_names = BTreeMap::new();
+    let mut tests = Vec::new();
+    for (path, source) in &modules {
+        tests.extend(test_modules(&source.text).map(|name| [path, &[name][..]].concat()));
+        for used in lent(&source.text, path).filter(|used| is_module(&used[..=path.len()])) {
+            lent_names.insert([path, &used[used.len() - 1..]].concat(), used);
+        }
+    }
+    let mut arrows: BTreeMap<_, Vec<Arrow<'_>>> = BTreeMap::new();
+    for (path, source) in &modules {
         if tests.iter().any(|test| path.starts_with(test)) {
             continue;
         }
-        for (line, name) in names_from_root(&source.text, path.len()) {
-            let to = exported.get(name).copied().or_else(|| names.get(name).copied());
-            if let Some(to) = to.filter(|to| *to != path[0]) {
-                arrows.push(Arrow {
-                    from: path[0],
-                    to,
-                    file: &source.path,
-                    line,
-                });
+        for (line, used) in uses(&source.text, path) {
+            let used = lent_names
+                .get(&used)
+                .filter(|_| !is_module(&used))
+                .unwrap_or(&used);
+            let common = path.iter().zip(used).take_while(|(a, b)| a == b).count();
+            let (Some(&from), Some(&to)) = (path.get(common), used.get(common)) else {
+                continue;
+            };
+            if is_module(&used[..=common]) {
+                let file = &source.path;
+                let arrow = Arrow { from, to, file, line };
+                arrows.entry(path[..common].to_vec()).or_default().push(arrow);
             }
         }
     }
     arrows
 }
 
-/// Names that the root of a crate lends from its modules: `pub use error::Error` makes `crate::Error` one of `error`.
-fn exports<'a>(root: &'a str, modules: &BTreeSet<&'a str>) -> BTreeMap<&'a str, &'a str> {
-    let mut exported = BTreeMap::new();
-    for (at, _) in root.match_indices("use ") {
-        let path = root[at + 4..]
-            .trim_start_matches("crate::")
-            .trim_start_matches("self::");
-        let module = first_name(path);
-        if let (Some(module), Some(rest)) = (modules.get(module), path[module.len()..].strip_prefix("::")) {
-            exported.extend(heads(rest).into_iter().map(|name| (name, *module)));
-        }
+/// Names that a module lends from those in it: `pub use error::Error` in a crate's root makes `crate::Error` one of `error`.
+fn lent<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = Vec<&'a str>> {
+    let mut found = Vec::new();
+    for (at, start) in text.match_indices("use ") {
+        let tree = text[at + start.len()..].trim_start_matches("self::");
+        branches(tree, path, &mut found);
     }
-    exported
+    let deeper = path.len() + 1;
+    found.into_iter().filter(move |used| used.len() > deeper)
 }
 
 /// The modules of a file that only tests have.
@@ -159,48 +172,58 @@ fn test_modules(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// What a file names at the root of its crate, with lines; `depth` is that of the file's module.
-fn names_from_root(text: &str, depth: usize) -> Vec<(usize, &str)> {
+/// The paths that a file names in its crate, from the crate's root and with lines; `path` is that of the file's module.
+fn uses<'a>(text: &'a str, path: &[&'a str]) -> impl Iterator<Item = (usize, Vec<&'a str>)> {
     // Tests come last in a file.
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
     let mut found = Vec::new();
-    for start in ["crate::".to_owned(), "super::".repeat(depth)] {
+    let supers = (1..=path.len()).map(|up| ("super::".repeat(up), path.len() - up));
+    let starts = [("crate::".to_owned(), 0), ("self::".to_owned(), path.len())];
+    for (start, kept) in starts.into_iter().chain(supers) {
         for (at, _) in code.match_indices(&start) {
             let (before, after) = (&code[..at], &code[at + start.len()..]);
             let in_path = before.ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric());
             let in_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("//"));
-            if !in_path && !in_comment {
+            if !in_path && !in_comment && !after.starts_with("super::") {
                 let line = before.matches('\n').count() + 1;
-                found.extend(heads(after).into_iter().map(|name| (line, name)));
+                let mut paths = Vec::new();
+                branches(after, &path[..kept], &mut paths);
+                found.extend(paths.into_iter().map(|path| (line, path)));
             }
         }
     }
-    found
+    found.into_iter()
 }
 
-/// The first name of a path, or of each path of a group.
-fn heads(path: &str) -> Vec<&str> {
-    let Some(group) = path.strip_prefix('{') else {
-        return vec![first_name(path)];
-    };
-    let mut depth = 0;
-    let mut heads = Vec::new();
-    let mut start = 0;
-    for (at, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            ',' | '}' if depth == 0 => {
-                heads.push(first_name(group[start..at].trim_start()));
-                start = at + 1;
+/// The paths of a tree like `a::{b, c::{self, D}}` below `stem`; returns what follows the tree.
+fn branches<'a>(tree: &'a str, stem: &[&'a str], paths: &mut Vec<Vec<&'a str>>) -> &'a str {
+    if let Some(mut rest) = tree.strip_prefix('{') {
+        loop {
+            rest = rest.trim_start();
+            if let Some(after) = rest.strip_prefix('}') {
+                return after;
             }
-            '}' => depth -= 1,
-            _ => continue,
-        }
-        if c == '}' && start == at + 1 {
-            break;
+            let after = branches(rest, stem, paths).trim_start();
+            // ` as name` is skipped with what separates the branches.
+            let Some(end) = after.find([',', '}']) else {
+                return "";
+            };
+            rest = after[end..].strip_prefix(',').unwrap_or(&after[end..]);
         }
     }
-    heads
+    let name = first_name(tree);
+    let path = match name {
+        "" | "self" => stem.to_vec(),
+        name => [stem, &[name]].concat(),
+    };
+    let rest = &tree[name.len()..];
+    match rest.strip_prefix("::") {
+        Some(deeper) => branches(deeper, &path, paths),
+        None => {
+            paths.push(path);
+            rest
+        }
+    }
 }
 
 /// The identifier at the start, which may be empty.
@@ -280,6 +303,34 @@ mod tests {
                 "crates/x/src/params.rs:1: modules: a circle: params uses filter, which leads back",
             ]
         );
+    }
+
+    #[test]
+    fn so_are_those_deeper_down() {
+        let mut files = [
+            ("lib", ""),
+            ("room/mod", "pub use first::{First as _, deep::Deep};\n"),
+            (
+                "room/first/mod",
+                "use crate::{a, room::{b::B, second::{self, Second}}};\n",
+            ),
+            ("room/first/deep", "use super::super::apart;\n"),
+            ("room/second", "use super::Deep;\n"),
+            ("room/apart", "use super::{first, second};\n"),
+        ];
+        assert_eq!(
+            offences("crates/x/", &files),
+            [
+                "crates/x/src/room/apart.rs:1: modules: a circle: apart uses first, which leads back",
+                "crates/x/src/room/apart.rs:1: modules: a circle: apart uses second, which leads back",
+                "crates/x/src/room/first/deep.rs:1: modules: a circle: first uses apart, which leads back",
+                "crates/x/src/room/first/mod.rs:1: modules: a circle: first uses second, which leads back",
+                "crates/x/src/room/second.rs:1: modules: a circle: second uses first, which leads back",
+            ]
+        );
+        files[3].1 = "";
+        files[4].1 = "use super::Room;\n";
+        assert!(offences("crates/x/", &files).is_empty());
     }
 
     #[test]

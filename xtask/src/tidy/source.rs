@@ -8,6 +8,8 @@ const LONG: usize = 500;
 const REASON: &str = "// tidy: long file: ";
 /// Names that say nothing of what a file holds.
 const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
+/// How a module's file is named elsewhere than where it would be.
+const PATH: &str = "#[path = ";
 /// The keyword, in halves, so that this file does not hold it.
 const UNSAFE: &str = concat!("un", "safe");
 /// Has its own entry point, which cannot be had in safe code.
@@ -28,6 +30,11 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
     if NAMELESS.contains(&source.path.rsplit('/').next().unwrap_or_default()) {
         offence(0, "the name does not say what the file holds".to_owned());
     }
+    for (index, line) in source.text.lines().enumerate() {
+        if line.starts_with(PATH) && leaves(&source.path, line) {
+            offence(index + 1, "#[path] may not lead out of the package".to_owned());
+        }
+    }
     if !may_be_unsafe(&source.path) {
         let lines = source.text.lines().enumerate();
         for (index, _) in lines.filter(|(_, line)| lifts(line)) {
@@ -36,6 +43,14 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
         }
     }
     offences
+}
+
+/// Whether the path in an attribute leads out of the package in which the file at `path` lies.
+fn leaves(path: &str, attribute: &str) -> bool {
+    let inside = ["/src/", "/tests/", "/examples/", "/benches/"];
+    let package = inside.iter().filter_map(|part| path.find(part)).min();
+    let depth = path[package.unwrap_or(0)..].matches('/').count();
+    attribute.matches("../").count() >= depth
 }
 
 /// Whether the first line that is no attribute and no plain comment is documentation of the file.
@@ -104,6 +119,16 @@ mod tests {
             offences("x/src/utils.rs", "//! Doc.\n"),
             ["x/src/utils.rs: the name does not say what the file holds"]
         );
+    }
+
+    #[test]
+    fn no_module_lies_in_another_package() {
+        let text = |path: &str| format!("//! Doc.\n{PATH}\"{path}\"]\nmod a;\n");
+        let path = "crates/x/tests/all/main.rs";
+        assert!(offences(path, text("../support/a.rs")).is_empty());
+        assert!(offences("x/examples/a.rs", text("../tests/a.rs")).is_empty());
+        let found = ["crates/x/tests/all/main.rs:2: #[path] may not lead out of the package"];
+        assert_eq!(offences(path, text("../../../y/src/a.rs")), found);
     }
 
     #[test]

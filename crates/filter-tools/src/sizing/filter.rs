@@ -35,6 +35,25 @@ pub enum Filter {
     Growing,
 }
 
+/// The filter that a question leads to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// The kind of filter.
+    pub filter: Filter,
+    /// Distinct keys.
+    pub keys: u64,
+    /// Bytes of the stored filter: exact, but of the textbook's.
+    pub bytes: u64,
+    /// The bits per key to configure, where the filter is configured by them.
+    pub configured: Option<f64>,
+    /// Bits that are stored for a key, everything included.
+    pub bits_per_key: f64,
+    /// Probe count k, where there are probes.
+    pub probes: Option<u32>,
+    /// The false-positive rate that is to be expected.
+    pub rate: f64,
+}
+
 /// A filter of a certain size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {

@@ -13,8 +13,8 @@ mod solve;
 mod textbook;
 
 pub use curve::{CURVE, curve};
-pub use filter::{Filter, Shape};
-pub use solve::{Answer, NoAnswer, answer};
+pub use filter::{Answer, Filter, Shape};
+pub use solve::{NoAnswer, answer};
 
 use plots::thousands::grouped;
 

@@ -1,15 +1,18 @@
 //! Which filters are built, how often, and what is asked of them.
 
 use bench_kit::INTERVAL_LEVEL;
-use bench_kit::suites::rates::{FEW_BITS, Rate};
+use bench_kit::suites::rates::{FEW_BITS, IDEAL, LEVELDB, Rate, Scheme};
+use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
+use hash_comparison::functions;
+use hash_comparison::measure::false_positives::Ideal;
 use hash_comparison::progress::{Progress, go_on};
 use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use statistics::binomial;
 
-use super::SEED;
 use super::keys::Keys;
 use super::kinds::Kind;
-use super::series::Series;
+use super::series::{BLOOM_FILTER2, Series};
+use super::{SEED, kinds};
 
 /// How much is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +131,7 @@ pub(crate) fn rates(
                 .into_iter()
                 .par_bridge()
                 .map(|(place, of, task)| {
-                    let rates = of.measure(&task)?;
+                    let rates = task.measure(of)?;
                     progress.step();
                     Ok((place, rates))
                 })
@@ -142,15 +145,41 @@ pub(crate) fn rates(
 
 /// What is measured of a series.
 #[derive(Clone, Copy)]
-pub(super) struct Task<'a> {
+struct Task<'a> {
     effort: &'a Effort,
     keys: u64,
     progress: &'a dyn Progress,
 }
 
 impl Task<'_> {
-    /// Measures the filters of one size at each number of bits per key.
-    pub(super) fn measure<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Rate>, String> {
+    /// Measures the filters of one size.
+    fn measure(&self, series: &Series) -> Result<Vec<Rate>, String> {
+        let ideal = Ideal::drawn(SEED, 0);
+        let murmur2 = Murmur2::new();
+        match (series.scheme, series.name) {
+            (Scheme::Leveldb, IDEAL) => self.rates(series, &kinds::leveldb(|key| ideal.hash(key))),
+            (Scheme::Leveldb, LEVELDB) => self.rates(series, &kinds::leveldb(|key| LevelDbHash.hash(key))),
+            (Scheme::Leveldb, BLOOM_FILTER2) => self.rates(series, &kinds::leveldb(|key| murmur2.hash(key))),
+            (Scheme::Leveldb, name) => {
+                let function = functions::find(name).map_err(|error| error.to_string())?;
+                functions::gate([function]).map_err(|error| error.to_string())?;
+                self.rates(series, &kinds::leveldb(|key| function.compared(key)))
+            }
+            (Scheme::Ideal, _) => self.rates(series, &kinds::ideal_scheme(|key| ideal.wide(key))),
+            (Scheme::Bloom64, _) => self.rates(series, &kinds::bloom64()),
+            (Scheme::FastLocalBloom, _) => self.rates(series, &kinds::fast_local_bloom()),
+            (Scheme::LegacyFull, _) => self.rates(series, &kinds::legacy_full()),
+            (Scheme::Ribbon, _) => self.rates(series, &kinds::ribbon()),
+            (Scheme::GuavaMitz64, _) => self.rates(series, &kinds::guava_mitz64()),
+            (Scheme::GuavaMitz32, _) => self.rates(series, &kinds::guava_mitz32()),
+            (Scheme::Counting, _) => self.rates(series, &kinds::counting()),
+            (Scheme::Cuckoo, _) => self.rates(series, &kinds::cuckoo()),
+            (Scheme::Growing, _) => self.rates(series, &kinds::growing()),
+        }
+    }
+
+    /// Measures filters of this kind at each number of bits per key.
+    fn rates<V, F>(&self, series: &Series, kind: &Kind<'_, V, F>) -> Result<Vec<Rate>, String> {
         let (effort, keys, progress) = (self.effort, self.keys, self.progress);
         let filters = effort.members.div_ceil(keys);
         let all_bits = effort.bits(keys);

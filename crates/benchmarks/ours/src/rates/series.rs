@@ -1,12 +1,6 @@
 //! What is measured: the policies, the filters for applications, and hash functions in LevelDB's scheme.
 
-use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Rate, Scheme};
-use filter_policy::hashers::{KeyHasher as _, LevelDbHash, Murmur2};
-use hash_comparison::functions;
-use hash_comparison::measure::false_positives::Ideal;
-
-use super::run::Task;
-use super::{SEED, kinds};
+use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Scheme};
 
 /// A line of the charts: a policy, a filter, or a function in LevelDB's scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +14,7 @@ pub(crate) struct Series {
 }
 
 /// The policy of MurmurHash2.
-const BLOOM_FILTER2: &str = "BloomFilter2";
+pub(super) const BLOOM_FILTER2: &str = "BloomFilter2";
 
 const fn random(name: &'static str, scheme: Scheme) -> Series {
     Series {
@@ -68,32 +62,6 @@ impl Series {
         match self.scheme {
             Scheme::Counting | Scheme::Growing => 4_000_000,
             _ => u64::MAX,
-        }
-    }
-
-    /// Measures the filters of one size.
-    pub(super) fn measure(&self, task: &Task<'_>) -> Result<Vec<Rate>, String> {
-        let ideal = Ideal::drawn(SEED, 0);
-        let murmur2 = Murmur2::new();
-        match (self.scheme, self.name) {
-            (Scheme::Leveldb, IDEAL) => task.measure(self, &kinds::leveldb(|key| ideal.hash(key))),
-            (Scheme::Leveldb, LEVELDB) => task.measure(self, &kinds::leveldb(|key| LevelDbHash.hash(key))),
-            (Scheme::Leveldb, BLOOM_FILTER2) => task.measure(self, &kinds::leveldb(|key| murmur2.hash(key))),
-            (Scheme::Leveldb, name) => {
-                let function = functions::find(name).map_err(|error| error.to_string())?;
-                functions::gate([function]).map_err(|error| error.to_string())?;
-                task.measure(self, &kinds::leveldb(|key| function.compared(key)))
-            }
-            (Scheme::Ideal, _) => task.measure(self, &kinds::ideal_scheme(|key| ideal.wide(key))),
-            (Scheme::Bloom64, _) => task.measure(self, &kinds::bloom64()),
-            (Scheme::FastLocalBloom, _) => task.measure(self, &kinds::fast_local_bloom()),
-            (Scheme::LegacyFull, _) => task.measure(self, &kinds::legacy_full()),
-            (Scheme::Ribbon, _) => task.measure(self, &kinds::ribbon()),
-            (Scheme::GuavaMitz64, _) => task.measure(self, &kinds::guava_mitz64()),
-            (Scheme::GuavaMitz32, _) => task.measure(self, &kinds::guava_mitz32()),
-            (Scheme::Counting, _) => task.measure(self, &kinds::counting()),
-            (Scheme::Cuckoo, _) => task.measure(self, &kinds::cuckoo()),
-            (Scheme::Growing, _) => task.measure(self, &kinds::growing()),
         }
     }
 }
