@@ -1,19 +1,19 @@
 //! What a query says.
 
-/// The answer to a query. There will never be a fourth one, so that a `match` needs no wildcard.
+/// The answer to a query. No variant will be added, so a `match` needs no wildcard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// The element was never inserted.
     Absent,
-    /// The element was inserted, or the filter errs, as it does at its false-positive rate.
+    /// The element was inserted, or the answer is a false positive.
     MightContain,
-    /// The filter, or a part of it that decides, is not on the server: never created, evicted, expired or flushed.
-    /// Nothing is known of the element.
+    /// The filter, or the part of it that decides, is not on the server: it was never created, or was evicted, expired
+    /// or flushed. Nothing is known about the element.
     Missing,
 }
 
 impl Answer {
-    /// Returns whether the element may be there: false only where it certainly is not, so true for [`Answer::Missing`].
+    /// Returns false only if the element is certainly absent, so true for [`Answer::Missing`].
     ///
     /// ```
     /// use bloom_redis::Answer;

@@ -14,8 +14,8 @@ use redis::{Cmd, RedisResult, Value};
 use crate::batch::{Batch, Replies, unexpected};
 use crate::error::{Error, is_redirection};
 
-/// An operation, which is done when it is sent: with [`query`](Self::query) over a connection that blocks, or with
-/// `query_async` over one that does not. The names are those of the `redis` crate's own commands.
+/// An operation, which is executed when it is sent: with [`query`](Self::query) over a blocking connection, or with
+/// `query_async` over an asynchronous one. The methods have the names of the `redis` crate's own.
 ///
 /// The connection is the caller's: a single one, one from a pool, a connection manager or a cluster's. Time-outs and
 /// reconnection are set there.
@@ -62,7 +62,7 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does the operation over a connection that blocks.
+    /// Executes the operation over a blocking connection.
     ///
     /// # Errors
     ///
@@ -79,7 +79,8 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does the operation over an asynchronous connection. Needs the feature `tokio`. What goes to several slots of a cluster goes one after another.
+    /// Executes the operation over an asynchronous connection. Needs the feature `tokio`. Commands for several slots of
+    /// a cluster are sent one after another.
     ///
     /// Dropping the future leaves the operation where it is: commands that were sent may or may not have been done.
     ///
@@ -102,9 +103,9 @@ impl<'a, T> Call<'a, T> {
         }
     }
 
-    /// Does the operation over an asynchronous connection whose clones share it, as a multiplexed one, a connection manager and a
-    /// cluster's do. What goes to several slots of a cluster goes at the same time, over a clone each: for filters that are
-    /// spread over slots. All else is as with `query_async`.
+    /// Executes the operation over an asynchronous connection whose clones share it, such as a multiplexed connection,
+    /// a connection manager or a cluster connection. Commands for several slots of a cluster are sent concurrently,
+    /// each over a clone, which helps filters that are spread over slots. Otherwise it works like `query_async`.
     ///
     /// # Errors
     ///

@@ -34,11 +34,11 @@ struct Failure {
 pub enum ErrorKind {
     /// An argument is out of its range.
     InvalidArgument,
-    /// The filter would have more bits than its design.
+    /// The filter would have more bits than its design allows.
     TooLarge,
     /// The filter is not on the server, and a missing filter is not an empty one (see
-    /// [`Missing::Reported`](crate::Missing::Reported)). Of a batch, elements whose bits lie in parts that are there, or that
-    /// went with an earlier round trip, may have been inserted.
+    /// [`Missing::Reported`](crate::Missing::Reported)). Elements of a batch may have been inserted if their bits are
+    /// in parts that exist, or if they were sent in an earlier round trip.
     Missing,
     /// The prefix has no parameter record.
     Unrecorded,
@@ -48,20 +48,21 @@ pub enum ErrorKind {
     Malformed,
     /// Another rebuild of the filter is under way, or was dropped and its lease still runs.
     RebuildUnderWay,
-    /// Two filters differ in a parameter, so that they cannot be one.
+    /// Two filters differ in a parameter, so they cannot be combined.
     Incompatible,
-    /// The growing filter has as many bitmaps as it may have.
+    /// The growing filter has the largest allowed number of bitmaps.
     Full,
-    /// The operation is done by a script, and [`Commands`](crate::Commands) forbids them.
+    /// The operation needs a script, and [`Commands`](crate::Commands) forbids scripts.
     NeedsScripts,
-    /// The operation is one step on all keys of the filter, and it is spread over several slots of a cluster.
+    /// The operation is a single step on all keys of the filter, but the filter is spread over several slots of a
+    /// cluster.
     Spread,
-    /// Rebuilds replaced the filter several times in a row while it was downloaded, or while a growing one was inserted into
+    /// Rebuilds replaced the filter several times in a row during a download, or during inserts into a growing filter
     /// without scripts.
     Replaced,
-    /// The master did the insert, but too few replicas acknowledged it in time.
+    /// The master executed the insert, but too few replicas acknowledged it in time.
     Replication,
-    /// The reply is not one that the command has: a proxy, or a defect.
+    /// The reply does not fit the command, because of a proxy or a defect.
     UnexpectedReply,
     /// No reply arrived in time. It is unknown whether the command was executed.
     TimedOut,
@@ -86,7 +87,7 @@ pub enum ErrorKind {
     OtherNode,
     /// `CROSSSLOT`: the keys of one command are on different nodes. Give the prefix a hash tag.
     CrossSlot,
-    /// `WRONGTYPE`: the key holds something that is no string.
+    /// `WRONGTYPE`: the key does not hold a string.
     WrongType,
     /// `NOAUTH`, `WRONGPASS`, `NOPERM`: credentials or rights are missing.
     Forbidden,
@@ -215,7 +216,7 @@ impl From<guava_bloom::Error> for Error {
 }
 
 impl ErrorKind {
-    /// Returns whether the failure may pass without anybody changing the program: the kinds that
+    /// Returns whether the failure may pass without a change to the program; these are the kinds that
     /// [`OnFailure`](crate::OnFailure) covers.
     #[must_use]
     pub const fn is_unavailable(self) -> bool {
@@ -234,8 +235,8 @@ impl ErrorKind {
         )
     }
 
-    /// Returns whether the connection can serve no further command, and a new one is needed. A connection manager, a pool that
-    /// tests its connections, and the cluster client see to it themselves.
+    /// Returns whether the connection can serve no further command, and a new one is needed. A connection manager, a
+    /// pool that tests its connections, and the cluster client reconnect by themselves.
     #[must_use]
     pub const fn needs_reconnection(self) -> bool {
         matches!(self, Self::TimedOut | Self::Refused | Self::ConnectionLost)

@@ -14,7 +14,7 @@ use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
 use crate::stored::{Stored, operations};
 
-/// A filter in one bitmap: the published design for a filter per topic and day, say.
+/// A filter in one bitmap: the published fixed design, for example for one filter per topic and day.
 ///
 /// Filter `NAME` is the string `bf:NAME`. An element's offsets are those of Guava's MURMUR128_MITZ_64 over its bytes, modulo
 /// the bitmap's length, bit for bit those of the published program.

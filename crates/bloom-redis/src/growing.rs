@@ -58,8 +58,8 @@ impl core::fmt::Debug for GrowingFilter {
 }
 
 impl GrowingFilter {
-    /// The largest number of bitmaps. A query asks them all, so that long before, a rebuilt filter of the right size is
-    /// better.
+    /// The largest number of bitmaps. A query reads all of them, so a rebuilt filter of the right size is better long
+    /// before this limit.
     pub const MAX_BITMAPS: u64 = chain::MAX_BITMAPS;
 
     /// Returns the filter whose keys begin with `{NAME}:`, so that they are in one slot of a cluster, with default options. The
@@ -149,13 +149,13 @@ impl GrowingFilter {
         &self.chain.cursor
     }
 
-    /// Checks the parameter record, as [`FixedFilter::open`](crate::FixedFilter::open).
+    /// Checks the parameter record, like [`FixedFilter::open`](crate::FixedFilter::open).
     pub fn open(&self) -> Call<'static, ()> {
         record::open(&self.prefix, Record::new(Design::Growing, self.chain.schema))
     }
 
-    /// Writes the parameter record if there is none, as [`FixedFilter::adopt`](crate::FixedFilter::adopt), and with the first record the
-    /// cursor, which the published program leaves out until there is a second bitmap.
+    /// Writes the parameter record if there is none, like [`FixedFilter::adopt`](crate::FixedFilter::adopt). With the
+    /// first record it also writes the cursor, which the published program omits until there is a second bitmap.
     ///
     /// A filter that has lost its cursor and `bloomfilter-1` looks new. With a record it counts as missing
     /// ([`Missing::Reported`](crate::Missing::Reported)).
@@ -168,19 +168,20 @@ impl GrowingFilter {
         })
     }
 
-    /// Creates the current bitmap unless it is there, at its full length; returns whether it was not. The published program does
-    /// so when it starts. With the first bitmap comes the cursor.
+    /// Creates the current bitmap, at its full length, if it does not exist; returns whether it was created. The
+    /// published program does this when it starts. The cursor is created with the first bitmap.
     pub fn create(&self) -> Call<'static, bool> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move { growth::create(&line, &chain, &options).await })
     }
 
-    /// Asks whether an element is in the filter, in one round trip.
+    /// Queries one element, in one round trip.
     pub fn might_contain(&self, element: impl AsRef<[u8]>) -> Call<'static, Answer> {
         self.might_contain_many([element]).one()
     }
 
-    /// Asks whether elements are in the filter, answer by answer, in one round trip up to the bound of the options.
+    /// Queries many elements, in one round trip up to the bound of the options. The answers are in the order of the
+    /// elements.
     pub fn might_contain_many(
         &self,
         elements: impl IntoIterator<Item: AsRef<[u8]>>,
@@ -194,8 +195,8 @@ impl GrowingFilter {
         self.insert_many([element]).one()
     }
 
-    /// Inserts elements, in one round trip up to the bound of the options; returns of each whether it was new. The filter grows
-    /// at the same elements as if they came one by one.
+    /// Inserts elements, in one round trip up to the bound of the options. Returns whether each was new. The filter
+    /// grows at the same elements as with single inserts.
     ///
     /// The server counts the current bitmap once in each trip, unless [`keep_count`](Options::keep_count) is on.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
@@ -209,8 +210,8 @@ impl GrowingFilter {
         Call::new(move |line| async move { growth::reset(&line, &chain, &options).await })
     }
 
-    /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted when nothing was inserted into it for
-    /// the time of the lease.
+    /// Begins a rebuild; see [`GrowingRebuild`]. The new generation is deleted if nothing is inserted into it for the
+    /// duration of the lease.
     ///
     /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already, and with
     /// [`NeedsScripts`](crate::ErrorKind::NeedsScripts) when scripts are switched off.
@@ -230,7 +231,7 @@ impl GrowingFilter {
         Call::new(move |line| async move { Ok(chain.read_cursor(&line).await? + 1) })
     }
 
-    /// Returns figures of the filter. The server counts the bits of all bitmaps.
+    /// Returns statistics of the filter. The server counts the bits of all bitmaps.
     pub fn statistics(&self) -> Call<'static, Statistics> {
         let (chain, options) = (self.chain.clone(), self.options);
         Call::new(move |line| async move {
@@ -240,8 +241,8 @@ impl GrowingFilter {
         })
     }
 
-    /// Returns the bits of one bitmap in memory, as [`FixedFilter::download`](crate::FixedFilter::download). An element is in the filter if it
-    /// is in one of the bitmaps.
+    /// Downloads the bits of one bitmap into memory, like [`FixedFilter::download`](crate::FixedFilter::download). An
+    /// element is in the filter if it is in one of the bitmaps.
     pub fn download<F: Send + 'static>(&self, number: u64, funnel: F) -> Call<'static, BloomFilter<F>> {
         let (bitmap, options) = (self.chain.bitmap(number), self.options);
         Call::new(move |line| async move { transfer::download(&line, &bitmap, &options, funnel).await })

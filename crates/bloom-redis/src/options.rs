@@ -74,9 +74,10 @@ impl Options {
         Self { on_failure, ..self }
     }
 
-    /// Sets how many bits one round trip tests or sets at most, 65,536 by default: batches beyond it take several trips. A bit
-    /// costs some 35 bytes in the request and 4 in the reply (a `Value` of the client meanwhile), so that the default is some
-    /// 2 MiB. An element is never divided, and each trip has one at least; 0 counts as 1.
+    /// Sets the largest number of bits that one round trip tests or sets, 65,536 by default; larger batches take
+    /// several trips. A bit costs some 35 bytes in the request and 4 in the reply (a `Value` of the client until it is
+    /// read), so the default amounts to some 2 MiB. The bits of an element stay in one trip, and each trip has at least
+    /// one element; 0 counts as 1.
     #[must_use]
     pub fn bits_per_trip(self, bits: u64) -> Self {
         let bits = usize::try_from(bits).unwrap_or(usize::MAX);
@@ -87,10 +88,11 @@ impl Options {
         }
     }
 
-    /// Sets whether inserts look for a rebuild under way and write to its generation too, and whether queries for several
-    /// elements look whether one took the filter's place between their commands; on by default. It costs a `GET` or two
-    /// `HGET` in the same round trip, and a second trip while a rebuild runs. Without it, what is inserted during a rebuild
-    /// is lost when the generations are swapped, unless the caller inserts it into the [`Rebuild`](crate::Rebuild) as well.
+    /// Sets whether inserts check for a rebuild under way and also write to its generation, and whether queries of
+    /// several elements check that no rebuild replaced the filter between their commands; on by default. It costs a
+    /// `GET` or two `HGET` in the same round trip, and a second trip while a rebuild runs. Without it, elements
+    /// inserted during a rebuild are lost when the generations are swapped, unless the caller also inserts them into
+    /// the [`Rebuild`](crate::Rebuild).
     #[must_use]
     pub const fn follow_rebuilds(self, follow_rebuilds: bool) -> Self {
         Self {
@@ -99,17 +101,17 @@ impl Options {
         }
     }
 
-    /// Sets whether a growing filter's ones are counted once a bitmap and the count is kept in a key beside it; off by
-    /// default. Otherwise every round trip that inserts counts the bitmap, which at a million elements a bitmap is most of
-    /// the server's work. It is for filters that this crate alone writes to, with this option and with scripts: what others
-    /// insert is not counted, so that the filter grows late and its false-positive rate rises. Nothing that was inserted is
-    /// lost.
+    /// Sets whether a growing filter counts the ones of each bitmap only once, and then keeps the count in a separate
+    /// key; off by default. Otherwise every round trip that inserts counts the bitmap, which at a million elements per
+    /// bitmap is most of the server's work. Use it only for filters to which only this crate writes, with this option
+    /// and with scripts: other inserts are not counted, so the filter grows late and its false-positive rate rises. No
+    /// inserted element is lost.
     #[must_use]
     pub const fn keep_count(self, keep_count: bool) -> Self {
         Self { keep_count, ..self }
     }
 
-    /// Sets how many replicas must have an insert before it counts, and how long to wait for them; none by default. The
+    /// Sets how many replicas must acknowledge an insert, and how long to wait for them; none by default. The
     /// connection's own time-out must be longer.
     ///
     /// `WAIT` goes in the same round trip, behind the writes: over another connection it could reach another master, and
@@ -127,8 +129,8 @@ impl Options {
     }
 }
 
-/// The commands that a server, or the proxy in front of it, accepts: all by default. The README lists who refuses what,
-/// under "Servers and proxies".
+/// The commands that a server, or the proxy in front of it, accepts: all by default. The README lists the commands that
+/// each of them refuses, under "Servers and proxies".
 ///
 /// ```
 /// use bloom_redis::{Commands, Options};
@@ -161,7 +163,7 @@ impl Default for Commands {
 }
 
 impl Commands {
-    /// Plain commands on strings alone.
+    /// Only plain commands on strings.
     pub const PLAIN: Self = Self {
         bitfield: false,
         transactions: false,
@@ -197,7 +199,7 @@ pub enum Missing {
     #[default]
     Reported,
     /// The filter is empty: queries answer [`Answer::Absent`](crate::Answer::Absent), and the first insert creates it.
-    /// This is what the published programs do, and right where filters come and go by design, one a day, say.
+    /// The published programs do this. It is right if filters come and go by design, for example one per day.
     Empty,
 }
 
@@ -234,17 +236,17 @@ pub enum OnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Expiry {
-    /// The time to live stays as it is. A created filter has none; one that replaces another has what the other had
-    /// left.
+    /// Keeps the time to live. A created filter has none; a filter that replaces another gets its remaining time.
     #[default]
     Keep,
-    /// There is none.
+    /// Removes the time to live.
     Never,
-    /// The filter goes so long after this operation: 1 ms to 2^53 ms.
+    /// The filter expires this long after the operation: 1 ms to 2^53 ms.
     After(Duration),
-    /// The filter goes so long after the first operation that finds no time to live; later ones change nothing.
+    /// The filter expires this long after the first operation that finds no time to live; later operations change
+    /// nothing.
     AfterFirst(Duration),
-    /// The filter goes at this moment by the server's clock; at once, if that is past.
+    /// The filter expires at this moment by the server's clock, or at once if that is past.
     At(SystemTime),
 }
 

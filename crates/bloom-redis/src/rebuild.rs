@@ -15,7 +15,7 @@ use crate::plan::chain::Chain;
 use crate::plan::generation::{self, Token};
 use crate::plan::{growth, insert, transfer};
 
-/// A new generation of a filter, to be filled while the present one stays in use.
+/// A new generation of a filter, to be filled while the current one stays in use.
 ///
 /// A Bloom filter forgets nothing; to drop deleted elements, rebuild it from the data behind it. Fill the generation,
 /// then [`commit`](Self::commit) it, which makes it the filter in one step.
@@ -68,8 +68,8 @@ impl Rebuild {
         })
     }
 
-    /// Inserts elements into the new generation, in round trips of bounded size, and makes the lease run anew; returns of each
-    /// whether the generation did not have it.
+    /// Inserts elements into the new generation, in round trips of bounded size, and renews the lease. Returns whether
+    /// each was new to the generation.
     ///
     /// The call fails with [`Missing`](ErrorKind::Missing) when the lease ended.
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
@@ -83,9 +83,9 @@ impl Rebuild {
         })
     }
 
-    /// Sets the bits of a filter in memory in the new generation, beside those that are set in it, in chunks of 1 MiB. Without
-    /// [`Commands::scripts`](crate::Commands) the server sets them in one command for each key, and needs as much memory again
-    /// meanwhile.
+    /// Adds the bits of a filter in memory to those of the new generation, in chunks of 1 MiB. Without
+    /// [`Commands::scripts`](crate::Commands) the server sets them with one command per key, and temporarily needs as
+    /// much memory again.
     ///
     /// The call fails with [`Incompatible`](ErrorKind::Incompatible) when the filters differ in bits, probe count or strategy, and with
     /// [`Missing`](ErrorKind::Missing) when the lease ended.
@@ -151,8 +151,8 @@ impl Rebuild {
     }
 }
 
-/// A new generation of a growing filter that is being filled, while the present one is asked and written to as ever: what
-/// [`Rebuild`] is for one bitmap. It grows by itself. It needs scripts; clients that switch them off follow it all the same.
+/// A new generation of a growing filter, to be filled while the current one stays in use: the counterpart of
+/// [`Rebuild`]. It grows by itself. It needs scripts, but clients that disable scripts follow it too.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -198,7 +198,7 @@ impl GrowingRebuild {
         })
     }
 
-    /// Inserts elements into the new generation, as [`Rebuild::insert_many`].
+    /// Inserts elements into the new generation, like [`Rebuild::insert_many`].
     pub fn insert_many(&self, elements: impl IntoIterator<Item: AsRef<[u8]>>) -> Call<'static, Vec<bool>> {
         let (this, hashes) = (self.clone(), hashes(elements));
         Call::new(move |line| async move {
@@ -214,7 +214,7 @@ impl GrowingRebuild {
         })
     }
 
-    /// Makes the new generation the filter, as [`Rebuild::commit`].
+    /// Makes the new generation the filter, like [`Rebuild::commit`].
     pub fn commit(self) -> Call<'static, ()> {
         Call::new(
             move |line| async move { growth::exchange(&line, &self.live, self.token, &self.options).await },

@@ -32,8 +32,8 @@ pub struct Reconnecting {
 }
 
 impl Reconnecting {
-    /// Returns a connection to this server. `connect` is for the connection itself, `command` for each request and each reply; below
-    /// 1 ms they are 1 ms.
+    /// Returns a connection to this server. `connect` is the time-out for connecting, `command` that for each request
+    /// and each reply; values below 1 ms count as 1 ms.
     pub fn new(client: redis::Client, connect: Duration, command: Duration) -> Self {
         /// The operating system takes zero for "for ever", or refuses it.
         const LEAST: Duration = Duration::from_millis(1);

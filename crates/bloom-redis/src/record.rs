@@ -64,7 +64,7 @@ pub struct Record {
 const HEAD: &str = "bloom-redis 1";
 
 impl Record {
-    /// Returns the record of filters that lie in one key each.
+    /// Returns the record of filters that are stored in one key each.
     #[must_use]
     pub fn new(design: Design, schema: Schema) -> Self {
         Self::of_parts(design, schema, schema.bits())
@@ -123,8 +123,8 @@ impl Record {
         companion("parameters", prefix)
     }
 
-    /// Reads the record of a prefix, if there is one. The call fails with [`ErrorKind::Malformed`] when there is something
-    /// else.
+    /// Reads the record of a prefix, if there is one. The call fails with [`ErrorKind::Malformed`] if the key holds
+    /// anything else.
     pub fn read(prefix: impl AsRef<[u8]>) -> Call<'static, Option<Self>> {
         let key = Self::key(prefix.as_ref());
         Call::new(|line| async move { read(&line, &key).await })

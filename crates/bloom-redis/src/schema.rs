@@ -36,7 +36,7 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Returns the size of the published fixed design: the number of bits is not rounded, so that such a filter cannot be
+    /// Returns the size of the published fixed design: the number of bits is not rounded, so such a filter cannot be
     /// uploaded or downloaded.
     ///
     /// # Errors

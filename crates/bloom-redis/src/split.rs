@@ -16,8 +16,7 @@ use crate::schema::{REDIS_BITS, Schema};
 use crate::statistics::Statistics;
 use crate::stored::{Stored, operations};
 
-/// A filter whose bitmap lies in several keys, part after part: bit b is bit `b % part` of the key with the number
-/// `b / part`.
+/// A filter whose bitmap is divided among several keys: bit b is bit `b % part` of the key with the number `b / part`.
 ///
 /// Filter `NAME` has the keys `bf-split:{NAME}:0`, `bf-split:{NAME}:1` and so on, which share a slot of a cluster; names that
 /// could not stand in braces are written as [`GrowingFilter::new`](crate::GrowingFilter::new) says. Bits and offsets are those
@@ -50,7 +49,7 @@ operations!(SplitFilter);
 impl SplitFilter {
     /// The prefix of the keys.
     pub const PREFIX: &'static str = "bf-split:";
-    /// Bits of a part unless the caller says otherwise: 8 MiB, which a server moves, copies and frees in a few ms.
+    /// The default number of bits of a part: 8 MiB, which a server moves, copies and frees in a few ms.
     pub const PART_BITS: u64 = 1 << 26;
     /// The largest number of slots that a filter is spread over.
     pub const MAX_SLOTS: u16 = 1_024;
@@ -73,7 +72,7 @@ impl SplitFilter {
         )
     }
 
-    /// Returns the same filter in parts of another size, which is another filter to the server.
+    /// Returns the filter with parts of another size. To the server this is a different filter.
     ///
     /// # Errors
     ///
@@ -148,7 +147,7 @@ impl SplitFilter {
         })
     }
 
-    /// Returns the number of bits of each part but the last, which has the rest.
+    /// Returns the number of bits of each part except the last, which has the rest.
     #[must_use]
     pub fn part_bits(&self) -> u64 {
         self.stored.bitmap.part_bits

@@ -1,6 +1,6 @@
 //! What is in a filter, from its counts of set bits.
 
-/// Figures of a filter at one moment.
+/// Statistics of a filter at one moment.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,13 +48,14 @@ impl Statistics {
         ratio(self.ones(), self.bits())
     }
 
-    /// Returns the bytes of the strings on the server. A string ends at its last byte that was ever touched.
+    /// Returns the bytes of the strings on the server. A string ends at the last byte that was ever written.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the estimated false-positive rate: (ones / bits)^k of a bitmap; the chance that any of several errs.
+    /// Returns the estimated false-positive rate: (ones / bits)^k for one bitmap, and for several the probability that
+    /// any of them errs.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let right: f64 = (self.bitmaps.iter())
@@ -75,13 +76,13 @@ impl Statistics {
         sum.map(|len| libm::round(len) as u64)
     }
 
-    /// Returns how many times a rebuild took the filter's place.
+    /// Returns how many times a rebuild replaced the filter.
     #[must_use]
     pub const fn rebuilds(&self) -> u64 {
         self.rebuilds
     }
 
-    /// Returns when the last rebuild took its place: seconds since 1970 by the server's clock.
+    /// Returns when a rebuild last replaced the filter, in seconds since 1970 by the server's clock.
     #[must_use]
     pub const fn last_rebuild(&self) -> Option<u64> {
         self.last_rebuild

@@ -131,7 +131,7 @@ macro_rules! operations {
                 })
             }
 
-            /// Returns figures of the filter. The server counts the bits.
+            /// Returns statistics of the filter. The server counts the bits.
             pub fn statistics(&self) -> Call<'static, Statistics> {
                 let Stored {
                     bitmap, options, ..
@@ -142,8 +142,8 @@ macro_rules! operations {
                 })
             }
 
-            /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted when nothing was inserted into it for
-            /// the time of the lease.
+            /// Begins a rebuild; see [`Rebuild`]. The new generation is deleted if nothing is inserted into it for the
+            /// duration of the lease.
             ///
             /// The call fails with [`RebuildUnderWay`](crate::ErrorKind::RebuildUnderWay) when there is one already;
             /// [`abandon_rebuild`](Self::abandon_rebuild) ends one whose program has died.
@@ -181,8 +181,8 @@ macro_rules! operations {
                 )
             }
 
-            /// Returns the filter's bits in memory, fetched in chunks of 1 MiB. Elements that are inserted meanwhile may be
-            /// in it or not.
+            /// Downloads the filter's bits into memory, in chunks of 1 MiB. Elements inserted meanwhile may or may not
+            /// be included.
             ///
             /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when the number of bits is no multiple of
             /// 64, see [`upload`](Self::upload).
@@ -198,8 +198,8 @@ macro_rules! operations {
                 })
             }
 
-            /// Sets the bits of other filters in this one, on the server, which does nothing else meanwhile. In a cluster,
-            /// their keys must be in one slot.
+            /// Merges other filters into this one on the server, which does nothing else meanwhile. In a cluster, their
+            /// keys must be in one slot.
             ///
             /// The call fails with [`Incompatible`](crate::ErrorKind::Incompatible) when they differ in bits, probe count or
             /// parts.

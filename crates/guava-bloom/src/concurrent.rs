@@ -12,7 +12,7 @@ use crate::funnel::Funnel;
 use crate::shape::{self, Shape};
 use crate::strategy::Strategy;
 
-/// A [`BloomFilter`] for many threads, which insert through a shared reference and without locks.
+/// A [`BloomFilter`] that many threads share: they insert through a shared reference, without locks.
 ///
 /// The bits equal those of a [`BloomFilter`] with the same elements, whatever the order and the number of threads.
 /// Exists where the target has 64-bit atomic operations.
@@ -96,8 +96,8 @@ impl<F> ConcurrentBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Inserts everything that is in `other`, a [`BloomFilter`] or another concurrent one. Other threads may go on to use
-    /// both.
+    /// Merges all elements of `other`, a [`BloomFilter`] or another concurrent filter, into this one. Other threads may
+    /// keep using both.
     ///
     /// - **Afterwards** this filter holds every element whose insertion into `other` happened before this call, and no bit of
     ///   its own is lost.
@@ -165,8 +165,8 @@ impl<F> ConcurrentBloomFilter<F> {
         }
     }
 
-    /// Returns the filter for one thread, with every element that was inserted. Owning the filter proves that no other
-    /// thread is at it. The memory is kept, not copied, where an atomic word is laid out as a plain one.
+    /// Converts the filter to a [`BloomFilter`] with every inserted element. Ownership proves that no other thread is
+    /// using it. The memory is reused, not copied, on platforms where an atomic word has the layout of a plain one.
     #[must_use]
     pub fn into_sequential(self) -> BloomFilter<F> {
         BloomFilter {

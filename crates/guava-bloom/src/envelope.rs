@@ -158,7 +158,7 @@ fn write<T: Stored, E>(filter: &T, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) 
     (writer.put)(&checksum.to_le_bytes())
 }
 
-/// Takes the contents of an envelope, in order; [`Stored`] has an example.
+/// Writes the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Writer<'a, E> {
     put: &'a mut dyn FnMut(&[u8]) -> Result<(), E>,
     checksum: Murmur3X64_128,
@@ -265,7 +265,7 @@ impl<R: std::io::Read> Source for Stream<R> {
     }
 }
 
-/// Gives the contents of an envelope, in order; [`Stored`] has an example.
+/// Reads the contents of an envelope, in order; [`Stored`] has an example.
 pub struct Reader<'a> {
     source: &'a mut dyn Source,
     /// Of what was read, until it is compared; nothing sums up a stream of Guava's.
@@ -348,7 +348,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// Reads numbers, little-endian. Memory is taken only as bytes arrive, at most twice as much as they need.
+    /// Reads numbers, little-endian. Memory is allocated only as bytes arrive, at most twice what they need.
     ///
     /// # Errors
     ///
@@ -391,8 +391,8 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    /// Reads the checksum and compares it. [`Stored::read_contents`] may call this before it believes what it has read;
-    /// otherwise it happens afterwards.
+    /// Reads the checksum and compares it. [`Stored::read_contents`] may call this before it trusts what it has read;
+    /// otherwise the checksum is verified afterwards.
     ///
     /// # Errors
     ///

@@ -51,7 +51,7 @@ pub enum ErrorKind {
     Truncated,
     /// Further bytes follow the filter.
     TrailingBytes,
-    /// The bytes do not begin as a filter of this kind does.
+    /// The bytes do not start like a filter of this kind.
     WrongFormat,
     /// The bytes have a version of the format that this crate does not read.
     UnsupportedVersion,
@@ -66,7 +66,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Makes the error "THING must be RANGE, got VALUE", for crates that build on this one.
+    /// Creates the error "THING must be RANGE, got VALUE", for crates that build on this one.
     #[cold]
     pub fn new(
         kind: ErrorKind,
@@ -77,14 +77,14 @@ impl Error {
         Self::with_text(kind, format!("{thing} must be {range}, got {got}"))
     }
 
-    /// Makes the error for an allocation of this many bytes that failed.
+    /// Creates the error for a failed allocation of this many bytes.
     #[cold]
     pub fn out_of_memory(bytes: impl fmt::Display) -> Self {
         let text = format!("out of memory: the allocator refused {bytes} bytes");
         Self::with_text(ErrorKind::OutOfMemory, text)
     }
 
-    /// Checks that two filters agree in a parameter, of which `what` is the plural name.
+    /// Checks that two filters have the same value of a parameter; `what` is the parameter's name in the plural.
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl Error {
         }))
     }
 
-    /// Returns the same error as one of another kind: a stored argument is a field, for example.
+    /// Returns the error with another kind: for example, an invalid argument that came from stored bytes is an invalid
+    /// field.
     #[must_use]
     pub fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
@@ -139,7 +140,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the number of the stream at fault, counted from 0, for errors of `merge_streams` that are about one.
+    /// Returns the number of the faulty stream, counted from 0, for errors of `merge_streams` that concern one stream.
     pub fn stream(&self) -> Option<usize> {
         self.0.stream
     }

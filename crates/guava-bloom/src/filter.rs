@@ -9,7 +9,7 @@ use crate::funnel::Funnel;
 use crate::shape;
 use crate::strategy::Strategy;
 
-/// Guava's `BloomFilter`: a set that forgets its elements but not that they were inserted.
+/// Guava's `BloomFilter`: a compact set that never misses an inserted element, but may seem to contain an absent one.
 ///
 /// "No" is certain. "Yes" may err with the false-positive rate of the parameters, as long as no more elements are in the
 /// filter than were expected. The same calls with the same parameters give the same bits as in Java.
@@ -34,7 +34,7 @@ pub struct BloomFilter<F> {
 shape::common!(BloomFilter, mut);
 
 impl<F> BloomFilter<F> {
-    /// Creates a filter from the words of another, which [`BloomFilter::into_words`] gives.
+    /// Creates a filter from the words of another, as returned by [`BloomFilter::into_words`].
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl<F> BloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Inserts everything that is in `other`.
+    /// Merges all elements of `other` into this filter.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl<F> BloomFilter<F> {
         self.bits.words()
     }
 
-    /// Removes all elements; the memory stays.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.bits.clear();
     }

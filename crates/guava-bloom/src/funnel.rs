@@ -8,7 +8,7 @@ use hashzoo::Murmur3X64_128;
 
 use crate::hash::Hash128;
 
-/// Takes the bytes of an element: Guava's `PrimitiveSink`. Numbers enter little-endian.
+/// Receives the bytes of an element: Guava's `PrimitiveSink`. Numbers enter little-endian.
 ///
 /// ```
 /// use guava_bloom::Sink;
@@ -173,7 +173,7 @@ pub trait Funnel<T: ?Sized> {
     }
 }
 
-/// Java strings as their UTF-16 code units, for what a Rust string cannot hold: surrogates without a partner.
+/// A Java string as its UTF-16 code units, for strings with unpaired surrogates, which a Rust string cannot hold.
 ///
 /// [`Utf8`] and [`Utf16Units`] take it beside Rust's strings.
 ///

@@ -16,7 +16,7 @@ pub const MAX_WORD_COUNT: u32 = i32::MAX as u32;
 /// Bytes of a word in the stream.
 pub(crate) const WORD: usize = 8;
 
-/// The six bytes in front of the words of Guava's stream. The values may be ones that no filter has.
+/// The header of Guava's stream: the six bytes before the words. Its values need not be valid.
 ///
 /// ```
 /// use guava_bloom::{BloomFilter, Parameters, StreamHeader, Utf8};

@@ -10,8 +10,8 @@ use crate::envelope::{PIECE_WORDS, Reader, Source as _, Stream};
 use crate::error::{Error, ErrorKind};
 use crate::header::{StreamHeader, WORD};
 
-/// Merges streams of filters: the writer gets the stream of one filter with the elements of all. Returns the header that all
-/// of them have. Needs the feature `std`.
+/// Merges streams of filters and writes the stream of one filter with the elements of all. Returns their common header.
+/// Needs the feature `std`.
 ///
 /// The streams are read side by side: memory is twice 64 KiB and the readers themselves, however large the filters are.
 /// Readers need not be buffered. Merging is associative and merging again changes nothing, so that more files than a

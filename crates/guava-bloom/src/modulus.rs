@@ -56,7 +56,7 @@ impl Modulus {
         self.divisor
     }
 
-    /// Returns `dividend % divisor`. The dividend counts modulo 2^63: its top bit is left out, as Guava leaves out the sign.
+    /// Returns `dividend % divisor`. The dividend's top bit is ignored, as Guava ignores the sign.
     ///
     /// Why the quotient is exact: the rounding makes the reciprocal too large by less than one, hence the quotient's
     /// numerator by less than dividend / 2^63 < 1 of 2^shift parts (Granlund and Montgomery, *Division by Invariant

@@ -13,9 +13,8 @@ use crate::strategy::Strategy;
 /// The false-positive rate of Guava's `BloomFilter.create(funnel, expectedInsertions)`: 3 %.
 pub const DEFAULT_FALSE_POSITIVE_RATE: f64 = 0.03;
 
-/// The rule by which Guava derives the probe count k. It changed between two releases; the stream carries k, so
-/// that filters of either
-/// rule are read by all.
+/// The rule by which Guava derives the probe count k. The rule changed between two releases. The stream stores k, so
+/// every release reads filters of either rule.
 ///
 /// The two differ for n insertions at a share of about 0.4 / n of all probabilities; there, filters of equal parameters
 /// cannot be combined across the change.
@@ -165,7 +164,7 @@ impl Parameters {
         self.insertions
     }
 
-    /// Returns the false-positive rate that was asked for.
+    /// Returns the requested false-positive rate.
     pub const fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate
     }
@@ -180,7 +179,7 @@ impl Parameters {
         self.rule
     }
 
-    /// Returns the bits that the formula gives, Guava's `optimalNumOfBits`: not yet rounded up to words.
+    /// Returns the number of bits from the formula, Guava's `optimalNumOfBits`, before rounding up to words.
     pub const fn optimal_bits(&self) -> u64 {
         self.optimal_bits
     }

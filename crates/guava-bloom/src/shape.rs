@@ -118,7 +118,7 @@ macro_rules! common {
                 crate::batch::contains(&self.bits, self.strategy, self.probe_count, hashes, |&hash| hash)
             }
 
-            /// Inserts the elements in turn, and returns of each what `insert` would.
+            /// Inserts the elements in order, and returns for each what `insert` would return.
             pub fn insert_many<T>(&$($mutable)? self, items: &[T]) -> alloc::vec::Vec<bool>
             where
                 F: crate::Funnel<T>,
@@ -127,7 +127,7 @@ macro_rules! common {
                 crate::batch::insert(bits, self.strategy, self.probe_count, items, |item| funnel.hash(item))
             }
 
-            /// Inserts elements that were hashed elsewhere in turn, and returns of each what `insert` would.
+            /// Inserts elements that were hashed elsewhere, in order, and returns for each what `insert` would return.
             pub fn insert_hashes(&$($mutable)? self, hashes: &[crate::Hash128]) -> alloc::vec::Vec<bool> {
                 let bits = &$($mutable)? self.bits;
                 crate::batch::insert(bits, self.strategy, self.probe_count, hashes, |&hash| hash)
@@ -175,14 +175,14 @@ macro_rules! common {
                 self.bits.ones()
             }
 
-            /// Returns the probability that an absent element seems to be in the filter as it is now: the share of ones to
-            /// the power of the probe count. Reads the whole filter.
+            /// Returns the filter's current false-positive rate: the share of ones to the power of the probe count.
+            /// Reads the whole filter.
             pub fn false_positive_rate(&self) -> f64 {
                 self.shape().false_positive_rate(self.bits.ones())
             }
 
-            /// Returns an estimate of how many different elements were inserted, from the share of ones; `None` if all bits
-            /// are ones, which any number of elements can bring about. Reads the whole filter.
+            /// Returns an estimate of how many different elements were inserted, from the share of ones; `None` if all
+            /// bits are ones, because then no estimate is possible. Reads the whole filter.
             pub fn estimated_len(&self) -> Option<u64> {
                 self.shape().estimated_len(self.bits.ones())
             }

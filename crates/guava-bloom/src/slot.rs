@@ -89,8 +89,8 @@ impl<F> Slot<F> {
         }
     }
 
-    /// Reads Guava's stream into a new slot, as [`ConcurrentBloomFilter::read_from`]. To replace the filter of an existing
-    /// slot, call [`Slot::store`].
+    /// Reads Guava's stream into a new slot, like [`ConcurrentBloomFilter::read_from`]. To replace the filter of an
+    /// existing slot, call [`Slot::store`].
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl<F> Slot<F> {
         self.insert_by(|filter| filter.insert_hash(hash))
     }
 
-    /// Inserts elements, and returns of each what [`Slot::insert`] would.
+    /// Inserts elements, and returns for each what [`Slot::insert`] would return.
     pub fn insert_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
@@ -159,7 +159,7 @@ impl<F> Slot<F> {
         self.insert_by(|filter| filter.insert_many(items))
     }
 
-    /// Inserts elements that were hashed elsewhere, and returns of each what [`Slot::insert`] would.
+    /// Inserts elements that were hashed elsewhere, and returns for each what [`Slot::insert`] would return.
     pub fn insert_hashes(&self, hashes: &[Hash128]) -> Vec<bool> {
         self.insert_by(|filter| filter.insert_hashes(hashes))
     }
@@ -197,8 +197,8 @@ impl<F> Slot<F> {
         Arc::clone(&previous.current)
     }
 
-    /// Begins a rebuild: `filter`, mostly an empty one, becomes current when the rebuild is committed. From now on the slot
-    /// inserts elements into both.
+    /// Begins a rebuild: `filter`, usually empty, becomes current when the rebuild is committed. From now on the slot
+    /// inserts elements into both filters.
     ///
     /// # Errors
     ///
@@ -254,7 +254,7 @@ pub struct Rebuild<'a, F> {
 }
 
 impl<F> Rebuild<'_, F> {
-    /// Returns the filter that is being built. Insert the elements of the source into it, by as many threads as are useful.
+    /// Returns the filter that is being built. Insert the elements of the source into it, from any number of threads.
     pub fn filter(&self) -> &ConcurrentBloomFilter<F> {
         &self.filter
     }

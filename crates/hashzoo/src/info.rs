@@ -30,7 +30,7 @@ pub struct HashInfo {
     pub output_bits: u32,
     /// The seed or key that [`HashInfo::hash`] uses, in words; `None` when the function has none.
     pub seed: Option<&'static str>,
-    /// Known weaknesses, a sentence each.
+    /// Known weaknesses, one sentence each.
     pub weaknesses: &'static [&'static str],
     /// Other names in use for exactly this mapping.
     pub aliases: &'static [&'static str],
@@ -38,7 +38,7 @@ pub struct HashInfo {
     pub answers: &'static [(&'static [u8], u64)],
     /// The programs or documents that [`HashInfo::answers`] come from, in words.
     pub answers_source: &'static str,
-    /// Value of [`verification_value`], SMHasher's procedure, over [`HashInfo::result_bytes`].
+    /// The value of [`verification_value`], SMHasher's procedure, over [`HashInfo::result_bytes`].
     pub verification: u32,
     /// The function with its published seed or key; 32-bit values are widened.
     pub hash: fn(&[u8]) -> u64,
@@ -58,8 +58,8 @@ impl HashInfo {
             .chain(self.aliases.iter().copied())
     }
 
-    /// Bytes of a result in the verification procedure: 4 for at most 32 output bits (also for the functions of 28
-    /// and 31), 8 above.
+    /// Returns the number of bytes of a result in the verification procedure: 4 for up to 32 output bits, also for
+    /// functions with 28 or 31, and 8 above.
     pub const fn result_bytes(&self) -> usize {
         if self.output_bits <= u32::BITS { 4 } else { 8 }
     }
@@ -72,8 +72,8 @@ impl HashInfo {
         }
     }
 
-    /// Returns whether the code computes the function that the record promises: the known answers and the verification
-    /// value are the recorded ones.
+    /// Returns whether the code computes the recorded function: its known answers and verification value equal the
+    /// recorded ones.
     ///
     /// ```
     /// assert!(hashzoo::all().all(|info| info.verify()));

@@ -2,12 +2,12 @@
 
 use crate::{HashInfo, OTHERS, PUBLISHED, VARIANTS};
 
-/// Returns every function of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`], then [`OTHERS`].
+/// Returns all functions of the crate: [`PUBLISHED`] in its order, then [`VARIANTS`], then [`OTHERS`].
 pub fn all() -> impl Iterator<Item = &'static HashInfo> + Clone {
     PUBLISHED.iter().chain(VARIANTS).chain(OTHERS).copied()
 }
 
-/// The function of that name, identifier or alias; ASCII case does not matter.
+/// Returns the function with this name, identifier or alias, ignoring ASCII case.
 ///
 /// ```
 /// use hashzoo::find;

@@ -6,7 +6,7 @@ const KEYS: usize = 256;
 /// Widest result, in bytes.
 const MAX_RESULT_BYTES: usize = 8;
 
-/// SMHasher's verification value of a seeded hash function.
+/// Returns SMHasher's verification value of a seeded hash function.
 ///
 /// The keys `{}`, `{0}`, `{0, 1}`, ... up to 255 bytes are hashed with the seeds 256, 255, ... 1; the results,
 /// `bytes` little-endian bytes each, are joined and hashed with seed 0; the value is the low 32 bits of that.

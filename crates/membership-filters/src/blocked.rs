@@ -20,7 +20,7 @@ pub use parameters::BlockedParameters;
 /// Elements that are asked for together: enough that memory is waited for seldom, few enough for the stack.
 const TOGETHER: usize = 512;
 
-/// A set that may seem to contain an absent element, and is asked and filled in the least time.
+/// A set that may seem to contain an absent element, and has the fastest lookups and inserts of this crate.
 ///
 /// Each element has one block of 32 bytes, and in each of its eight words of 32 bits sets one bit: a question reads one line of the
 /// cache, and compares one vector where the processor has such (AVX2, AVX-512 and NEON, found when the program runs). So
@@ -71,7 +71,7 @@ impl<F> BlockedBloomFilter<F> {
         })
     }
 
-    /// Inserts an element. Inserted again it changes nothing.
+    /// Inserts an element. Inserting it again changes nothing.
     #[inline]
     pub fn insert<T: ?Sized>(&mut self, item: &T)
     where
@@ -102,7 +102,7 @@ impl<F> BlockedBloomFilter<F> {
         SplitBlockFilter::new(self.blocks.as_slice()).map_or(true, |filter| filter.may_match_hash(hash.h1))
     }
 
-    /// Inserts elements, in less time than one by one.
+    /// Inserts elements, faster than one by one.
     pub fn insert_many<T>(&mut self, items: &[T])
     where
         F: Funnel<T>,
@@ -111,7 +111,7 @@ impl<F> BlockedBloomFilter<F> {
         insert(&mut self.blocks, |filter| filter.insert_hashes(hashes));
     }
 
-    /// Returns whether each element seems to be in the filter, in the order of the elements and in less time than one by one.
+    /// Returns whether each element seems to be in the filter, in the order of the elements, faster than one by one.
     pub fn might_contain_many<T>(&self, items: &[T]) -> Vec<bool>
     where
         F: Funnel<T>,
@@ -131,7 +131,7 @@ impl<F> BlockedBloomFilter<F> {
         self.ask(hashes, |&hash| hash)
     }
 
-    /// Inserts all elements of the other filter.
+    /// Merges all elements of the other filter into this one.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl<F> BlockedBloomFilter<F> {
         Error::check_equal("funnels", &self.funnel, &other.funnel)
     }
 
-    /// Removes all elements; the memory stays.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.as_mut_slice().fill(0);
     }
@@ -182,7 +182,7 @@ impl<F> BlockedBloomFilter<F> {
         &self.funnel
     }
 
-    /// Returns the state of the filter. That reads all of it.
+    /// Returns the state of the filter. Reads the whole filter.
     pub fn stats(&self) -> BlockedStats {
         let view = self.view();
         BlockedStats {

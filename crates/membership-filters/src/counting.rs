@@ -78,8 +78,8 @@ impl<F> CountingBloomFilter<F> {
         })
     }
 
-    /// Inserts an element, or a copy of one that is there. Returns true if a counter was 0, which means that the element was
-    /// certainly not there.
+    /// Inserts an element, or another copy of it. Returns true if a counter was 0, which means that the element was
+    /// certainly absent.
     pub fn insert<T: ?Sized>(&mut self, item: &T) -> bool
     where
         F: Funnel<T>,
@@ -109,7 +109,7 @@ impl<F> CountingBloomFilter<F> {
         self.remove_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, as [`insert`](Self::insert) does.
+    /// Inserts an element with this hash, like [`insert`](Self::insert).
     pub fn insert_hash(&mut self, hash: Hash128) -> bool {
         let nonzero_before = self.nonzero;
         self.change_all(hash, |counter, largest| (counter + 1).min(largest));
@@ -123,7 +123,7 @@ impl<F> CountingBloomFilter<F> {
             .all(|position| self.counters.get(position) > 0)
     }
 
-    /// Removes an element with this hash, as [`remove`](Self::remove) does.
+    /// Removes an element with this hash, like [`remove`](Self::remove).
     pub fn remove_hash(&mut self, hash: Hash128) -> bool {
         if !self.might_contain_hash(hash) {
             return false;
@@ -158,8 +158,8 @@ impl<F> CountingBloomFilter<F> {
         BloomFilter::from_parts(self.funnel.clone(), self.strategy, self.probe_count, words)
     }
 
-    /// Returns an estimate of how many different elements are there, from the share of counters that are not 0; `None` if
-    /// no counter is 0. It does not depend on the history, except through counters that are stuck.
+    /// Returns an estimate of the number of different elements, from the share of counters that are not 0; `None` if no
+    /// counter is 0. Earlier removals do not affect it, except through stuck counters.
     ///
     /// Source: Swamidass and Baldi, "Mathematical Correction for Fingerprint Similarity Measures to Improve Chemical
     /// Retrieval" (2007), as Guava's `approximateElementCount` has it.
@@ -173,7 +173,7 @@ impl<F> CountingBloomFilter<F> {
         (self.nonzero < counters).then(|| libm::round(len) as u64)
     }
 
-    /// Removes all elements; no counter is stuck afterwards, and the memory stays.
+    /// Resets all counters, including stuck ones, and keeps the memory.
     pub fn clear(&mut self) {
         self.counters.clear();
         self.len = 0;
@@ -181,8 +181,8 @@ impl<F> CountingBloomFilter<F> {
         self.stuck = 0;
     }
 
-    /// Returns the insertions less the removals, never below 0. That is the number of elements, copies counted, as long as
-    /// only inserted elements are removed.
+    /// Returns the insertions minus the removals, never below 0. This is the number of elements, counting copies, as
+    /// long as only inserted elements are removed.
     pub const fn len(&self) -> u64 {
         self.len
     }
@@ -207,7 +207,7 @@ impl<F> CountingBloomFilter<F> {
         self.probe_count
     }
 
-    /// Returns how positions follow from a hash.
+    /// Returns the strategy, which derives positions from a hash.
     pub const fn strategy(&self) -> Strategy {
         self.strategy
     }
@@ -276,7 +276,7 @@ impl<F: fmt::Debug> fmt::Debug for CountingBloomFilter<F> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CountingStats {
-    /// The insertions less the removals.
+    /// The insertions minus the removals.
     pub len: u64,
     /// Counters.
     pub counters: u64,

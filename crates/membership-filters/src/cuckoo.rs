@@ -101,7 +101,7 @@ impl<F> CuckooFilter<F> {
         })
     }
 
-    /// Inserts an element, or a copy of one that is there.
+    /// Inserts an element, or another copy of it.
     ///
     /// # Errors
     ///
@@ -136,8 +136,8 @@ impl<F> CuckooFilter<F> {
         self.remove_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, as [`insert`](Self::insert) does. All 128 bits must be as good as random: the buckets are
-    /// taken from one half, the fingerprint from the other.
+    /// Inserts an element with this hash, like [`insert`](Self::insert). All 128 bits must be as good as random: the
+    /// buckets are taken from one half, the fingerprint from the other.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl<F> CuckooFilter<F> {
         self.matching_slots(&self.place(hash)).next().is_some()
     }
 
-    /// Removes an element with this hash, as [`remove`](Self::remove) does.
+    /// Removes an element with this hash, like [`remove`](Self::remove).
     pub fn remove_hash(&mut self, hash: Hash128) -> bool {
         let found = self.matching_slots(&self.place(hash)).next();
         if let Some(slot) = found {
@@ -178,13 +178,13 @@ impl<F> CuckooFilter<F> {
         found.is_some()
     }
 
-    /// Removes all elements; the memory stays.
+    /// Removes all elements and keeps the memory.
     pub fn clear(&mut self) {
         self.slots.clear();
         self.len = 0;
     }
 
-    /// Returns the number of elements in the filter, copies counted.
+    /// Returns the number of elements in the filter, counting copies.
     pub const fn len(&self) -> u64 {
         self.len
     }
@@ -296,7 +296,7 @@ fn slot_of(bucket: u64, index: u8) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct CuckooStats {
-    /// The number of elements in the filter, copies counted.
+    /// The number of elements in the filter, counting copies.
     pub len: u64,
     /// Slots, each for one element.
     pub slots: u64,
@@ -304,6 +304,6 @@ pub struct CuckooStats {
     pub load: f64,
     /// Bytes of the slots.
     pub memory_bytes: u64,
-    /// The probability that an absent element is found now, if no element is there more than once.
+    /// The current false-positive rate, if no element was inserted more than once.
     pub false_positive_rate: f64,
 }

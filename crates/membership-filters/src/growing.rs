@@ -75,8 +75,8 @@ impl<F> GrowingBloomFilter<F> {
         })
     }
 
-    /// Inserts an element, and opens a new link if that fills the last one. Returns true if the element was certainly not
-    /// there; if it looked present in any link, nothing is changed.
+    /// Inserts an element, and opens a new link if that fills the last one. Returns true if the element was certainly
+    /// absent; if it looked present in any link, nothing changes.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl<F> GrowingBloomFilter<F> {
         self.might_contain_hash(self.funnel.hash(item))
     }
 
-    /// Inserts an element with this hash, as [`insert`](Self::insert) does.
+    /// Inserts an element with this hash, like [`insert`](Self::insert).
     ///
     /// # Errors
     ///
@@ -182,7 +182,7 @@ impl<F> GrowingBloomFilter<F> {
         })
     }
 
-    /// Returns the links themselves, the oldest first. They are asked by hash, and can be written as Guava's streams.
+    /// Returns the links themselves, the oldest first. They are queried by hash, and can be written as Guava's streams.
     pub fn filters(&self) -> impl Iterator<Item = &BloomFilter<()>> {
         self.chain().map(|link| &link.filter)
     }
@@ -269,7 +269,7 @@ pub struct LinkStats {
 pub struct GrowingStats {
     /// Links of the chain, at least 1.
     pub links: u64,
-    /// Insertions that changed bits: different elements, but for those that looked present.
+    /// Insertions that changed bits: the number of different elements, except those that looked present.
     pub len: u64,
     /// Bits of all links.
     pub bits: u64,

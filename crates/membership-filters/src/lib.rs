@@ -28,7 +28,7 @@ mod stored;
 pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
 pub use cuckoo::{CuckooFilter, CuckooParameters, CuckooStats};
-/// Funnels, hashes, parameters and the plain filter: what the filters here take and give.
+/// Funnels, hashes, parameters and the plain filter, which the filters here accept and return.
 pub use guava_bloom;
 #[cfg(all(feature = "slot", target_has_atomic = "64"))]
 pub use guava_bloom::Slot;

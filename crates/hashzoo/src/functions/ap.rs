@@ -9,7 +9,7 @@ use super::LOW_31_BITS;
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LINEAR_BUT_FOR_A_CONSTANT, ONLY_31_BITS};
 
-/// APHash of `key`: the low 31 bits of [`ap_2002_full32`].
+/// Returns APHash of `key`: the low 31 bits of [`ap_2002_full32`].
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
 ///
@@ -21,7 +21,7 @@ pub const fn ap(key: &[u8]) -> u32 {
     ap_2002_full32(key) & LOW_31_BITS
 }
 
-/// APHash of 2002: shifts by 7 and 3 for the bytes at even places, by 11 and 5 and inverted at odd ones, from 0.
+/// Returns APHash of 2002: from 0, with shifts by 7 and 3 at even places, and by 11 and 5 with inversion at odd places.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]
@@ -39,7 +39,7 @@ pub const fn ap_2002_full32(key: &[u8]) -> u32 {
     h
 }
 
-/// APHash as Partow's library has it today: from 0xaaaaaaaa, with a product and a sum in place of two of the xors.
+/// Returns APHash as in Partow's library today: from 0xaaaaaaaa, with a product and a sum instead of two of the xors.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0xaaaaaaaa. Never panics.
 #[inline]

@@ -11,7 +11,7 @@ use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
-/// BKDRHash of `key`: the low 31 bits of [`bkdr131_full32`].
+/// Returns BKDRHash of `key`: the low 31 bits of [`bkdr131_full32`].
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
 ///
@@ -23,7 +23,7 @@ pub const fn bkdr(key: &[u8]) -> u32 {
     bkdr131_full32(key) & LOW_31_BITS
 }
 
-/// The polynomial `h = MULTIPLIER * h + byte` over the bytes, from 0.
+/// Returns the polynomial `h = MULTIPLIER * h + byte` over the bytes, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics. An even multiplier forgets all but the last 32 bytes.
 #[inline]
@@ -31,7 +31,7 @@ pub const fn bkdr_full32<const MULTIPLIER: u32>(key: &[u8]) -> u32 {
     step_by_byte!(key, 0, |h, byte| h.wrapping_mul(MULTIPLIER).wrapping_add(byte))
 }
 
-/// BKDRHash as Partow's library has it: [`bkdr_full32`] with 131.
+/// Returns BKDRHash as in Partow's library: [`bkdr_full32`] with 131.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]
@@ -39,7 +39,7 @@ pub const fn bkdr131_full32(key: &[u8]) -> u32 {
     bkdr_full32::<131>(key)
 }
 
-/// Kernighan and Ritchie's hash: [`bkdr_full32`] with 31.
+/// Returns Kernighan and Ritchie's hash: [`bkdr_full32`] with 31.
 ///
 /// For text of code points up to 255 whose bytes are its Latin-1 form (ASCII above all), it is the value of Java's
 /// `String.hashCode`, as unsigned; Java sums UTF-16 units, so UTF-8 bytes of other text give other values.

@@ -10,7 +10,7 @@ use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
 use crate::words::step_by_byte;
 
-/// BPHash of `key`: the low 31 bits of [`bp_len_full32`].
+/// Returns BPHash of `key`: the low 31 bits of [`bp_len_full32`].
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
 ///
@@ -24,7 +24,7 @@ pub const fn bp(key: &[u8]) -> u32 {
     bp_len_full32(key) & LOW_31_BITS
 }
 
-/// BPHash from the key's length, all 32 bits: `h = (h << 7) ^ byte` over the bytes.
+/// Returns all 32 bits of BPHash, started from the key's length: `h = (h << 7) ^ byte` over the bytes.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
 #[inline]
@@ -32,7 +32,7 @@ pub const fn bp_len_full32(key: &[u8]) -> u32 {
     bp_from(key.len() as u32, key)
 }
 
-/// BPHash as Partow's library has it: `h = (h << 7) ^ byte` over the bytes, from 0.
+/// Returns BPHash as in Partow's library: `h = (h << 7) ^ byte` over the bytes, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]

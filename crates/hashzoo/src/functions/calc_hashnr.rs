@@ -8,7 +8,7 @@
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS;
 
-/// CalcNrHash of `key`: `h ^= ((h & 63) + g) * byte + (h << 8)` over the bytes, from 1, where g is 4, 7, 10, ...
+/// Returns CalcNrHash of `key`: `h ^= ((h & 63) + g) * byte + (h << 8)` over the bytes, from 1, with g = 4, 7, 10, ...
 ///
 /// Output: 32 bits. Seed: none. Empty key: 1. Never panics.
 ///

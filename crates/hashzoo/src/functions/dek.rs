@@ -13,7 +13,7 @@ use crate::words::step_by_byte;
 /// Start value; JSHash's in Partow's library.
 const START: u32 = 1_315_423_911;
 
-/// DEKHash of `key`: `h = h.rotate_left(5) ^ byte` over the bytes, from 1315423911.
+/// Returns DEKHash of `key`: `h = h.rotate_left(5) ^ byte` over the bytes, from 1315423911.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
 ///
@@ -25,7 +25,7 @@ pub const fn dek(key: &[u8]) -> u32 {
     dek_from(START, key)
 }
 
-/// DEKHash as Partow's library has it: the same steps from the key's length.
+/// Returns DEKHash as in Partow's library: the same steps from the key's length.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics; the length enters modulo 2^32.
 #[inline]

@@ -12,7 +12,7 @@ const START: u32 = 5381;
 
 const MULTIPLIER: u32 = 33;
 
-/// DJB2Hash of `key`: `h = (33 * h) ^ byte` over the bytes, from 5381.
+/// Returns DJB2Hash of `key`: `h = (33 * h) ^ byte` over the bytes, from 5381.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 5381. Never panics.
 ///

@@ -15,7 +15,7 @@ const START: u32 = 5381;
 
 const MULTIPLIER: u32 = 33;
 
-/// DJB of `key`: [`djb2`] of the key in ASCII lower case.
+/// Returns DJB of `key`: [`djb2`] of the key in ASCII lower case.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 5381. Never panics.
 ///
@@ -30,7 +30,7 @@ pub const fn djb_nocase(key: &[u8]) -> u32 {
         .wrapping_add((byte as u8).to_ascii_lowercase() as u32))
 }
 
-/// What is called djb2: `h = 33 * h + byte` over the bytes, from 5381.
+/// Returns the hash called djb2: `h = 33 * h + byte` over the bytes, from 5381.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 5381. Never panics.
 ///

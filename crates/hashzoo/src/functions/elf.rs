@@ -8,7 +8,7 @@
 use super::pjw::pjw;
 use crate::HashInfo;
 
-/// ELFHash of `key`: the same function as [`pjw`].
+/// Returns ELFHash of `key`: the same function as [`pjw`].
 ///
 /// Output: 28 bits. Seed: none. Empty key: 0. Never panics.
 ///

@@ -18,7 +18,7 @@ const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 /// Bytes that the loop over long keys takes in one step.
 const BLOCK: usize = 64;
 
-/// FarmHash's `Fingerprint64` of `key`.
+/// Returns FarmHash's `Fingerprint64` of `key`.
 ///
 /// Output: 64 bits. Seed: none. Empty key: 0x9ae16a3b2f90404f. Never panics.
 ///

@@ -15,7 +15,7 @@ const PRIME: u32 = 16_777_619;
 /// The start value of 32-bit FNV-1 and FNV-1a: FNV-0 of a signature line of Noll's.
 const OFFSET_BASIS: u32 = 2_166_136_261;
 
-/// FNV-1 of `key`: `h = (16777619 * h) ^ byte` over the bytes, from 2166136261.
+/// Returns FNV-1 of `key`: `h = (16777619 * h) ^ byte` over the bytes, from 2166136261.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0x811c9dc5, the offset basis. Never panics.
 ///
@@ -27,7 +27,7 @@ pub const fn fnv1_32(key: &[u8]) -> u32 {
     multiply_then_xor::<PRIME>(OFFSET_BASIS, key)
 }
 
-/// FNV-1a of `key`: `h = 16777619 * (h ^ byte)` over the bytes, from 2166136261.
+/// Returns FNV-1a of `key`: `h = 16777619 * (h ^ byte)` over the bytes, from 2166136261.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0x811c9dc5, the offset basis. Never panics.
 ///
@@ -39,7 +39,7 @@ pub const fn fnv1a_32(key: &[u8]) -> u32 {
     step_by_byte!(key, OFFSET_BASIS, |h, byte| (h ^ byte).wrapping_mul(PRIME))
 }
 
-/// FNV-0 of `key`: [`fnv1_32`] from 0; zero bytes in front of a key do not count.
+/// Returns FNV-0 of `key`: [`fnv1_32`] from 0; leading zero bytes of a key have no effect.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]
@@ -47,7 +47,7 @@ pub const fn fnv0_32(key: &[u8]) -> u32 {
     multiply_then_xor::<PRIME>(0, key)
 }
 
-/// What Partow's library calls FNV: from 0, with FNV's offset basis 0x811c9dc5 as the multiplier.
+/// Returns the hash that Partow's library calls FNV: from 0, with FNV's offset basis 0x811c9dc5 as the multiplier.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 #[inline]

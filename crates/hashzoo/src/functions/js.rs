@@ -12,7 +12,7 @@ use crate::words::step_by_byte;
 /// Start value in Partow's library.
 const START: u32 = 1_315_423_911;
 
-/// JSHash of `key`: the low 31 bits of [`js_full32`].
+/// Returns JSHash of `key`: the low 31 bits of [`js_full32`].
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
 ///
@@ -24,7 +24,7 @@ pub const fn js(key: &[u8]) -> u32 {
     js_full32(key) & LOW_31_BITS
 }
 
-/// JSHash as Partow's library has it: `h ^= (h << 5) + byte + (h >> 2)` over the bytes, from 1315423911.
+/// Returns JSHash as in Partow's library: `h ^= (h << 5) + byte + (h >> 2)` over the bytes, from 1315423911.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0x4e67c6a7, the start value. Never panics.
 #[inline]

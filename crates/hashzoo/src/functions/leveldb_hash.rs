@@ -13,7 +13,7 @@ const M: u32 = 0xc6a4_a793;
 /// Seed of LevelDB's built-in Bloom filter (`BloomHash` in `util/bloom.cc`) and of the published comparison.
 pub const LEVELDB_BLOOM_SEED: u32 = 0xbc9f_1d34;
 
-/// LevelDB's `Hash` of `key` under `seed`; the published one is [`LEVELDB_BLOOM_SEED`].
+/// Returns LevelDB's `Hash` of `key` under `seed`; the published comparison uses [`LEVELDB_BLOOM_SEED`].
 ///
 /// Output: 32 bits. Seed: any; 0 leaves the empty key at 0. Empty key: `seed`. Never panics; the length enters
 /// modulo 2^32.

@@ -6,7 +6,7 @@
 use crate::HashInfo;
 use crate::weakness::EASY_COLLISIONS_FOR_A_SEED;
 
-/// lookup3 of `key` under `seed`: three words of state, twelve bytes a step.
+/// Returns lookup3 of `key` under `seed`: three words of state, and twelve bytes per step.
 ///
 /// Output: 32 bits. Seed: any, Jenkins's `initval`. Empty key: 0xdeadbeef + `seed`. Never panics; the length enters
 /// modulo 2^32.

@@ -14,7 +14,7 @@ const M: u32 = 0x5bd1_e995;
 /// Seed of the published comparison and of the `BloomFilter2` policy; Redis used it for its dictionaries before 4.0.
 pub const MURMUR2_SEED: u32 = 5381;
 
-/// MurmurHash2 of `key` under `seed`; the published one is [`MURMUR2_SEED`].
+/// Returns MurmurHash2 of `key` under `seed`; the published comparison uses [`MURMUR2_SEED`].
 ///
 /// Output: 32 bits. Seed: any; 0 leaves the empty key at 0. Empty key: 0x0342ce6c under the published seed. Never
 /// panics; the length enters modulo 2^32.
@@ -30,7 +30,7 @@ pub const fn murmur2(key: &[u8], seed: u32) -> u32 {
     murmur2_with_tail::<false>(key, seed)
 }
 
-/// MurmurHash2 as a C program with signed `char` computes it: the one to three tail bytes are sign-extended.
+/// Returns MurmurHash2 as a C program with signed `char` computes it: the one to three tail bytes are sign-extended.
 ///
 /// The same as [`murmur2`] unless one of the last `key.len() % 4` bytes is above 0x7f. Programs whose source reads the
 /// key through `const char *` compute this on x86: github.com/hardcore-os/HashLib is one. It is here to read what

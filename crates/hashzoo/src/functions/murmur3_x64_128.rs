@@ -15,7 +15,7 @@ const C2: u64 = 0x4cf5_ad43_2745_937f;
 /// Bytes that are mixed in at a time.
 const BLOCK: usize = 16;
 
-/// MurmurHash3's 128 bits of `key` under `seed`, as the halves `(h1, h2)`; Guava's seed is 0.
+/// Returns the 128 bits of MurmurHash3 of `key` under `seed`, as the halves `(h1, h2)`; Guava's seed is 0.
 ///
 /// Output: two times 64 bits. Seed: any; 0 leaves the empty key at (0, 0). Never panics; the length enters modulo 2^64.
 /// [`Murmur3X64_128`] takes the key in pieces.
@@ -37,7 +37,7 @@ pub const fn murmur3_x64_128(key: &[u8], seed: u32) -> (u64, u64) {
     state.finish(after_words_of_16(key), key.len() as u64)
 }
 
-/// [`murmur3_x64_128`] of a key that comes in pieces; where it is cut does not matter.
+/// Computes [`murmur3_x64_128`] of a key that arrives in pieces; the result does not depend on how it is divided.
 ///
 /// ```
 /// use hashzoo::{Murmur3X64_128, murmur3_x64_128};
@@ -57,7 +57,7 @@ pub struct Murmur3X64_128 {
 }
 
 impl Murmur3X64_128 {
-    /// The state before the first byte.
+    /// Returns the state before the first byte.
     #[inline]
     pub const fn new(seed: u32) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Murmur3X64_128 {
         }
     }
 
-    /// Takes the next bytes of the key.
+    /// Adds the next bytes of the key.
     #[inline]
     pub fn update(&mut self, bytes: &[u8]) {
         let waiting = self.waiting();
@@ -87,7 +87,7 @@ impl Murmur3X64_128 {
         self.tail[..rest.len()].copy_from_slice(rest);
     }
 
-    /// The hash of all bytes so far.
+    /// Returns the hash of all bytes so far.
     #[inline]
     pub const fn finish(&self) -> (u64, u64) {
         let stale = 8 * (BLOCK - self.waiting()) as u32;

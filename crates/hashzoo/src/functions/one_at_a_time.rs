@@ -7,7 +7,7 @@
 use crate::HashInfo;
 use crate::weakness::{EASY_COLLISIONS_FOR_A_SEED, LEADING_ZEROS};
 
-/// One-at-a-time of `key`: each byte is added and mixed in by two shifts, three more end the value.
+/// Returns one-at-a-time of `key`: each byte is added and mixed in by two shifts; three more shifts finish the value.
 ///
 /// Output: 32 bits. Seed: the start value; the article has 0. Empty key under seed 0: 0, and so are keys of zero bytes
 /// alone. Never panics.

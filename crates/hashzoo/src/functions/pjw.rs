@@ -9,7 +9,7 @@ use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS};
 /// The four bits that each step takes from the top and folds in again at bits 4 to 7.
 const TOP_FOUR_BITS: u32 = 0xf000_0000;
 
-/// PJW hash of `key`: four bits to the left and the byte added; what reaches the top four bits is folded in below.
+/// Returns the PJW hash of `key`: shifts left by four bits, adds the byte, and folds the top four bits back in below.
 ///
 /// Output: 28 bits. Seed: none. Empty key: 0. Never panics.
 ///

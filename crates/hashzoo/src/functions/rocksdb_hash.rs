@@ -10,7 +10,7 @@ use crate::weakness::EASY_COLLISIONS_FOR_A_SEED;
 
 use super::leveldb_hash::{self, LEVELDB_BLOOM_SEED};
 
-/// RocksDB's `Hash` of `key` under `seed`; its Bloom filters take [`LEVELDB_BLOOM_SEED`].
+/// Returns RocksDB's `Hash` of `key` under `seed`; its Bloom filters use [`LEVELDB_BLOOM_SEED`].
 ///
 /// The same as [`leveldb_hash`](crate::leveldb_hash) unless one of the last `key.len() % 4` bytes is above 0x7f.
 ///

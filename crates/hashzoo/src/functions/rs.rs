@@ -15,7 +15,7 @@ const FIRST: u32 = 63689;
 /// What the multiplier is multiplied by after each byte.
 const GROWTH: u32 = 378_551;
 
-/// RSHash of `key`: the low 31 bits of [`rs_full32`].
+/// Returns RSHash of `key`: the low 31 bits of [`rs_full32`].
 ///
 /// Output: 31 bits. Seed: none. Empty key: 0. Never panics.
 ///
@@ -27,7 +27,7 @@ pub const fn rs(key: &[u8]) -> u32 {
     rs_full32(key) & LOW_31_BITS
 }
 
-/// RSHash as Partow's library has it: `h = a * h + byte` over the bytes, from 0, where a is 63689 and grows by the
+/// Returns RSHash as in Partow's library: `h = a * h + byte` over the bytes, from 0, where a is 63689 and grows by the
 /// factor 378551.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.

@@ -11,7 +11,7 @@ use crate::words::step_by_byte;
 /// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
 const MULTIPLIER: u32 = 65599;
 
-/// SDBMHash of `key`: `h = 65599 * h + byte` over the bytes, from 0.
+/// Returns SDBMHash of `key`: `h = 65599 * h + byte` over the bytes, from 0.
 ///
 /// Output: 32 bits. Seed: none. Empty key: 0. Never panics.
 ///

@@ -15,7 +15,8 @@ pub const SIPHASH_KEY: [u8; 16] = *b"1234567812345678";
 /// The key of the paper's test vectors: the bytes 0 to 15. The 64-bit records of the registry use it.
 pub const SIPHASH_TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// The published comparison's SipHash of `data`: the low 32 bits of SipHash-1-2; the published key is [`SIPHASH_KEY`].
+/// Returns the published comparison's SipHash of `data`: the low 32 bits of SipHash-1-2. The comparison's key is
+/// [`SIPHASH_KEY`].
 ///
 /// Output: 32 bits. Key: any 16 bytes. Empty data: 0x9cae6be8 under the published key. Never panics.
 ///
@@ -29,7 +30,7 @@ pub const fn siphash12_low32(key: &[u8; 16], data: &[u8]) -> u32 {
     siphash12(key, data) as u32
 }
 
-/// SipHash-`C`-`D` of `data` under `key`: `C` rounds for each eight bytes, `D` at the end.
+/// Returns SipHash-`C`-`D` of `data` under `key`: `C` rounds for each eight bytes, and `D` at the end.
 ///
 /// Output: 64 bits. Key: any 16 bytes. Empty data: depends on the key. Never panics; the length enters modulo 256.
 ///
@@ -43,19 +44,19 @@ pub const fn siphash<const C: usize, const D: usize>(key: &[u8; 16], data: &[u8]
     siphash_of::<C, D, false>(key, data)
 }
 
-/// SipHash-1-2, Redis's: see [`siphash`].
+/// Returns SipHash-1-2, as Redis uses it; see [`siphash`].
 #[inline]
 pub const fn siphash12(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<1, 2>(key, data)
 }
 
-/// SipHash-1-3, that of the hash tables of Rust's standard library today: see [`siphash`].
+/// Returns SipHash-1-3, which the hash tables of Rust's standard library use today; see [`siphash`].
 #[inline]
 pub const fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<1, 3>(key, data)
 }
 
-/// SipHash-2-4, the one that its designers recommend: see [`siphash`].
+/// Returns SipHash-2-4, which its designers recommend; see [`siphash`].
 #[inline]
 pub const fn siphash24(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash::<2, 4>(key, data)

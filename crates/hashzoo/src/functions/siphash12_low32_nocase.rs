@@ -7,8 +7,8 @@ use super::siphash12_low32::{SIPHASH_KEY, as_smhasher_seeds, siphash_of};
 use crate::HashInfo;
 use crate::weakness::{FEWER_ROUNDS, PUBLIC_KEY};
 
-/// The published comparison's SipHashNoCase of `data`: the low 32 bits of SipHash-1-2 of the data in ASCII lower
-/// case; the published key is [`SIPHASH_KEY`].
+/// Returns the published comparison's SipHashNoCase of `data`: the low 32 bits of SipHash-1-2 of the data in ASCII
+/// lower case. The comparison's key is [`SIPHASH_KEY`].
 ///
 /// Output: 32 bits. Key: any 16 bytes. Empty data: 0x9cae6be8 under the published key. Never panics.
 ///
@@ -22,7 +22,7 @@ pub const fn siphash12_low32_nocase(key: &[u8; 16], data: &[u8]) -> u32 {
     siphash_nocase::<1, 2>(key, data) as u32
 }
 
-/// SipHash-`C`-`D` of `data` in ASCII lower case under `key`, without a copy of the data.
+/// Returns SipHash-`C`-`D` of `data` in ASCII lower case under `key`, without a copy of the data.
 ///
 /// Output: 64 bits. Key: any 16 bytes. Empty data: depends on the key. Never panics; the length enters modulo 256.
 #[inline]

@@ -17,7 +17,7 @@ const PRIME_5: u64 = 0x27d4_eb2f_1656_67c5;
 /// Bytes that the four accumulators take in together.
 const STRIPE: usize = 32;
 
-/// XXH64 of `key` under `seed`; Parquet's filters use the seed 0.
+/// Returns XXH64 of `key` under `seed`; Parquet's filters use the seed 0.
 ///
 /// Output: 64 bits. Seed: any. Empty key: 0xef46_db37_51d8_e999 under seed 0. Never panics.
 ///

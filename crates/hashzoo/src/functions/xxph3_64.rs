@@ -48,7 +48,7 @@ const STRIPES: usize = (SECRET_LEN - STRIPE) / SECRET_STEP;
 
 type Accumulators = [u64; 8];
 
-/// XXPH3 of `key` under `seed`; RocksDB's filters use the seed 0.
+/// Returns XXPH3 of `key` under `seed`; RocksDB's filters use the seed 0.
 ///
 /// Output: 64 bits. Seed: any. Empty key: 0x5342_c301_0fe1_dd04 under seed 0. Never panics.
 ///

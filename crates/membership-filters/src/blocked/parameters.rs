@@ -12,7 +12,7 @@ const BLOCK_BYTES: u32 = 32;
 /// The most blocks that `filter_policy::parquet` asks: 2 GiB less one block.
 const MAX_BLOCKS: u32 = (1 << 26) - 1;
 
-/// How many blocks of 32 bytes a blocked filter has.
+/// The size of a blocked filter: its number of blocks of 32 bytes.
 ///
 /// ```
 /// use membership_filters::BlockedParameters;
@@ -28,9 +28,8 @@ pub struct BlockedParameters {
 }
 
 impl BlockedParameters {
-    /// Returns the smallest filter that with `capacity` elements seems to contain an absent one with a probability of at most
-    /// `false_positive_rate`. The rate is the exact one: some blocks are fuller than others, which the textbook's formula
-    /// leaves out.
+    /// Returns the smallest filter whose false-positive rate with `capacity` elements is at most `false_positive_rate`.
+    /// The rate is exact: it allows for some blocks being fuller than others, which the textbook's formula ignores.
     ///
     /// # Errors
     ///
@@ -46,7 +45,7 @@ impl BlockedParameters {
         Self::with_blocks(bytes / BLOCK_BYTES)
     }
 
-    /// Returns a filter of so many blocks, 1 to 67,108,863.
+    /// Returns a filter of this many blocks, 1 to 67,108,863.
     ///
     /// # Errors
     ///
@@ -74,7 +73,7 @@ impl BlockedParameters {
         self.blocks as u64 * BLOCK_BYTES as u64
     }
 
-    /// Returns the probability that an absent element seems to be in a filter of so many different elements.
+    /// Returns the false-positive rate of a filter with this many different elements.
     pub fn false_positive_rate_at(&self, len: u64) -> f64 {
         expected_rate(len, self.blocks * BLOCK_BYTES)
     }

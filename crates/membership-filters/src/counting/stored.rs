@@ -16,7 +16,7 @@ fn len_with(words: usize) -> u64 {
 }
 
 impl CountingBloomFilter<()> {
-    /// Returns the length in bytes of the stored form of a filter with these parameters, without making one.
+    /// Returns the length in bytes of the stored form of a filter with these parameters, without creating one.
     ///
     /// # Errors
     ///

@@ -52,7 +52,7 @@ impl CounterWidth {
         self.0
     }
 
-    /// Returns the value at which a counter stays: all bits are ones.
+    /// Returns the largest value of a counter, at which it stays.
     pub const fn largest(self) -> u16 {
         u16::MAX >> (16 - self.0)
     }

@@ -46,8 +46,8 @@ pub struct CuckooParameters {
 }
 
 impl CuckooParameters {
-    /// Returns the smallest filter that takes `capacity` elements and, when all its slots are taken, seems to contain an
-    /// absent element with a probability of at most `false_positive_rate`. 0 elements are allowed.
+    /// Returns the smallest filter that takes `capacity` elements and whose false-positive rate is at most
+    /// `false_positive_rate` even if all its slots are taken. 0 elements are allowed.
     ///
     /// The fingerprint's width is the smallest *f* with `1 - (1 - 1 / (2^f - 1))^8 <= false_positive_rate`: an absent element is compared
     /// with at most eight fingerprints, each one of 2^f - 1 values (the paper's section 5.1, with the value 0 left
@@ -107,8 +107,8 @@ impl CuckooParameters {
         Ok(parameters)
     }
 
-    /// Returns the same filter with this seed for the choice of fingerprints that give way to others. The seed is stored with
-    /// the filter. Without this call it is 0. Hashes of elements do not depend on it.
+    /// Returns the same filter with this seed for the choice of fingerprints to displace. The seed is stored with the
+    /// filter. Without this call it is 0. Hashes of elements do not depend on it.
     #[must_use]
     pub const fn with_seed(self, seed: u64) -> Self {
         Self { seed, ..self }
@@ -124,15 +124,15 @@ impl CuckooParameters {
         self.buckets.get() * SLOTS_PER_BUCKET as u64
     }
 
-    /// Returns how many elements the filter is for: those that a filter of this size is made for by [`new`](Self::new). It takes
-    /// more, but each one beyond is more likely to be refused.
+    /// Returns the capacity: the largest number of elements for which [`new`](Self::new) returns a filter of this size.
+    /// The filter takes more, but each further element is more likely to be refused.
     pub const fn capacity(&self) -> u64 {
         let buckets = self.buckets.get().saturating_sub(SPARE_BUCKETS);
         // 19/5 of them; multiplying first could overflow.
         buckets / 5 * 19 + buckets % 5 * 19 / 5
     }
 
-    /// Returns the bits of a fingerprint, 4 to 32.
+    /// Returns the number of bits of a fingerprint, 4 to 32.
     pub const fn fingerprint_bits(&self) -> u8 {
         self.fingerprint_bits
     }
@@ -142,7 +142,7 @@ impl CuckooParameters {
         self.seed
     }
 
-    /// Returns the probability that an absent element seems to be in the filter when every slot is taken.
+    /// Returns the false-positive rate if every slot is taken.
     pub fn false_positive_rate(&self) -> f64 {
         full_rate(self.fingerprint_bits)
     }

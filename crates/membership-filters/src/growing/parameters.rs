@@ -149,12 +149,12 @@ impl GrowingParameters {
         self.capacity
     }
 
-    /// Returns the false-positive rate that was asked for: of the chain where it tightens, otherwise of a link.
+    /// Returns the requested false-positive rate: of the chain if the rule tightens, otherwise of a link.
     pub const fn false_positive_rate(&self) -> f64 {
         self.false_positive_rate
     }
 
-    /// Returns the rule by which the chain goes on.
+    /// Returns the rule by which the chain grows.
     pub const fn rule(&self) -> GrowthRule {
         self.rule
     }
