@@ -24,7 +24,7 @@ impl Failure {
         Self { message, code: 2 }
     }
 
-    /// A check failed, or the program did.
+    /// A check or the program failed.
     pub(crate) fn internal(message: impl Display) -> Self {
         let message = Some(message.to_string());
         Self { message, code: 1 }

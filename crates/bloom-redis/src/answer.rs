@@ -1,4 +1,4 @@
-//! What a query says.
+//! The answer to a query.
 
 /// The answer to a query. No variant will be added, so a `match` needs no wildcard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! One operation, not yet done, and the two ways to do it.
+//! An operation that has not been executed yet, and the ways to execute it.
 //!
 //! An operation is an `async` block that knows no connection: it hands batches of commands to a [`Line`] and gets the
 //! replies back. It never waits for anything else, so that a driver only has to poll it, send what it asked for, and

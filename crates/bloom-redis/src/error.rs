@@ -1,4 +1,4 @@
-//! What can go wrong, in one type.
+//! The error type of the crate.
 
 use core::fmt;
 

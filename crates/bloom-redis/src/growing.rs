@@ -1,4 +1,4 @@
-//! The growing design: bitmaps of one size behind a cursor, a new one when the current one is half full.
+//! The growing design: bitmaps of equal size behind a cursor; a new one is opened when the current one is half full.
 
 use core::time::Duration;
 

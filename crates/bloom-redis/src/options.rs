@@ -1,4 +1,4 @@
-//! What a caller chooses.
+//! Options of operations.
 
 use core::num::NonZeroUsize;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! A filter built anew beside the one in use.
+//! A rebuild of a filter beside the one in use.
 
 use core::time::Duration;
 use std::sync::Arc;

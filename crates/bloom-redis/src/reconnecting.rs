@@ -1,4 +1,4 @@
-//! A blocking connection that outlives the server's.
+//! A blocking connection that reconnects.
 
 use core::time::Duration;
 

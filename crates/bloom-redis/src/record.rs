@@ -1,4 +1,4 @@
-//! The parameter record: what the filters under a prefix are, in words, on the server.
+//! The parameter record: a description, on the server, of the filters under a prefix.
 
 use core::fmt;
 use core::str::FromStr;

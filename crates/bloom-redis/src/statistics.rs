@@ -1,4 +1,4 @@
-//! What is in a filter, from its counts of set bits.
+//! Statistics of a filter, from its counts of set bits.
 
 /// Statistics of a filter at one moment.
 ///

@@ -1,5 +1,4 @@
-//! What can be done with a filter of one bitmap, in one key or in several: all of the fixed and the split design but their
-//! names.
+//! Operations on a filter of one bitmap, in one key or in several: the common part of the fixed and the split design.
 
 use std::sync::Arc;
 

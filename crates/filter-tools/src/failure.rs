@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub enum Failure {
     /// The user's input or arguments are wrong: 2.
     Input(String),
-    /// A check failed, or the program did: 1.
+    /// A check or the program failed: 1.
     Internal(String),
     /// A check failed that has said so itself: 1.
     Checked,
@@ -25,7 +25,7 @@ impl Failure {
         Self::Input(message.to_string())
     }
 
-    /// A check failed, or the program did.
+    /// A check or the program failed.
     pub fn internal(message: impl Display) -> Self {
         Self::Internal(message.to_string())
     }

@@ -13,7 +13,7 @@ use filter_tools::failure::Failure;
     name = "filters",
     max_term_width = 100,
     version,
-    after_help = "Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong."
+    after_help = "Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong."
 )]
 struct Cli {
     #[command(subcommand)]

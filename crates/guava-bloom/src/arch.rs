@@ -1,4 +1,4 @@
-//! What only one kind of processor has: a hint to fetch memory. The only module with unsafe code.
+//! Processor-specific code: a hint to prefetch memory. The only module with unsafe code.
 //!
 //! A prefetch retires at once, so that far more of them are under way than loads, each of which holds its place in the
 //! reorder buffer until its data are there. Measured on an AMD EPYC server core, in a filter of 2 * 10^9 bits with 7

@@ -1,4 +1,4 @@
-//! The bits of a filter in memory that threads share: words that are atomic.
+//! The bits of a filter that threads share, as atomic words.
 //!
 //! Why every access to a word is relaxed. Bits only ever go from zero to one, and the guarantees speak of one word at a
 //! time, so the order in which changes of *different* words become visible does not matter. What they rest on holds for

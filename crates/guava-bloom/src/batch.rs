@@ -1,4 +1,4 @@
-//! Many elements at once: the same answers as one by one, sooner where the filter is larger than the caches.
+//! Batches of elements: the same answers as single calls, and faster if the filter is larger than the caches.
 //!
 //! One by one, the processor waits for the memory of an element's bit before it knows whether to look at the next bit.
 //! Here the memory of many elements' bits is asked for before the first of them is looked at, so that these accesses

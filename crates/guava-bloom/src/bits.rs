@@ -1,4 +1,4 @@
-//! The bits of a filter in memory: 64-bit words, bit i being bit i mod 64, from the least significant, of word i / 64.
+//! The bits of a filter in memory: 64-bit words. Bit i is bit i mod 64, from the least significant, of word i / 64.
 //!
 //! Knows nothing of elements, hashes or streams.
 

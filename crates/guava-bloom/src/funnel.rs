@@ -1,4 +1,4 @@
-//! What of an element enters its hash: Guava's funnels.
+//! Guava's funnels, which determine the bytes of an element that are hashed.
 //!
 //! Knows nothing of filters.
 

@@ -1,4 +1,4 @@
-//! The 128 bits of an element from which its positions follow.
+//! The 128-bit hash of an element, from which its positions follow.
 //!
 //! Knows nothing of funnels, filters or bits.
 

@@ -1,4 +1,4 @@
-//! Filters that were built apart, made one without being held in memory.
+//! Merges streams of filters that were built apart, without holding the filters in memory.
 //!
 //! Knows nothing of elements or funnels: a stream does not say its funnel.
 

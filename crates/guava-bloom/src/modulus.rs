@@ -1,4 +1,4 @@
-//! Remainders by one divisor, many times: multiplications instead of a division.
+//! Repeated remainders by one divisor, with multiplications instead of a division.
 //!
 //! Knows nothing of hashes or filters.
 

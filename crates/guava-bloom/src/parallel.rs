@@ -1,4 +1,4 @@
-//! One filter from a parallel iterator.
+//! Builds one filter from a parallel iterator.
 //!
 //! Threads that share a filter pay for it: setting a bit takes an atomic operation, and takes its cache line away from the
 //! others. Threads with a filter each pay nothing until the filters are combined, but take the memory as many times. So

@@ -1,5 +1,5 @@
-//! What a filter is apart from its bits: which filters can be combined, what a count of ones means, and what the filters
-//! of one thread and of many have in common.
+//! The parameters of a filter, apart from its bits: compatibility of filters, estimates from the count of ones, and the
+//! methods that the sequential and the concurrent filter share.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! The place of the current filter, from which a rebuilt one takes over while others read and write.
+//! A slot for the current filter, which a rebuilt one replaces while threads read and write.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;

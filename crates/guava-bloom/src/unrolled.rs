@@ -1,4 +1,4 @@
-//! An element's probes in a row, eight at a time and without a way out in between.
+//! An element's probes, eight at a time without an early exit.
 //!
 //! A way out after each probe would be a branch that the processor guesses wrong for most absent elements, and its
 //! accesses to memory would follow one another. After eight probes nearly every absent element is known to be one, and

@@ -20,7 +20,7 @@ use hash_comparison::program::Program;
         {program} compare --dataset app-accounts  on embedded keys\n  \
         {program} list                            functions and key sets\n  \
         {program} size --keys 10M --rate 0.01%    how large a filter must be\n\n\
-        Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
+        Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
 )]
 struct Cli {

@@ -1,4 +1,4 @@
-//! What is known about a function, kept beside the function itself.
+//! The record of facts about a function, kept in the function's file.
 
 use crate::verification_value;
 

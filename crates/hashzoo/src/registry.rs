@@ -1,4 +1,4 @@
-//! Looking functions up. The tables themselves stand beside the `mod` lines in `functions/mod.rs`.
+//! Lookup of functions. The tables are in `functions/mod.rs`, beside the `mod` lines.
 
 use crate::{HashInfo, OTHERS, PUBLISHED, VARIANTS};
 

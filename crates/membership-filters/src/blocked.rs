@@ -1,4 +1,4 @@
-//! The blocked Bloom filter: all bits of an element in 32 bytes, which one comparison of vectors asks.
+//! The blocked Bloom filter: all bits of an element in 32 bytes, tested by one vector comparison.
 //!
 //! Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (WEA 2007); the blocks are those of
 //! Apache Parquet's split-block filter, and [`filter_policy::parquet`] has what is done with them.

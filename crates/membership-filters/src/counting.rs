@@ -1,4 +1,4 @@
-//! The counting Bloom filter: Guava's positions, a counter where Guava has a bit.
+//! The counting Bloom filter: Guava's positions, with counters instead of bits.
 //!
 //! Source: Fan, Cao, Almeida, Broder, "Summary Cache: A Scalable Wide-Area Web Cache Sharing Protocol" (IEEE/ACM
 //! Transactions on Networking 8(3), 2000), section V.C.

@@ -1,4 +1,4 @@
-//! The cuckoo filter: fingerprints in buckets, each element with two buckets where its fingerprint may lie.
+//! The cuckoo filter: fingerprints in buckets, with two possible buckets for each element.
 //!
 //! Source: Fan, Andersen, Kaminsky, Mitzenmacher, "Cuckoo Filter: Practically Better Than Bloom" (CoNEXT 2014).
 

@@ -1,4 +1,4 @@
-//! The growing filter: a chain of Guava's Bloom filters, of which the last one takes the elements.
+//! The growing filter: a chain of Guava's Bloom filters, the last of which takes new elements.
 
 use alloc::vec::Vec;
 use core::{fmt, mem};

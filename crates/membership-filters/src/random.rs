@@ -1,4 +1,4 @@
-//! Scrambling of integers: the generator behind the cuckoo filter's kicks, and the hash of a fingerprint.
+//! Integer mixing: the generator of the cuckoo filter's kicks, and the hash of a fingerprint.
 
 /// What the generator's state grows by with every value.
 ///

@@ -1,5 +1,5 @@
-//! What the stored forms share: checks of fields, and the methods around them. The envelope is that of `guava-bloom`, the
-//! formats are in `FORMAT.md`.
+//! Code shared by the stored forms: checks of fields, and the public methods. The envelope is that of `guava-bloom`;
+//! `FORMAT.md` describes the formats.
 
 use core::fmt;
 

@@ -8,9 +8,9 @@ use crate::workspace;
 
 /// Test the libraries on other processors.
 ///
-/// The unit tests and those on golden data of hashzoo, filter-policy, guava-bloom and membership-filters, and the tests of
-/// the comparison's records, are compiled for each target and run by an emulator: QEMU, or Node.js for WebAssembly. The
-/// standard library comes from rustup, or is built by Debian's compiler where rustup has no server to ask.
+/// For each target, compiles the unit tests and the tests on golden data of hashzoo, filter-policy, guava-bloom and
+/// membership-filters, and the tests of the comparison's records, and runs them in an emulator: QEMU, or Node.js for
+/// WebAssembly. The standard library comes from rustup, or is built by Debian's compiler if rustup has no server.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Targets: aarch64, s390x (big-endian), i686 and armv7 (32 bits), riscv64gc, wasm32\n\n\

@@ -5,13 +5,13 @@ use crate::{fuzz, suite, workspace};
 
 /// Give damaged bytes to every reader of foreign bytes.
 ///
-/// With names of fuzz targets, libFuzzer looks for inputs that reach code that no input reached before, with
-/// AddressSanitizer and overflow checks. It begins with the committed inputs and keeps what it finds under `target/fuzz`;
-/// an input that fails is stored there, and named. This needs a C++ compiler.
+/// With names of fuzz targets, libFuzzer looks for inputs that reach new code, with AddressSanitizer and overflow
+/// checks. It starts from the committed inputs and keeps new ones under `target/fuzz`; a failing input is stored there,
+/// and its name is printed. This needs a C++ compiler.
 ///
-/// Without a name, numbered mutations of tables that LevelDB wrote go to the readers of filters, filter blocks and tables,
-/// optimised and with overflow checks. `cargo xtask test` does the same with the first few ten thousand cases. A case
-/// depends only on its number; a failure prints the number and the command that repeats it.
+/// Without a name, runs the readers of filters, filter blocks and tables on numbered mutations of tables that LevelDB
+/// wrote, optimised and with overflow checks. `cargo xtask test` runs the first tens of thousands of these cases. A
+/// case depends only on its number; a failure prints the number and the command that repeats it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask fuzz\n  cargo xtask fuzz --cases 100000000 --first 50000000\n  \
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 60, requires = "targets",
         value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// Afterwards write the smallest inputs that reach all that was reached to crates/fuzz/corpus
+    /// Afterwards write a minimal set of inputs with the same coverage to crates/fuzz/corpus
     #[arg(long, requires = "targets")]
     keep: bool,
     /// Cases for each reader; ten million take some minutes

@@ -25,7 +25,7 @@ use crate::failure::Failure;
         cargo xtask list                        functions and datasets\n  \
         cargo xtask inspect DB                  the filters of a LevelDB or RocksDB database\n  \
         cargo xtask test --install              the whole test suite\n\n\
-        Exit codes: 0 done; 1 a check failed, or the program did; 2 the input or the arguments are wrong; \
+        Exit codes: 0 done; 1 a check or the program failed; 2 the input or the arguments are wrong; \
         130 stopped by Ctrl-C."
 )]
 pub(crate) struct Cli {

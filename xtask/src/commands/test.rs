@@ -5,12 +5,12 @@ use crate::{programs, suite};
 
 /// Run the whole test suite.
 ///
-/// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, those on real storage engines among
-/// them, a second time with the portable kernel, and without the standard library; builds the documentation; explores every
-/// interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the published
-/// figures; follows the guides; and builds the site. `cargo xtask cross` tests the libraries on other processors.
-/// Stops at the first failure and prints the time of each step. Without --install it fails at once if a program that it
-/// needs is missing, and lists what is missing.
+/// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, including those on real storage
+/// engines, then again with the portable kernel, and without the standard library; builds the documentation; explores
+/// every interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the
+/// published figures; follows the guides; and builds the site. `cargo xtask cross` tests the libraries on other
+/// processors. Stops at the first failure and prints the time of each step. Without --install it fails at once if a
+/// program that it needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \

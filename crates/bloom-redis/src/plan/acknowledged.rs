@@ -1,4 +1,4 @@
-//! Which replicas have what was written.
+//! Waits for replicas to acknowledge writes.
 
 use redis::{Cmd, cmd};
 

@@ -1,4 +1,4 @@
-//! A filter's bits: the strings that hold them, and where the bits of elements lie in those.
+//! A filter's bits: the strings that hold them, and the offsets of elements' bits.
 
 use std::collections::BTreeMap;
 

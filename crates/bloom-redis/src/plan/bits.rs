@@ -1,4 +1,4 @@
-//! Testing bits: the commands for it, and queries that consist of them.
+//! Testing bits: the commands, and the queries that consist of them.
 
 use guava_bloom::Hash128;
 use redis::Value;

@@ -1,4 +1,4 @@
-//! New generations of a filter: how they are begun, found by those who insert meanwhile, and put in its place.
+//! New generations of a filter: how they begin, how concurrent inserts find them, and how they replace the filter.
 //!
 //! Keys beside a filter, companions of its first key:
 //!

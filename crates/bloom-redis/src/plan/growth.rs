@@ -1,4 +1,4 @@
-//! What is done with a growing filter: by scripts, each operation in one step, or by plain commands.
+//! Operations on a growing filter: by scripts, each in one step, or by plain commands.
 
 use guava_bloom::Hash128;
 use redis::{ErrorKind, RedisError, ServerErrorKind, Value, cmd};

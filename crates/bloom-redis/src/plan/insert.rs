@@ -1,4 +1,4 @@
-//! Inserting into a filter that lies in one string, or in several.
+//! Inserts into a filter in one string or in several.
 
 use guava_bloom::Hash128;
 use redis::{Cmd, Value};

@@ -1,4 +1,4 @@
-//! Creating filters, and how long they live.
+//! Creation and expiry of filters.
 
 use redis::Value;
 

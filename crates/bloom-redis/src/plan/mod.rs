@@ -1,4 +1,4 @@
-//! What to send to the server, and what its replies mean. Knows no connection, and no design of filters.
+//! The commands to send and the meaning of their replies. Knows neither connections nor designs of filters.
 
 pub(crate) mod acknowledged;
 pub(crate) mod bitmap;

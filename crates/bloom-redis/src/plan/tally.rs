@@ -1,4 +1,4 @@
-//! Counts of set bits, and when the filter was last rebuilt.
+//! Counts of set bits, and the time of the last rebuild.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whole bitmaps: up, down, and onto each other.
+//! Upload, download and merging of whole bitmaps.
 //!
 //! Redis numbers the bits of a byte from its most significant one, Guava from its least significant one, and Guava's
 //! words are sequences of 8 bytes from the least significant one on. So a string of Redis is the words as little-endian

@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.paths[..] {
         [path] if parquet::is_parquet(path) => return parquet_file(arguments, path),
         _ if arguments.column.is_some() => {
-            return Err(Failure::input("--column is for one Parquet file"));
+            return Err(Failure::input("--column needs exactly one path, a Parquet file"));
         }
         paths => {
             if let Some(path) = paths.iter().find(|path| parquet::is_parquet(path)) {

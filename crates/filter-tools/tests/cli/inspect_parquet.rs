@@ -117,7 +117,7 @@ fn questions_without_an_answer() {
         ),
         (
             &["table.ldb", "--column", "id"],
-            "--column is for one Parquet file",
+            "--column needs exactly one path, a Parquet file",
         ),
         (&["text.parquet"], "not a Parquet file"),
         (&["footer.parquet"], "the footer must fit into the file of"),

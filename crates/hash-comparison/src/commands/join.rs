@@ -62,7 +62,7 @@ fn check_destination(path: &Path) -> Result<(), Error> {
     match fs::read(path) {
         Ok(bytes) if bytes.starts_with(FIRST_LINE.as_bytes()) => Ok(()),
         Err(error) if error.kind() == IoErrorKind::NotFound => Ok(()),
-        _ => Err(Error::input("is there and is no page of this command; choose another file").about(path)),
+        _ => Err(Error::input("exists and was not written by this command; choose another file").about(path)),
     }
 }
 

@@ -50,7 +50,7 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
     let lines = KeySet::from_lines(data, progress);
     let (keys, duplicates_dropped) = lines.map_err(|error| error.about(path))?;
     if keys.is_empty() {
-        return Err(Error::input("no keys: the file is empty; give one key a line").about(path));
+        return Err(Error::input("no keys: the file is empty; give one key per line").about(path));
     }
     Ok(Dataset {
         name,
@@ -84,7 +84,7 @@ fn name_of(path: &Path) -> Result<String, Error> {
 
 /// The error of a folder where a key file should be.
 fn folder(path: &Path) -> Error {
-    Error::input("is a folder; give a file with one key a line").about(path)
+    Error::input("is a folder; give a file with one key per line").about(path)
 }
 
 /// The whole file in one buffer of its size.

@@ -38,7 +38,7 @@ fn nothing_is_written_over_and_no_folder_is_taken_for_a_run() {
     for (arguments, expected) in [
         (
             &["join", "out", "out", "--out", "notes.html"][..],
-            "is no page of this command",
+            "was not written by this command",
         ),
         (&["join", "out", "nowhere"], "give folders of runs"),
         (&["join", "out"], "2 values"),

@@ -51,7 +51,7 @@ fn key_files() {
             &["--keys", "missing.txt"],
             &["missing.txt", "No such file", "; check the path\n"],
         ),
-        (&["--keys", "empty.txt"], &["empty.txt", "one key a line"]),
+        (&["--keys", "empty.txt"], &["empty.txt", "one key per line"]),
         (&["--keys", "folder"], &["folder", "is a folder"]),
         (
             &["--keys", "a.txt", "--keys", "missing.txt"],

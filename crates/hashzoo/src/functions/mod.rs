@@ -1,4 +1,4 @@
-//! One function a file, named after it, with its record and its known answers; the registry's tables.
+//! The functions, one per file, each with its record and known answers; and the registry's tables.
 //!
 //! A new function is a file here, its `mod` and `pub use` lines and its line in a table below. Everything else, in this
 //! crate and outside, iterates the tables.

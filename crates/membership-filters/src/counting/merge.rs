@@ -1,4 +1,4 @@
-//! Counting filters made one.
+//! Merging of counting filters.
 
 use core::fmt;
 

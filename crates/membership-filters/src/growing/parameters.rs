@@ -1,4 +1,4 @@
-//! What the links of a growing filter are like.
+//! The parameters of a growing filter and of its links.
 //!
 //! Knows nothing of elements, hashes or stored bytes.
 
