@@ -1,34 +1,75 @@
 //! What must be true before a release: checks of what cargo and its registry do not refuse.
 
 use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
 
-use crate::cargo::{cargo, cargo_command, output_of};
+use crate::cargo::{cargo, cargo_command, output_of, run_command, words};
 
 /// The host of addresses that nobody has filled in yet: a name that can never be one.
 const UNSET: &str = "//unset.invalid";
 
-/// Checks that all packages of the workspace that are published can be, builds each from what would be uploaded, and
-/// uploads them if `publish` says so.
+/// Those whose tests need nothing but Rust.
+const TESTED: &str =
+    "--package hashzoo --package filter-policy --package guava-bloom --package membership-filters";
+
+/// Builds all packages that are published from what would be uploaded, runs tests from it, and checks that they can be
+/// released; or uploads them if `publish` says so.
 pub(crate) fn run(root: &Path, publish: bool) -> Result<(), String> {
     let metadata = output_of(&mut cargo_command(
         root,
         &["metadata", "--no-deps", "--format-version", "1"],
     ))?;
     let metadata = serde_json::from_slice(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
-    let changelog = root.join("CHANGELOG.md");
-    let changelog = std::fs::read_to_string(&changelog).map_err(|error| format!("CHANGELOG.md: {error}"))?;
+    let changelog =
+        fs::read_to_string(root.join("CHANGELOG.md")).map_err(|error| format!("CHANGELOG.md: {error}"))?;
     let packages = published(&metadata);
     let offences: Vec<String> = packages
         .iter()
         .flat_map(|package| offences(package, &changelog))
         .collect();
-    if !offences.is_empty() {
-        return Err(format!("not ready for a release:\n  {}", offences.join("\n  ")));
-    }
+    let ready = if offences.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("not ready for a release:\n  {}", offences.join("\n  ")))
+    };
     let names = packages.iter().filter_map(|package| package["name"].as_str());
     let selection: Vec<&str> = names.flat_map(|name| ["--package", name]).collect();
-    let command = if publish { "publish" } else { "package" };
-    cargo(root, &[&[command, "--locked"], &selection[..]].concat())
+    if publish {
+        ready?;
+        return cargo(root, &[&["publish", "--locked"], &selection[..]].concat());
+    }
+    cargo(root, &[&["package", "--locked"], &selection[..]].concat())?;
+    test_archives(root, &packages)?;
+    ready
+}
+
+/// Compiles the tests of the packages as users get them, and runs those of libraries: nothing of the workspace is there but
+/// the versions of dependencies.
+fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), String> {
+    let failed = |error: io::Error| format!("the archives: {error}");
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let target = root.join("target");
+    let mut manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"*-*\"]\n[profile.dev]\nopt-level = 1\n\
+                        [patch.crates-io]\n"
+        .to_owned();
+    for package in packages {
+        let (Some(name), Some(version)) = (package["name"].as_str(), package["version"].as_str()) else {
+            continue;
+        };
+        let archive = target.join(format!("package/{name}-{version}.crate"));
+        let mut tar = Command::new("tar");
+        run_command(tar.arg("-xf").arg(archive).arg("-C").arg(folder.path()))?;
+        manifest += &format!("{name} = {{ path = \"{name}-{version}\" }}\n");
+    }
+    fs::write(folder.path().join("Cargo.toml"), manifest).map_err(failed)?;
+    fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).map_err(failed)?;
+    let test = |arguments: &str| {
+        let mut command = cargo_command(folder.path(), &words(arguments));
+        run_command(command.env("CARGO_TARGET_DIR", target.join("archives")))
+    };
+    test("test --workspace --all-features --no-run")?;
+    test(&format!("test --all-features --tests {TESTED}"))
 }
 
 /// Those whose manifest does not keep them from being published.

@@ -5,9 +5,9 @@ use crate::{release, workspace};
 
 /// Check that the packages can be released, and release them.
 ///
-/// Refuses if the address of the repository or the homepage is not filled in, if a package lacks something that its page
-/// shows, or if the changelog has no section for the version. Then builds each package from the archive that would be
-/// uploaded, in dependency order.
+/// Builds each package from the archive that would be uploaded, in dependency order, and runs the libraries' tests from the
+/// archives. Then fails if the address of the repository or the homepage is not filled in, if a package lacks something
+/// that its page shows, or if the changelog has no section for the version.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask release")]
 pub(crate) struct Arguments {

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bench_kit::suites::memory::{Memory, Structure};
 use bench_kit::suites::{instructions, membership, memory, point_reads, policy, rates, redis, which};
 use bench_kit::{Bench, Chart, Folder, MARKER, Suite};
 use hash_comparison::record::table::{self, Row};
@@ -68,6 +69,51 @@ fn membership() {
 #[test]
 fn memory() {
     check("memory", &memory::SUITE);
+}
+
+/// The table under "Which one" in the README of membership-filters.
+#[test]
+fn memory_in_the_readme() {
+    use Structure::{Bloom, ConcurrentBloom, Counting, Cuckoo, Growing, HashSetString, HashSetU64};
+    let rows: Vec<Memory> = table::read(&reference("memory").join("memory.csv")).unwrap();
+    let row = |structure, asked| {
+        let is_it = |row: &&Memory| row.structure == structure && row.asked_rate == asked;
+        let row = rows.iter().find(is_it).unwrap();
+        assert_eq!(row.keys, 10_000_000);
+        row
+    };
+    let readme = include_str!("../../../membership-filters/README.md");
+    for (name, structure) in [
+        ("BloomFilter", Bloom),
+        ("ConcurrentBloomFilter", ConcurrentBloom),
+        ("CountingBloomFilter", Counting),
+        ("CuckooFilter", Cuckoo),
+        ("GrowingBloomFilter", Growing),
+    ] {
+        let (percent, basis_point) = (row(structure, Some(0.01)), row(structure, Some(0.0001)));
+        let line = format!(
+            "\n| `{name}` | {:.1} ({:.2} %) | {:.1} ({:.4} %) | ",
+            percent.allocated_bits_per_key,
+            percent.rate * 100.0,
+            basis_point.allocated_bits_per_key,
+            basis_point.rate * 100.0
+        );
+        assert!(readme.contains(&line), "{line}");
+    }
+    for (name, structure) in [("HashSet<u64>", HashSetU64), ("HashSet<String>", HashSetString)] {
+        let bits = row(structure, None).allocated_bits_per_key;
+        let line = format!("\n| `{name}` | {bits:.1} | {bits:.1} | ");
+        assert!(readme.contains(&line), "{line}");
+    }
+    // Ten million keys of so many bits, in millions of bytes.
+    let megabytes = |row: &Memory| row.allocated_bits_per_key * 10.0 / 8.0;
+    let sentence = format!(
+        "`HashSet<String>` takes {:.0} MB, and the Bloom filter {:.0} MB at 0.01 %.",
+        megabytes(row(HashSetString, None)),
+        megabytes(row(Bloom, Some(0.0001)))
+    );
+    let words: Vec<&str> = readme.split_whitespace().collect();
+    assert!(words.join(" ").contains(&sentence), "{sentence}");
 }
 
 #[test]
