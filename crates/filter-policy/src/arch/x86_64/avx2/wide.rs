@@ -2,7 +2,7 @@
 //! by one.
 
 pub(in super::super) mod blocks;
-mod fours;
+pub(super) mod fours;
 mod lines;
 mod spread;
 mod xxh64;

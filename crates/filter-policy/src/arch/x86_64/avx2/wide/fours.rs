@@ -133,8 +133,7 @@ pub(super) fn hash_others(places: u64, keys: &[&[u8]], hashes: &mut [u64], funct
     }
 }
 
-/// Hashes as many keys from `start` on as there are hash values, 1 to [`TILE`], as slices. Asks for the slices of the next
-/// tile, and for the first ones.
+/// Hashes as many keys from `start` on as there are hash values, 1 to [`TILE`], as slices.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn for_tile(
@@ -144,14 +143,7 @@ pub(super) fn for_tile(
     hash: impl Fn(&[&[u8]], &mut [u64]),
 ) {
     match keys {
-        Keys::Slices(keys) => {
-            let (keys, later) = keys[start..].split_at(hashes.len());
-            if start == 0 {
-                prefetch(keys);
-            }
-            prefetch(&later[..later.len().min(TILE)]);
-            hash(keys, hashes);
-        }
+        Keys::Slices(keys) => hash(tile(keys, start, hashes.len()), hashes),
         Keys::Packed(keys) => {
             let mut slices: [&[u8]; TILE] = [&[]; TILE];
             for (slice, key) in slices.iter_mut().zip(keys.iter().skip(start)) {
@@ -160,6 +152,18 @@ pub(super) fn for_tile(
             hash(&slices[..hashes.len()], hashes);
         }
     }
+}
+
+/// So many keys from `start` on, at most [`TILE`]. Asks for those of the next tile, and for the first ones.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+pub(in super::super) fn tile<'a, 'k>(keys: &'a [&'k [u8]], start: usize, count: usize) -> &'a [&'k [u8]] {
+    let (tile, later) = keys[start..].split_at(count);
+    if start == 0 {
+        prefetch(tile);
+    }
+    prefetch(&later[..later.len().min(TILE)]);
+    tile
 }
 
 /// Asks for both ends of keys, unless the first and the last lie so close together that the processor will fetch all by itself.
