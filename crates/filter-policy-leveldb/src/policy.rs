@@ -19,6 +19,9 @@ pub const POLICY_FAST_LOCAL_BLOOM: c_int = 3;
 /// `FILTER_POLICY_RIBBON` of the header: RocksDB's `rocksdb.internal.Standard128RibbonFilter`.
 pub const POLICY_RIBBON: c_int = 4;
 
+/// What asks a filter for a key, as [`FilterPolicy::key_may_match`] does.
+pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
+
 /// A policy that a C program chose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ChosenPolicy {
@@ -57,6 +60,21 @@ impl ChosenPolicy {
         }
     }
 
+    /// [`FilterPolicy::key_may_match`] of the policy that was chosen, compiled for it alone: it is asked for every Get.
+    pub(crate) const fn question(&self) -> Question<Self> {
+        macro_rules! question {
+            ($($policy:ident)+) => {
+                match self {
+                    $(Self::$policy(_) => |chosen, key, filter| match chosen {
+                        Self::$policy(policy) => policy.key_may_match(key, filter),
+                        other => other.policy().key_may_match(key, filter),
+                    },)+
+                }
+            };
+        }
+        question!(BloomFilter2 LevelDbBuiltin Bloom64 FastLocalBloom Ribbon)
+    }
+
     fn policy(&self) -> &dyn FilterPolicy {
         match self {
             Self::BloomFilter2(policy) => policy,
@@ -81,16 +99,8 @@ impl FilterPolicy for ChosenPolicy {
         self.policy().create_filter(keys, out)
     }
 
-    // Asked for every Get, so that it is worth a match whose arms are compiled into it, and it into the callback.
-    #[inline]
     fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        match self {
-            Self::BloomFilter2(policy) => policy.key_may_match(key, filter),
-            Self::LevelDbBuiltin(policy) => policy.key_may_match(key, filter),
-            Self::Bloom64(policy) => policy.key_may_match(key, filter),
-            Self::FastLocalBloom(policy) => policy.key_may_match(key, filter),
-            Self::Ribbon(policy) => policy.key_may_match(key, filter),
-        }
+        self.policy().key_may_match(key, filter)
     }
 }
 

@@ -16,7 +16,8 @@ use crate::policy::ChosenPolicy;
 pub extern "C" fn filter_policy_new(bits_per_key: c_int, policy: c_int) -> *mut c_void {
     caught(|| {
         let policy = ChosenPolicy::new(bits_per_key, policy)?;
-        Some(State::allocate(policy, Cow::Borrowed(policy.c_name())))
+        let (question, name) = (policy.question(), Cow::Borrowed(policy.c_name()));
+        Some(State::allocate(policy, question, name))
     })
     .unwrap_or(ptr::null_mut())
 }

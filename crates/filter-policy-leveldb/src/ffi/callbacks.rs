@@ -80,7 +80,7 @@ impl Callbacks {
             name: policy.name().to_owned(),
             position: error.nul_position(),
         })?;
-        let state = State::allocate(policy, Cow::Owned(name));
+        let state = State::allocate(policy, P::key_may_match, Cow::Owned(name));
         if state.is_null() {
             return Err(Error::NoMemory);
         }
@@ -151,7 +151,44 @@ pub(super) unsafe extern "C" fn create_filter<P: FilterPolicy>(
 ///
 /// `state` is null or from [`State::allocate`] for the same `P`. `key` and `filter` are null or have as many
 /// readable bytes as the length beside each says.
+#[inline]
 pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
+    state: *mut c_void,
+    key: *const c_char,
+    length: usize,
+    filter: *const c_char,
+    filter_length: usize,
+) -> c_uchar {
+    // One question takes so little time that what is unusual is sorted out by few comparisons.
+    let is_usual = !state.is_null()
+        && !key.is_null()
+        && !filter.is_null()
+        && isize::try_from(length | filter_length).is_ok()
+        && filter_length > MATCHES_EVERYTHING.len();
+    if !is_usual {
+        // SAFETY: as the caller says.
+        return unsafe { unusual_key_may_match::<P>(state, key, length, filter, filter_length) };
+    }
+    // SAFETY: no pointer is null, and slices may have these lengths; the rest is as the caller says, and the bytes are not used
+    // after this call.
+    let (state, key, filter) = unsafe {
+        (
+            &*state.cast::<State<P>>(),
+            slice::from_raw_parts(key.cast(), length),
+            slice::from_raw_parts(filter.cast(), filter_length),
+        )
+    };
+    c_uchar::from(state.key_may_match(key, filter).unwrap_or(true))
+}
+
+/// The same for pointers that may be null, lengths that may be too long, and filters that may not be the policy's.
+///
+/// # Safety
+///
+/// As for [`key_may_match`].
+#[cold]
+#[inline(never)]
+unsafe fn unusual_key_may_match<P: FilterPolicy>(
     state: *mut c_void,
     key: *const c_char,
     length: usize,
@@ -163,7 +200,9 @@ pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
     // SAFETY: as the caller says; the bytes are not used after this call.
     let (key, filter) = unsafe { (bytes(key, length), bytes(filter, filter_length)) };
     let answer = match (state, key, filter) {
-        (Some(state), Some(key), Some(filter)) => caught(|| Some(state.key_may_match(key, filter))),
+        // Policies with an encoding of their own need not know what these bytes mean.
+        (_, _, Some(filter)) if filter == MATCHES_EVERYTHING => None,
+        (Some(state), Some(key), Some(filter)) => state.key_may_match(key, filter),
         _ => None,
     };
     c_uchar::from(answer.unwrap_or(true))

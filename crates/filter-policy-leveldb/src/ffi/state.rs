@@ -6,9 +6,10 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::panic::{self, AssertUnwindSafe};
 
-use filter_policy::{FilterPolicy, MATCHES_EVERYTHING};
+use filter_policy::FilterPolicy;
 
 use super::c_bytes::{CBytes, Reserve};
+use crate::policy::Question;
 
 /// LevelDB stores where a filter begins in 32 bits; a longer one would move all that follow it.
 const MAX_FILTER_BYTES: usize = u32::MAX as usize;
@@ -16,13 +17,14 @@ const MAX_FILTER_BYTES: usize = u32::MAX as usize;
 /// A policy and what its callbacks need besides.
 pub(super) struct State<P> {
     policy: P,
+    question: Question<P>,
     name: Cow<'static, CStr>,
     reserve: Reserve,
 }
 
 impl<P> State<P> {
-    /// Puts a policy behind a pointer, under `name`. Null if there is no memory.
-    pub(super) fn allocate(policy: P, name: Cow<'static, CStr>) -> *mut c_void {
+    /// Puts a policy behind a pointer, under `name`; `question` asks its filters. Null if there is no memory.
+    pub(super) fn allocate(policy: P, question: Question<P>, name: Cow<'static, CStr>) -> *mut c_void {
         let layout = Layout::new::<Self>();
         // `Box::new` would abort the program.
         // SAFETY: the size is not zero, since a state has a reserve.
@@ -30,6 +32,7 @@ impl<P> State<P> {
         if !place.is_null() {
             let state = Self {
                 policy,
+                question,
                 name,
                 reserve: Reserve::new(),
             };
@@ -69,6 +72,12 @@ impl<P> State<P> {
         &self.name
     }
 
+    /// What the policy says of the key; `None` if it panics.
+    #[inline(always)]
+    pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> Option<bool> {
+        caught(|| Some((self.question)(&self.policy, key, filter)))
+    }
+
     pub(super) fn reserve(&self) -> &Reserve {
         &self.reserve
     }
@@ -91,12 +100,6 @@ impl<P: FilterPolicy> State<P> {
         }
         let len = filter.len();
         Some((bytes, len))
-    }
-
-    /// What the policy says of the key, or that it may match where no filter could be made.
-    pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> bool {
-        // Policies with an encoding of their own need not know what these bytes mean.
-        filter == MATCHES_EVERYTHING || self.policy.key_may_match(key, filter)
     }
 }
 

@@ -14,15 +14,19 @@ use crate::keys::Keys;
 /// How many keys are hashed together, and how far ahead memory is asked for: as many as a word of answers has bits.
 pub(super) const TILE: usize = 64;
 
-/// The first four words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
+/// The first eight words of XXH3's secret, to which the seed 0 adds nothing, and its primes.
 ///
 /// Source: RocksDB, `util/xxph3.h`.
 #[cfg(target_arch = "x86_64")]
-pub(super) const SECRET: [u64; 4] = [
+pub(super) const SECRET: [u64; 8] = [
     0xbe4b_a423_396c_feb8,
     0x1cad_21f7_2c81_017c,
     0xdb97_9083_e96d_d4de,
     0x1f67_b3b7_a4a4_4072,
+    0x78e5_c0cc_4ee6_79cb,
+    0x2172_ffcc_7dd0_5a82,
+    0x8e24_43f7_7446_08b8,
+    0x4c26_3a81_e690_35e0,
 ];
 #[cfg(target_arch = "x86_64")]
 pub(super) const PRIME64_1: u64 = 0x9e37_79b1_85eb_ca87;

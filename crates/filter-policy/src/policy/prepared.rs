@@ -120,9 +120,10 @@ impl<'a> PreparedFilter<'a> {
     /// takes no memory but the stack's. Filters that do not lie in the cache are fetched ahead.
     ///
     /// It pays from about eight keys on with AVX2 and AVX-512 in LevelDB's layout, if the hasher has a
-    /// [`lane_hash`](KeyHasher::lane_hash); with AVX-512 for some tens of keys and more in the other layouts, most for keys
-    /// of 9 to 32 bytes; and everywhere if the filter is larger than the cache. [Packed](crate::PackedKeys) keys are
-    /// fastest. Ribbon filters and RocksDB's legacy filters are asked key by key.
+    /// [`lane_hash`](KeyHasher::lane_hash); for some tens of keys and more in the other layouts, with AVX2 most for keys of 9
+    /// to 64 bytes (8 to 63 in split blocks), with AVX-512 for keys of 9 to 32; and everywhere if the filter is larger than the
+    /// cache, or with AVX2 if the keys lie scattered in memory. [Packed](crate::PackedKeys) keys are fastest. Ribbon filters
+    /// and RocksDB's legacy filters are asked key by key.
     ///
     /// # Errors
     ///

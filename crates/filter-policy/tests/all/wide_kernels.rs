@@ -55,7 +55,7 @@ fn lengths_in_any_mixture() {
         check(10.0, &keys, &random_keys(8, 200, |i| i % 50));
     }
     // Around the borders between the ways in which groups of eight are hashed.
-    for border in [9_usize, 16, 17, 32, 33] {
+    for border in [8_usize, 9, 16, 17, 32, 33, 64, 65] {
         for odd in 0..8 {
             for (usual, other) in [(border, border - 1), (border - 1, border)] {
                 let keys = random_keys(9, 24, |i| if i % 8 == odd { other } else { usual });

@@ -3,7 +3,8 @@
 mod batch;
 mod levels;
 
-use batch::{Batch, Words, answer};
+pub(in super::super) use batch::Words;
+use batch::{Batch, answer};
 use levels::{ByLevel, TILE};
 
 use super::super::source::Source;

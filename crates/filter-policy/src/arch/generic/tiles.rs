@@ -1,7 +1,7 @@
 //! Filters of 64-bit hash values, a tile of keys at a time, with memory asked for ahead where filters are large.
 
 use super::super::wide::lines::{self, LINE_LEN, Line, line_of};
-use super::super::wide::spread::{self, MULTIPLIER, all_set, position, set};
+use super::super::wide::spread::{self, MULTIPLIER, each_set, position, set};
 use super::super::wide::{TILE, WideSource};
 use super::Lanes;
 
@@ -19,6 +19,11 @@ pub(in super::super) trait WideLanes: Lanes {
     );
     /// The answers for these hash values, a bit each.
     fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64;
+    /// The same of a filter whose probes go anywhere.
+    #[inline(always)]
+    fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+        each_set(bit_array, probes, hashes)
+    }
 }
 
 /// Asks for the lines of these hash values.
@@ -134,15 +139,16 @@ pub(in super::super) fn insert_spread<S: WideLanes>(
     probes: u8,
     source: WideSource<'_>,
 ) {
-    if bit_array.len() < spread::PREFETCHED {
-        return set(bit_array, probes, source);
-    }
-    let len = source.len();
+    let (len, ahead) = (source.len(), bit_array.len() >= spread::PREFETCHED);
     let (mut now, mut before) = ([0; TILE], [0; TILE]);
     let mut waiting = 0;
     for start in (0..len).step_by(TILE) {
         let count = TILE.min(len - start);
         lanes.hash_wide(source, start, &mut now[..count]);
+        if !ahead {
+            set(bit_array, probes, WideSource::Hashes(&now[..count]));
+            continue;
+        }
         prefetch_spread::<S, true>(lanes, bit_array, probes, &now[..count]);
         set(bit_array, probes, WideSource::Hashes(&before[..waiting]));
         core::mem::swap(&mut now, &mut before);
@@ -169,9 +175,6 @@ pub(in super::super) fn spread_may_match_many<S: WideLanes>(
             // All 64 are under way together before the first is waited for.
             prefetch_spread::<S, false>(lanes, bit_array, probes, hashes);
         }
-        *word = 0;
-        for (i, &hash) in hashes.iter().enumerate() {
-            *word |= u64::from(all_set(bit_array, probes, hash)) << i;
-        }
+        *word = lanes.ask_spread(bit_array, probes, hashes);
     }
 }

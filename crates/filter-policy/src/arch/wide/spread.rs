@@ -177,6 +177,14 @@ pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool
     }
 }
 
+/// The same for at most 64 hash values, a bit each.
+#[inline(always)]
+pub(in super::super) fn each_set(bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+    hashes.iter().rev().fold(0, |answers, &hash| {
+        answers << 1 | u64::from(all_set(bit_array, probes, hash))
+    })
+}
+
 #[inline(always)]
 fn all_of(bit_array: &[u8], probes: u8, hash: u64) -> bool {
     let bits = bit_array.len() as u64 * 8;

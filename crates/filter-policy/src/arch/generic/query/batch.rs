@@ -19,7 +19,7 @@ fn words(bytes: &[u8]) -> (&[[u8; 4]], u32) {
 }
 
 /// The words of a bit array, for look-ups of positions.
-pub(super) struct Words<'a, S: Lanes> {
+pub(in crate::arch) struct Words<'a, S: Lanes> {
     bytes: &'a [u8],
     words: &'a [[u8; 4]],
     /// The bytes after the last whole word.
@@ -28,7 +28,7 @@ pub(super) struct Words<'a, S: Lanes> {
 
 impl<'a, S: Lanes> Words<'a, S> {
     #[inline(always)]
-    pub(super) fn new(lanes: S, bytes: &'a [u8]) -> Self {
+    pub(in crate::arch) fn new(lanes: S, bytes: &'a [u8]) -> Self {
         let (words, beyond) = words(bytes);
         Self {
             bytes,
@@ -38,7 +38,7 @@ impl<'a, S: Lanes> Words<'a, S> {
     }
 
     #[inline(always)]
-    pub(super) fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
+    pub(in crate::arch) fn at(&self, lanes: S, positions: S::Vector) -> S::Vector {
         lanes.words_at(self.words, self.beyond, positions)
     }
 

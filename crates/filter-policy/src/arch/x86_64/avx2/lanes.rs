@@ -3,7 +3,9 @@
 use core::arch::x86_64::*;
 
 use super::super::super::generic::{Lanes, PACKINGS};
+use super::super::super::wide::TILE;
 use super::Avx2;
+use super::wide::fours;
 use crate::hashers::LaneHash;
 use crate::keys::Keys;
 
@@ -203,7 +205,15 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn hash(self, keys: Keys<'_>, function: LaneHash, start: usize, hashes: &mut [u32]) {
-        self.hash_keys(keys, function, start, hashes);
+        let Keys::Slices(slices) = keys else {
+            return self.hash_keys(keys, function, start, hashes);
+        };
+        for (i, hashes) in hashes.chunks_mut(TILE).enumerate() {
+            let start = start + i * TILE;
+            // SAFETY: see the type.
+            unsafe { fours::tile(slices, start, hashes.len()) };
+            self.hash_keys(keys, function, start, hashes);
+        }
     }
 
     #[inline(always)]

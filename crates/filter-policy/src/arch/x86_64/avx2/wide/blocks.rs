@@ -2,9 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use hashzoo::xxh64;
-
 use super::super::Avx2;
+use super::xxh64;
 use crate::arch::generic::Lanes;
 use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
@@ -38,7 +37,8 @@ impl BlockLanes for Avx2 {
 
     #[inline(always)]
     fn hash(self, source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
-        source.hash_by(|key| xxh64(key, 0), start, hashes);
+        // SAFETY: see the type.
+        unsafe { xxh64::hash(source, start, hashes) }
     }
 
     #[inline(always)]

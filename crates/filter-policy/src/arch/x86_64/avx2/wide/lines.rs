@@ -6,7 +6,7 @@ use core::hint::black_box;
 use hashzoo::xxph3_64;
 
 use super::super::Avx2;
-use super::hash;
+use super::{filled_up, hash, spread};
 use crate::arch::generic::entries::line_entries;
 use crate::arch::generic::tiles::{self, WideLanes};
 use crate::arch::wide::WideSource;
@@ -44,6 +44,12 @@ impl WideLanes for Avx2 {
         // SAFETY: see the type.
         unsafe { ask(lines, probes, hashes) }
     }
+
+    #[inline(always)]
+    fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+        // SAFETY: see the type.
+        unsafe { spread::ask(self, bit_array, probes, hashes) }
+    }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
@@ -68,15 +74,7 @@ fn set<const PROBES: usize, const MAX: usize>(lines: &mut [Line], probes: u8, ha
     let mut rows = [[[0_u32; 8]; 2]; MAX];
     let mut filled = [0; 8];
     for hashes in hashes.chunks(8) {
-        let hashes = match hashes.try_into() {
-            Ok(hashes) => hashes,
-            Err(_) => {
-                // The last one again does no harm.
-                filled.fill(hashes.last().copied().unwrap_or_default());
-                filled[..hashes.len()].copy_from_slice(hashes);
-                &filled
-            }
-        };
+        let hashes = filled_up(hashes, &mut filled);
         // Hidden from the optimiser, which would keep them in registers, from which it takes longer to get them one by one.
         let rows = &mut black_box(&mut rows)[..probes];
         let (first, second) = load_wide(hashes);
@@ -215,7 +213,7 @@ fn load(values: &[u32; 8]) -> __m256i {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
-fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
+pub(super) fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
     let start: *const __m256i = values.as_ptr().cast();
     // SAFETY: two vectors have the length of the array.
     unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) }

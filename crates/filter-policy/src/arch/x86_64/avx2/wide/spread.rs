@@ -1,9 +1,15 @@
 //! Filters whose probes go anywhere: the portable code, with the processor's own products of 128 bits, and memory that is
-//! asked for ahead.
+//! asked for ahead. Questions for many keys take eight at a time.
+
+use core::arch::x86_64::*;
 
 use super::super::Avx2;
-use crate::arch::generic::tiles;
+use super::lines::load_wide;
+use super::{filled_up, splat, times};
+use crate::arch::generic::query::Words;
+use crate::arch::generic::{Lanes, tiles};
 use crate::arch::wide::WideSource;
+use crate::arch::wide::spread::{MULTIPLIER, TOO_LONG, each_set};
 
 impl Avx2 {
     pub(in crate::arch) fn insert_spread(self, bit_array: &mut [u8], probes: u8, source: WideSource<'_>) {
@@ -29,4 +35,48 @@ impl Avx2 {
         // SAFETY: see the type.
         unsafe { run(self, bit_array, probes, source, answers) }
     }
+}
+
+/// The answers for these hash values, a bit each.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+pub(super) fn ask(lanes: Avx2, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
+    let count = hashes.len();
+    if bit_array.len() >= TOO_LONG {
+        return each_set(bit_array, probes, hashes);
+    }
+    let words = Words::new(lanes, bit_array);
+    let (mut answers, mut filled) = (0, [0; 8]);
+    for (i, hashes) in hashes.chunks(8).enumerate() {
+        let (first, second) = load_wide(filled_up(hashes, &mut filled));
+        let mut walks = [
+            _mm256_permute2x128_si256::<0x20>(first, second),
+            _mm256_permute2x128_si256::<0x31>(first, second),
+        ];
+        let mut hits = lanes.all_hits();
+        for _ in 0..probes {
+            let positions = positions(bit_array, walks);
+            hits = lanes.hit(hits, words.at(lanes, positions), positions);
+            walks = [
+                times(walks[0], splat(MULTIPLIER)),
+                times(walks[1], splat(MULTIPLIER)),
+            ];
+        }
+        answers |= u64::from(lanes.hit_bits(hits)) << (8 * i);
+    }
+    answers & u64::MAX >> (64 - count)
+}
+
+/// The places in the bit array of eight steps: 0, 1, 4 and 5, and 2, 3, 6 and 7.
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn positions(bit_array: &[u8], [first, second]: [__m256i; 2]) -> __m256i {
+    // Less than 2^31, so that no sum overflows.
+    let bits = splat(bit_array.len() as u64 * 8);
+    let place = |walks: __m256i| {
+        let low = _mm256_srli_epi64::<32>(_mm256_mul_epu32(walks, bits));
+        let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(walks), bits);
+        _mm256_castsi256_ps(_mm256_add_epi64(high, low))
+    };
+    _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(place(first), place(second)))
 }
