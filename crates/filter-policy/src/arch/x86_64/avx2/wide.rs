@@ -210,3 +210,11 @@ fn times(a: __m256i, b: __m256i) -> __m256i {
     let right = _mm256_mul_epu32(a, _mm256_srli_epi64::<32>(b));
     _mm256_add_epi64(low, _mm256_slli_epi64::<32>(_mm256_add_epi64(left, right)))
 }
+
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+#[inline]
+fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
+    let start: *const __m256i = values.as_ptr().cast();
+    // SAFETY: two vectors have the length of the array.
+    unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) }
+}

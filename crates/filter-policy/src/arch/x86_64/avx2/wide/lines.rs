@@ -6,7 +6,7 @@ use core::hint::black_box;
 use hashzoo::xxph3_64;
 
 use super::super::Avx2;
-use super::{filled_up, hash, spread};
+use super::{filled_up, hash, load_wide, spread};
 use crate::arch::generic::entries::line_entries;
 use crate::arch::generic::tiles::{self, WideLanes};
 use crate::arch::wide::WideSource;
@@ -209,14 +209,6 @@ fn bits_of(walks: __m256i) -> __m256i {
 fn load(values: &[u32; 8]) -> __m256i {
     // SAFETY: the array has the length of a vector.
     unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
-pub(super) fn load_wide(values: &[u64; 8]) -> (__m256i, __m256i) {
-    let start: *const __m256i = values.as_ptr().cast();
-    // SAFETY: two vectors have the length of the array.
-    unsafe { (_mm256_loadu_si256(start), _mm256_loadu_si256(start.add(1))) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]

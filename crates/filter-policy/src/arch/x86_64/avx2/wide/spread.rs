@@ -4,8 +4,7 @@
 use core::arch::x86_64::*;
 
 use super::super::Avx2;
-use super::lines::load_wide;
-use super::{filled_up, splat, times};
+use super::{filled_up, load_wide, splat, times};
 use crate::arch::generic::query::Words;
 use crate::arch::generic::{Lanes, tiles};
 use crate::arch::wide::WideSource;
