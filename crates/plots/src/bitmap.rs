@@ -4,6 +4,7 @@
 
 use core::cmp::Reverse;
 use core::iter;
+use core::ops::Range;
 use std::collections::{BTreeMap, HashMap};
 
 use ab_glyph::{Font as _, PxScale, point};
@@ -28,11 +29,7 @@ pub fn png(scene: &Scene) -> Vec<u8> {
         match shape {
             Shape::Rect { color, .. } => {
                 let [left, top, right, bottom] = shape.corners().unwrap_or_default();
-                for y in top..bottom {
-                    for x in left..right {
-                        sheet.blend(x, y, *color, 1.0);
-                    }
-                }
+                sheet.fill(left..right, top..bottom, *color);
             }
             Shape::Circle { at, radius, color } => {
                 let corner = |index: u32| {
@@ -69,6 +66,20 @@ impl Sheet {
             width,
             height,
             pixels: [red, green, blue].repeat(width * height),
+        }
+    }
+
+    /// Covers whole pixels; those beside the sheet are left out.
+    fn fill(&mut self, x: Range<i64>, y: Range<i64>, Color(red, green, blue): Color) {
+        let inside = |span: Range<i64>, size: usize| {
+            let within = |at: i64| at.clamp(0, size as i64) as usize;
+            within(span.start)..within(span.end.max(span.start))
+        };
+        let (x, y) = (inside(x, self.width), inside(y, self.height));
+        for row in self.pixels.chunks_exact_mut(3 * self.width).take(y.end).skip(y.start) {
+            for pixel in row.as_chunks_mut().0[x.clone()].iter_mut() {
+                *pixel = [red, green, blue];
+            }
         }
     }
 
@@ -170,7 +181,7 @@ impl Sheet {
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
+        encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
         // So that it is shown at the size of the scene: 96 dots an inch times the density.
         let per_metre = 3780 * UNITS as u32;
