@@ -3,7 +3,6 @@
 //! The same bytes on every machine: single-precision sums and products in a fixed order, no fused operations.
 
 use core::cmp::Reverse;
-use core::iter;
 use core::ops::Range;
 use std::collections::{BTreeMap, HashMap};
 
@@ -91,7 +90,11 @@ impl Sheet {
         }
         let start = (y as usize * self.width + x as usize) * 3;
         // In steps, so that edges have few colours.
-        let share = (share.min(1.0) * EDGES + 0.5).floor() / EDGES;
+        let steps = (share.min(1.0) * EDGES + 0.5) as u8;
+        if steps == 0 {
+            return;
+        }
+        let share = f32::from(steps) / EDGES;
         for (part, color) in self.pixels[start..start + 3].iter_mut().zip([red, green, blue]) {
             let below = f32::from(*part);
             *part = (below + (f32::from(color) - below) * share + 0.5) as u8;
@@ -201,9 +204,10 @@ impl Sheet {
     fn palette(&self) -> (Vec<u8>, Vec<u8>) {
         let (pixels, _) = self.pixels.as_chunks::<3>();
         // Most of a sheet is long runs of one colour.
-        let runs = || pixels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
+        let chunks = pixels.chunk_by(|a, b| a == b);
+        let runs: Vec<([u8; 3], usize)> = chunks.map(|run| (run[0], run.len())).collect();
         let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
-        for (color, length) in runs() {
+        for &(color, length) in &runs {
             *counts.entry(color).or_default() += length;
         }
         let mut colors: Vec<[u8; 3]> = counts.keys().copied().collect();
@@ -221,12 +225,11 @@ impl Sheet {
                 .unwrap_or(0) as u8
         };
         let index: HashMap<[u8; 3], u8> = colors.iter().map(|color| (*color, nearest(color))).collect();
-        (
-            palette.concat(),
-            runs()
-                .flat_map(|(color, length)| iter::repeat_n(index[&color], length))
-                .collect(),
-        )
+        let mut indices = Vec::with_capacity(pixels.len());
+        for (color, length) in runs {
+            indices.resize(indices.len() + length, index[&color]);
+        }
+        (palette.concat(), indices)
     }
 }
 
