@@ -75,7 +75,12 @@ impl Sheet {
             within(span.start)..within(span.end.max(span.start))
         };
         let (x, y) = (inside(x, self.width), inside(y, self.height));
-        for row in self.pixels.chunks_exact_mut(3 * self.width).take(y.end).skip(y.start) {
+        for row in self
+            .pixels
+            .chunks_exact_mut(3 * self.width)
+            .take(y.end)
+            .skip(y.start)
+        {
             for pixel in row.as_chunks_mut().0[x.clone()].iter_mut() {
                 *pixel = [red, green, blue];
             }

@@ -34,6 +34,9 @@ pub const ABSENT: usize = 1_000_000;
 /// Absent keys that filters of the ideal hash are asked for, at least.
 pub const IDEAL_PROBES: u64 = 1_000_000;
 
+/// Ideal hashes at most: with so many, chance leaves the ideal's counts a hundredth of what it leaves one function's.
+pub const MAX_IDEALS: u64 = 1 << 14;
+
 /// Bytes of keys that ideal hashes may read over a set that is not generated: a second of work at most. A few long keys
 /// would else be read hundreds of thousands of times.
 pub const IDEAL_BYTES: u64 = 256 << 20;
@@ -117,12 +120,7 @@ impl<'a> Probes<'a> {
 
     /// The same of `most` keys of either kind at most: `of` by the index of a key in the dataset, `hash` of a key that is not
     /// there.
-    fn first(
-        &self,
-        most: usize,
-        of: impl Fn(usize) -> u32,
-        hash: impl Fn(&[u8]) -> u32,
-    ) -> [Vec<u32>; 2] {
+    fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         match &self.plan {
             Plan::Nothing => Default::default(),
             Plan::Continued { absent } => [
@@ -147,8 +145,8 @@ impl<'a> Probes<'a> {
     /// nothing is wrong with.
     ///
     /// Counts and probes are sums over hashes with keys of their own, [`Ideal::drawn`] from the dataset's seed:
-    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], or as
-    /// many as [`IDEAL_BYTES`] allow where keys are long, and one at least.
+    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], but
+    /// at most [`MAX_IDEALS`], and no more than [`IDEAL_BYTES`] allow where keys are long; one at least.
     ///
     /// # Errors
     ///
@@ -169,7 +167,7 @@ impl<'a> Probes<'a> {
             Plan::TwoFold { halves } => {
                 let wanted = IDEAL_PROBES.div_ceil(2 * halves[0].len() as u64);
                 let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
-                wanted.min(affordable.max(1))
+                wanted.min(MAX_IDEALS).min(affordable.max(1))
             }
         }
     }

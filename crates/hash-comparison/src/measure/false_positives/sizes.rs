@@ -83,7 +83,10 @@ mod tests {
         let dataset = load_embedded("app-accounts", 1).unwrap();
         let probes = Probes::new(&dataset);
         let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
-        let [ideal, poor] = [probes.sizes_ideal(), probes.sizes("BPHash", &[probes.values(&poor)])];
+        let [ideal, poor] = [
+            probes.sizes_ideal(),
+            probes.sizes("BPHash", &[probes.values(&poor)]),
+        ];
         let sizes = |rows: &[SizeRow]| rows.iter().map(|row| row.keys).collect::<Vec<_>>();
         assert_eq!(
             (sizes(&ideal), sizes(&poor)),
