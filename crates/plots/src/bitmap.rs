@@ -3,7 +3,7 @@
 //! The same bytes on every machine: single-precision sums and products in a fixed order, no fused operations.
 
 use core::cmp::Reverse;
-use core::iter;
+use core::ops::Range;
 use std::collections::{BTreeMap, HashMap};
 
 use ab_glyph::{Font as _, PxScale, point};
@@ -28,11 +28,7 @@ pub fn png(scene: &Scene) -> Vec<u8> {
         match shape {
             Shape::Rect { color, .. } => {
                 let [left, top, right, bottom] = shape.corners().unwrap_or_default();
-                for y in top..bottom {
-                    for x in left..right {
-                        sheet.blend(x, y, *color, 1.0);
-                    }
-                }
+                sheet.fill(left..right, top..bottom, *color);
             }
             Shape::Circle { at, radius, color } => {
                 let corner = |index: u32| {
@@ -72,6 +68,25 @@ impl Sheet {
         }
     }
 
+    /// Covers whole pixels; those beside the sheet are left out.
+    fn fill(&mut self, x: Range<i64>, y: Range<i64>, Color(red, green, blue): Color) {
+        let inside = |span: Range<i64>, size: usize| {
+            let within = |at: i64| at.clamp(0, size as i64) as usize;
+            within(span.start)..within(span.end.max(span.start))
+        };
+        let (x, y) = (inside(x, self.width), inside(y, self.height));
+        for row in self
+            .pixels
+            .chunks_exact_mut(3 * self.width)
+            .take(y.end)
+            .skip(y.start)
+        {
+            for pixel in row.as_chunks_mut().0[x.clone()].iter_mut() {
+                *pixel = [red, green, blue];
+            }
+        }
+    }
+
     /// Covers a share of a pixel; those beside the sheet are left out.
     fn blend(&mut self, x: i64, y: i64, Color(red, green, blue): Color, share: f32) {
         let inside = (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y);
@@ -80,7 +95,11 @@ impl Sheet {
         }
         let start = (y as usize * self.width + x as usize) * 3;
         // In steps, so that edges have few colours.
-        let share = (share.min(1.0) * EDGES + 0.5).floor() / EDGES;
+        let steps = (share.min(1.0) * EDGES + 0.5) as u8;
+        if steps == 0 {
+            return;
+        }
+        let share = f32::from(steps) / EDGES;
         for (part, color) in self.pixels[start..start + 3].iter_mut().zip([red, green, blue]) {
             let below = f32::from(*part);
             *part = (below + (f32::from(color) - below) * share + 0.5) as u8;
@@ -170,7 +189,7 @@ impl Sheet {
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_palette(palette);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
+        encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
         // So that it is shown at the size of the scene: 96 dots an inch times the density.
         let per_metre = 3780 * UNITS as u32;
@@ -190,9 +209,10 @@ impl Sheet {
     fn palette(&self) -> (Vec<u8>, Vec<u8>) {
         let (pixels, _) = self.pixels.as_chunks::<3>();
         // Most of a sheet is long runs of one colour.
-        let runs = || pixels.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
+        let chunks = pixels.chunk_by(|a, b| a == b);
+        let runs: Vec<([u8; 3], usize)> = chunks.map(|run| (run[0], run.len())).collect();
         let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
-        for (color, length) in runs() {
+        for &(color, length) in &runs {
             *counts.entry(color).or_default() += length;
         }
         let mut colors: Vec<[u8; 3]> = counts.keys().copied().collect();
@@ -210,12 +230,11 @@ impl Sheet {
                 .unwrap_or(0) as u8
         };
         let index: HashMap<[u8; 3], u8> = colors.iter().map(|color| (*color, nearest(color))).collect();
-        (
-            palette.concat(),
-            runs()
-                .flat_map(|(color, length)| iter::repeat_n(index[&color], length))
-                .collect(),
-        )
+        let mut indices = Vec::with_capacity(pixels.len());
+        for (color, length) in runs {
+            indices.resize(indices.len() + length, index[&color]);
+        }
+        (palette.concat(), indices)
     }
 }
 

@@ -147,17 +147,28 @@ fn lowest_rate(filter: Filter, keys: u64, bytes: u64) -> Result<f64, String> {
 /// The most keys for which LevelDB's format reaches a rate in so many bytes, and the bits per key that do it.
 ///
 /// Its rate is counted, which takes long, and does not rise steadily with the keys. Ideal probes bound it from below, so the
-/// numbers of bits that might hold most are counted first.
+/// numbers of bits that might hold most are counted first. What equal hash values add is known, and what probes add hardly
+/// depends on the keys, so one count tells about where the next is worth its time.
 fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
-    /// Halvings of what lies between the best so far and the bound.
-    const STEPS: u32 = 8;
+    /// Counts for a number of bits, at most.
+    const COUNTS: u32 = 9;
+    /// The keys are found within this part of the bound.
+    const PARTS: u64 = 256;
+    /// What probes add at fewer keys may be this share of what they add at the bound.
+    const SWING: f64 = 0.5;
+    let shared = |keys: u64| Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
+    // The keys at which equal hash values are all that is left of the wanted rate.
+    let keys_left = |by_probes: f64| {
+        let left = ((wanted - by_probes) / (1.0 - by_probes)).max(0.0);
+        (-libm::ldexp(libm::log1p(-left), 32)) as u64
+    };
     let bound = |bits: u32| {
         let bits_per_key = BitsPerKey::whole(bits);
         let most = Format::LevelDb
             .max_keys(bytes, bits_per_key)
             .min(Question::MAX_KEYS);
         let will_do = |keys: u64| {
-            let shared = Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
+            let shared = shared(keys);
             let bits = bits_per_key.filter_bits(keys).map_err(words)?;
             let probes = u32::from(bits_per_key.probe_count());
             let by_probes = sizing::rate(bits, keys, probes).map_err(words)?;
@@ -172,24 +183,27 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
         if bound <= best.0 {
             break;
         }
-        let reaches = |keys| {
+        let (mut low, mut high, mut tried) = (best.0, bound, bound);
+        for _ in 0..COUNTS {
             let bits_per_key = BitsPerKey::whole(bits);
-            Format::LevelDb.reaches(keys, bits_per_key, wanted).map_err(words)
-        };
-        let (mut low, mut high) = (best.0, bound);
-        if reaches(bound)? {
-            low = bound;
-        }
-        for _ in 0..STEPS {
-            let middle = low + (high - low) / 2;
-            if middle == low {
+            let rate = Format::LevelDb.rate(tried, bits_per_key).map_err(words)?;
+            let by_probes = (rate - shared(tried)) / (1.0 - shared(tried));
+            if rate <= wanted {
+                low = tried;
+            } else {
+                high = tried;
+            }
+            let part = (bound / PARTS).max(1);
+            let is_hopeless = best.0 > 0 && tried == bound && keys_left(SWING * by_probes) <= best.0;
+            if low == bound || high - low <= part || is_hopeless {
                 break;
             }
-            if reaches(middle)? {
-                low = middle;
+            let left = keys_left(by_probes);
+            tried = if (low..=high).contains(&left) && high - low > 2 * part {
+                left.clamp(low + part, high - part)
             } else {
-                high = middle;
-            }
+                low + (high - low) / 2
+            };
         }
         if low > best.0 {
             best = (low, bits);

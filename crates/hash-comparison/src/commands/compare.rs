@@ -209,6 +209,9 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     for recommendation in &records.run.recommendations {
         writeln!(stdout, "{}", summary::answer(&records, recommendation))?;
     }
+    if let Some(told) = records.run.recommendations.first() {
+        writeln!(stdout, "{}", summary::time(told))?;
+    }
     if let Some(baseline) = &records.run.baseline {
         writeln!(stdout, "{}", summary::baseline(baseline))?;
     }

@@ -103,7 +103,6 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     if let Some(mine) = &told.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
-    rows.push(["time".to_owned(), told.form_reason.clone()]);
     let avoid = told
         .standing(Standing::Avoid)
         .map(|one| format!("{} ({})", one.function, one.reason));
@@ -113,6 +112,11 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     let notes = told.attackers.iter().chain(&told.notes);
     rows.extend(notes.map(|note| ["note".to_owned(), note.clone()]));
     format!("{heading}\n{}\n", labelled(rows))
+}
+
+/// Which time all answers of a run go by, and why.
+pub fn time(told: &Recommendation) -> String {
+    wrapped(format!("times: {}", told.form_reason))
 }
 
 /// As many of these as two lines hold, and how many are left; `None` where there is none.

@@ -34,6 +34,9 @@ pub const ABSENT: usize = 1_000_000;
 /// Absent keys that filters of the ideal hash are asked for, at least.
 pub const IDEAL_PROBES: u64 = 1_000_000;
 
+/// Ideal hashes at most: with so many, chance leaves the ideal's counts a hundredth of what it leaves one function's.
+pub const MAX_IDEALS: u64 = 1 << 14;
+
 /// Bytes of keys that ideal hashes may read over a set that is not generated: a second of work at most. A few long keys
 /// would else be read hundreds of thousands of times.
 pub const IDEAL_BYTES: u64 = 256 << 20;
@@ -100,18 +103,50 @@ impl<'a> Probes<'a> {
         hashed: &Hashed<'_>,
         progress: &dyn Progress,
     ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
-        let function = hashed.function;
-        let values: Vec<u32> = hashed.values().collect();
-        let counts = self.counts(&values, |key| function.compared(key), progress)?;
-        Ok(self.rows(function.name, counts))
+        self.rates(hashed.function.name, &self.values(hashed), progress)
+    }
+
+    /// The values of the keys that are built, and of those that are asked for.
+    ///
+    /// # Panics
+    ///
+    /// If `hashed` is not of the keys of the dataset.
+    pub(super) fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
+        let values = hashed.values64();
+        assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
+        let hash = |key: &[u8]| hashed.function.compared(key);
+        self.first(usize::MAX, |index| values[index] as u32, hash)
+    }
+
+    /// The same of `most` keys of either kind at most: `of` by the index of a key in the dataset, `hash` of a key that is not
+    /// there.
+    fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
+        match &self.plan {
+            Plan::Nothing => Default::default(),
+            Plan::Continued { absent } => [
+                (0..self.dataset.keys.len().min(most)).map(of).collect(),
+                absent.iter().take(most).map(hash).collect(),
+            ],
+            Plan::TwoFold { halves } => halves.each_ref().map(|half| {
+                let some = half.iter().take(most);
+                some.map(|&index| of(index as usize)).collect()
+            }),
+        }
+    }
+
+    /// Those of an ideal hash.
+    fn ideal(&self, index: u64, most: usize) -> [Vec<u32>; 2] {
+        let ideal = Ideal::drawn(self.dataset.seed, index);
+        let of = |index| ideal.hash(self.dataset.keys.get(index));
+        self.first(most, of, |key| ideal.hash(key))
     }
 
     /// Rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: what this probe scheme costs with a hash that
     /// nothing is wrong with.
     ///
     /// Counts and probes are sums over hashes with keys of their own, [`Ideal::drawn`] from the dataset's seed:
-    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], or as
-    /// many as [`IDEAL_BYTES`] allow where keys are long, and one at least.
+    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], but
+    /// at most [`MAX_IDEALS`], and no more than [`IDEAL_BYTES`] allow where keys are long; one at least.
     ///
     /// # Errors
     ///
@@ -119,11 +154,7 @@ impl<'a> Probes<'a> {
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let counts = (0..self.ideals())
             .into_par_iter()
-            .map(|index| {
-                let ideal = Ideal::drawn(self.dataset.seed, index);
-                let values: Vec<u32> = self.dataset.keys.iter().map(|key| ideal.hash(key)).collect();
-                self.counts(&values, |key| ideal.hash(key), progress)
-            })
+            .map(|index| self.counts(&self.ideal(index, usize::MAX), progress))
             .try_reduce(Counts::default, |one, other| Ok(one.plus(other)))?;
         Ok(self.rows(IDEAL, counts))
     }
@@ -136,33 +167,26 @@ impl<'a> Probes<'a> {
             Plan::TwoFold { halves } => {
                 let wanted = IDEAL_PROBES.div_ceil(2 * halves[0].len() as u64);
                 let affordable = IDEAL_BYTES / (self.dataset.keys.total_bytes() as u64).max(1);
-                wanted.min(affordable.max(1))
+                wanted.min(MAX_IDEALS).min(affordable.max(1))
             }
         }
     }
 
-    /// The false positives of one hash with these values of the dataset's keys.
-    fn counts(
+    /// Rows of a function with these [`values`](Self::values).
+    pub(super) fn rates(
         &self,
-        values: &[u32],
-        hash: impl Fn(&[u8]) -> u32,
+        function: &str,
+        values: &[Vec<u32>; 2],
         progress: &dyn Progress,
-    ) -> Result<Counts, Cancelled> {
-        assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
+    ) -> Result<Vec<FalsePositiveRow>, Cancelled> {
+        Ok(self.rows(function, self.counts(values, progress)?))
+    }
+
+    fn counts(&self, [built, asked]: &[Vec<u32>; 2], progress: &dyn Progress) -> Result<Counts, Cancelled> {
         match &self.plan {
             Plan::Nothing => Ok(Counts::default()),
-            Plan::Continued { absent } => {
-                let absent: Vec<u32> = absent.iter().map(hash).collect();
-                Counts::of_folds(&[(values, &absent)], progress)
-            }
-            Plan::TwoFold { halves } => {
-                let [first, second] = halves.each_ref().map(|half| {
-                    half.iter()
-                        .map(|&index| values[index as usize])
-                        .collect::<Vec<u32>>()
-                });
-                Counts::of_folds(&[(&first, &second), (&second, &first)], progress)
-            }
+            Plan::Continued { .. } => Counts::of_folds(&[(built, asked)], progress),
+            Plan::TwoFold { .. } => Counts::of_folds(&[(built, asked), (asked, built)], progress),
         }
     }
 

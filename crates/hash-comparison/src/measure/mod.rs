@@ -128,13 +128,11 @@ impl OnKeys {
         function: Option<&Function>,
         progress: &dyn Progress,
     ) -> Result<Self, Cancelled> {
-        let mut part = Self {
-            sizes: probes.sizes(function),
-            ..Self::default()
-        };
+        let mut part = Self::default();
         // With ten million keys each of these takes a good part of a second.
         go_on(progress)?;
         let Some(function) = function else {
+            part.sizes = probes.sizes_ideal();
             part.false_positives = probes.measure_ideal(progress)?;
             return Ok(part);
         };
@@ -149,7 +147,9 @@ impl OnKeys {
         part.tables = occupancy::measure(&dataset.name, &hashed);
         part.shards = shards::measure(&dataset.name, &hashed);
         go_on(progress)?;
-        part.false_positives = probes.measure(&hashed, progress)?;
+        let values = [probes.values(&hashed)];
+        part.sizes = probes.sizes(function.name, &values);
+        part.false_positives = probes.rates(function.name, &values[0], progress)?;
         Ok(part)
     }
 }

@@ -134,13 +134,13 @@ impl Layout {
         let copies = (FOOTPRINT / apart / sample.len().max(1)).max(1);
         let count = copies * sample.len();
         let mut bytes = vec![0; count * apart];
-        let places = shuffled(count as u32, seed);
-        let spans = places.into_iter().zip(sample.iter().cycle()).map(|(place, key)| {
-            let start = place as usize * apart;
+        let mut spans = vec![(0, 0); count];
+        // By place, not by visit: writing in the order of visits would miss the cache with every key.
+        for (start, visit) in (0..).step_by(apart).zip(shuffled(count as u32, seed)) {
+            let key = sample[visit as usize % sample.len()];
             bytes[start..][..key.len()].copy_from_slice(key);
-            (start, start + key.len())
-        });
-        let spans = spans.collect();
+            spans[visit as usize] = (start, start + key.len());
+        }
         Self {
             bytes,
             spans,

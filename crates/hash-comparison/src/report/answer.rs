@@ -284,7 +284,7 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
             "At {} bits fewer than {} collisions cannot be told from chance ({} expected)",
             row.bits,
             grouped(row.band_high as u64 + 1),
-            significant(row.expected, 2)
+            significant(row.expected, 3)
         ),
         None => "The keys are too few to tell any function from chance at full width".to_owned(),
     };

@@ -28,6 +28,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   const isShown = (name) => field(name) !== undefined && field(name) !== null;
   const fields = ["dataset", "use", "strangers", "stored", "mine"].filter(isShown);
   const start = Object.fromEntries(fields.map((name) => [name, field(name).value]));
+  let marked;
 
   /** What a change to the pick would save, from the row of the function in use. */
   function yours(choice, mine) {
@@ -65,19 +66,22 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   }
 
   function show() {
-    const value = (name) => (isShown(name) ? field(name).value : "");
-    const yes = (name) => String(value(name) === "yes");
+    // Read once: each change of the page makes the form look its fields up anew.
+    const now = Object.fromEntries(fields.map((name) => [name, field(name).value]));
+    const wanted = `${now.use} ${now.strangers === "yes"} ${now.stored === "yes"}`;
     for (const article of articles) {
-      article.hidden = isShown("dataset") && article.dataset.name !== value("dataset");
+      article.hidden = now.dataset !== undefined && article.dataset.name !== now.dataset;
       for (const choice of all(".choice", article)) {
-        choice.hidden = choice.dataset.choice !== `${value("use")} ${yes("strangers")} ${yes("stored")}`;
+        choice.hidden = choice.dataset.choice !== wanted;
         if (choice.hidden) continue;
-        yours(choice, value("mine"));
-        sizes(article, choice, value("mine"));
+        yours(choice, now.mine);
+        sizes(article, choice, now.mine);
       }
     }
-    for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === value("mine"));
-    for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === value("mine"));
+    if (now.mine === marked) return;
+    marked = now.mine;
+    for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
+    for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === marked);
   }
 
   function load() {

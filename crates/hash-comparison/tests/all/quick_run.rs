@@ -48,14 +48,12 @@ fn records_are_the_same_on_one_thread() {
 #[test]
 fn records_are_complete() {
     let bench = bench();
-    let more: String = (0..100).map(|number| format!("{number}\n")).collect();
-    bench.write("more.txt", more);
-    assert!(
-        start(&bench, "out", "2", &["--keys", "more.txt"])
-            .wait()
-            .unwrap()
-            .success()
-    );
+    let keys: String = (0..100).map(|number| format!("{number}\n")).collect();
+    bench.write("more.txt", keys);
+    // Functions of every width.
+    let more = "--keys more.txt --function PJW --function APHash --function FNVHash --function XXH3";
+    let more: Vec<&str> = more.split(' ').collect();
+    assert!(start(&bench, "out", "2", &more).wait().unwrap().success());
     let records = Records::read(&bench.path("out")).unwrap();
     assert_eq!(records.run.datasets.len(), 2);
     for file in FILES {

@@ -7,7 +7,7 @@ use hash_comparison::judge::{
 };
 use hash_comparison::keys::{Dataset, load_embedded, load_file};
 use hash_comparison::measure::OnKeys;
-use hash_comparison::measure::false_positives::Probes;
+use hash_comparison::measure::false_positives::{IDEAL_PROBES, MAX_IDEALS, Probes};
 use hash_comparison::progress::Silent;
 use hash_comparison::record::{CollisionRow, FailedTest, Finding, IDEAL, Verdict};
 
@@ -83,11 +83,12 @@ fn sets_of_any_size_are_measured_without_a_nonsense_number() {
         assert_eq!(quality.false_positives.is_empty(), n < 2);
         for row in &quality.false_positives {
             assert_eq!(row.keys, n / 2);
-            if row.function == IDEAL {
-                assert!((1_000_000..1_000_000 + n).contains(&row.probes), "{row:?}");
+            let hashes = if row.function == IDEAL {
+                IDEAL_PROBES.div_ceil(n / 2 * 2).min(MAX_IDEALS)
             } else {
-                assert_eq!(row.probes, n / 2 * 2);
-            }
+                1
+            };
+            assert_eq!(row.probes, hashes * (n / 2 * 2), "{row:?}");
             for number in [row.rate, row.ci_low, row.ci_high, row.theory] {
                 assert!((0.0..=1.0).contains(&number), "{row:?}");
             }

@@ -3,7 +3,9 @@
 //! Keys are hashed once for all bits per key: what is built and asked are the filters of the crates themselves, by the
 //! methods that take hash values.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::sync::Mutex;
 
 use filter_policy::hashers::Murmur2;
 use filter_policy::rocksdb::{FastLocalBloomPolicy, LegacyFullFilterPolicy, RibbonPolicy};
@@ -65,18 +67,20 @@ fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
     sizing::exact_rate(bits, keys, probes).map_err(words)
 }
 
-/// What a format's formula says. That of `BloomFilter64` is the best ideal filter's, which filters without probes of their
-/// own are held against.
+/// What a format's own rate is. That of LevelDB's is counted, and asked by every hash function of its series: once is enough.
 fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
-    let bits_per_key = BitsPerKey::whole(bits_per_key);
+    static COUNTED: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
+    let rate = || format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words);
     if format != Format::LevelDb {
-        return format.rate(keys, bits_per_key).map_err(words);
+        return rate();
     }
-    // What LevelDB's probes cost is measured here, so that nothing but equal hash values is expected of them.
-    let bits = bits_per_key.filter_bits(keys).map_err(words)?.min(1 << 32);
-    let by_probes = sizing::rate(bits, keys, u32::from(bits_per_key.probe_count())).map_err(words)?;
-    let by_equal_hashes = -(keys as f64 * (-1.0 / 4_294_967_296.0_f64).ln_1p()).exp_m1();
-    Ok(by_probes + by_equal_hashes * (1.0 - by_probes))
+    let mut counted = COUNTED.lock().map_err(words)?;
+    if let Some(&known) = counted.get(&(bits_per_key, keys)) {
+        return Ok(known);
+    }
+    let rate = rate()?;
+    counted.insert((bits_per_key, keys), rate);
+    Ok(rate)
 }
 
 /// Values that are asked for together; a whole number of words of answers.

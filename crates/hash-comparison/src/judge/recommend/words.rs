@@ -5,28 +5,6 @@ use crate::record::files::Records;
 use crate::record::{CostRow, DatasetSummary, KeyShape, Purpose, Recommendation, Request, Standing};
 use plots::number::{grouped, percent, significant};
 
-/// All purposes that can be asked for.
-pub const PURPOSES: [Purpose; 4] = [Purpose::Filter, Purpose::Table, Purpose::Shard, Purpose::Checksum];
-
-/// What counts for a purpose.
-pub fn criteria(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::FilterOrTable => "a filter or table, where nothing more was said: what counts for either",
-        Purpose::Filter => "a Bloom filter: false positives beside an ideal hash in the same filter",
-        Purpose::Table => {
-            "a hash table in memory: keys compared for each that is found, in buckets by the low bits and by remainder"
-        }
-        Purpose::Shard => {
-            "shards: keys in the fullest of 13 to 256, by low bits, high bits and remainder; values that never change, since \
-             machines must agree"
-        }
-        Purpose::Checksum => {
-            "checksums: collisions in all bits; 64 bits unless fewer than 0.001 pairs are expected among ten times the keys; \
-             values that never change"
-        }
-    }
-}
-
 /// What a purpose pays in.
 pub fn unit(purpose: Purpose) -> &'static str {
     match purpose {

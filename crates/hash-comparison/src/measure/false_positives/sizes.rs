@@ -1,7 +1,6 @@
 //! Filters and tables of some of the keys: what a function costs as a set grows.
 
-use super::{Ideal, Plan, Probes, matches};
-use crate::functions::Function;
+use super::{Plan, Probes, matches};
 use crate::record::{IDEAL, SizeRow};
 
 /// Numbers of keys that are measured, where a filter over the whole dataset holds more.
@@ -14,46 +13,31 @@ const MAX_ASKED: usize = 100_000;
 const IDEALS: u64 = 8;
 
 impl Probes<'_> {
-    /// Rows of one function, one for each of [`SIZES`]; without a function those of the ideal hash.
-    pub fn sizes(&self, function: Option<&Function>) -> Vec<SizeRow> {
-        let keys = &self.dataset.keys;
-        let all = |indices: &[u32], most| -> Vec<&[u8]> {
-            let some = indices.iter().take(most);
-            some.map(|&index| keys.get(index as usize)).collect()
-        };
-        let most = SIZES[SIZES.len() - 1];
-        let (built, asked, total) = match &self.plan {
+    /// Rows of the ideal hash, one for each of [`SIZES`].
+    pub fn sizes_ideal(&self) -> Vec<SizeRow> {
+        let most = SIZES[SIZES.len() - 1].max(MAX_ASKED);
+        let hashes: Vec<_> = (0..IDEALS).map(|index| self.ideal(index, most)).collect();
+        self.sizes(IDEAL, &hashes)
+    }
+
+    /// Rows of one function, whose [`values`](Self::values) these are; of several hashes, their sums.
+    pub(in crate::measure) fn sizes(&self, function: &str, hashes: &[[Vec<u32>; 2]]) -> Vec<SizeRow> {
+        let total = match &self.plan {
             Plan::Nothing => return Vec::new(),
-            Plan::Continued { absent } => {
-                let built = keys.iter().take(most).collect();
-                (built, absent.iter().take(MAX_ASKED).collect(), keys.len())
-            }
-            Plan::TwoFold {
-                halves: [first, second],
-            } => (all(first, most), all(second, MAX_ASKED), first.len()),
-        };
-        let values = |hash: &dyn Fn(&[u8]) -> u32| {
-            [&built, &asked].map(|keys| keys.iter().map(|key| hash(key)).collect::<Vec<u32>>())
-        };
-        let hashes: Vec<[Vec<u32>; 2]> = match function {
-            Some(function) => vec![values(&|key| function.compared(key))],
-            None => (0..IDEALS)
-                .map(|index| {
-                    let ideal = Ideal::drawn(self.dataset.seed, index);
-                    values(&|key| ideal.hash(key))
-                })
-                .collect(),
+            Plan::Continued { .. } => self.dataset.keys.len(),
+            Plan::TwoFold { halves: [first, _] } => first.len(),
         };
         let row = |size: usize| {
-            let (mut false_positives, mut compared) = (0, 0.0);
-            for [built, asked] in &hashes {
+            let (mut probes, mut false_positives, mut compared) = (0, 0, 0.0);
+            for [built, asked] in hashes {
+                let asked = &asked[..asked.len().min(MAX_ASKED)];
                 false_positives += matches(BITS_PER_KEY, &built[..size], asked);
                 compared += comparisons(&built[..size]) / hashes.len() as f64;
+                probes += asked.len() as u64;
             }
-            let probes = (hashes.len() * asked.len()) as u64;
             SizeRow {
                 dataset: self.dataset.name.clone(),
-                function: function.map_or(IDEAL, |function| function.name).to_owned(),
+                function: function.to_owned(),
                 keys: size as u64,
                 probes,
                 false_positives,
@@ -85,6 +69,7 @@ mod tests {
     use super::*;
     use crate::functions;
     use crate::keys::load_embedded;
+    use crate::measure::Hashed;
 
     #[test]
     fn small_tables_are_counted_by_hand() {
@@ -97,7 +82,11 @@ mod tests {
     fn sizes_below_the_dataset_are_measured_and_bad_functions_stand_out() {
         let dataset = load_embedded("app-accounts", 1).unwrap();
         let probes = Probes::new(&dataset);
-        let [ideal, poor] = [None, functions::find("BPHash").ok()].map(|function| probes.sizes(function));
+        let poor = Hashed::new(&dataset.keys, functions::find("BPHash").unwrap());
+        let [ideal, poor] = [
+            probes.sizes_ideal(),
+            probes.sizes("BPHash", &[probes.values(&poor)]),
+        ];
         let sizes = |rows: &[SizeRow]| rows.iter().map(|row| row.keys).collect::<Vec<_>>();
         assert_eq!(
             (sizes(&ideal), sizes(&poor)),

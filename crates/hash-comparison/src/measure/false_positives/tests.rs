@@ -91,8 +91,8 @@ fn the_textbook_rate_is_that_of_the_real_filter() {
 #[test]
 fn the_ideal_rate_is_known_well_at_any_size() {
     for (count, recipe, probes) in [
-        (2, None, 1_000_000),
-        (3, None, 1_000_000),
+        (2, None, 2 * MAX_IDEALS),
+        (3, None, 2 * MAX_IDEALS),
         (102, None, 1_000_008),
         (45_402, None, 23 * 45_402),
         (1000, Some(Recipe::DistinctBelow1e9), 4_000_000),

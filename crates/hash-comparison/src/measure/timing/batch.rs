@@ -12,8 +12,8 @@ const MAX_KEYS: usize = 1_000_000;
 /// Most bytes in a batch, unless the first key drawn is longer.
 const MAX_BYTES: usize = 32_000_000;
 /// One reading goes through the keys until it has made this many calls. The cheapest takes about a nanosecond, so that
-/// is 50 µs or more.
-const ENOUGH_CALLS: usize = 50_000;
+/// is 40 µs or more.
+const ENOUGH_CALLS: usize = 40_000;
 /// Of long keys these bytes are enough, however few the calls: the fastest functions read about 50 bytes a nanosecond,
 /// so that is 80 µs or more. Without this bound a reading of keys of megabytes would last minutes.
 const ENOUGH_BYTES: usize = 4_000_000;

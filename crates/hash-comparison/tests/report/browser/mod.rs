@@ -53,14 +53,14 @@ fn printed(page: &str) -> String {
         .replace("@media print {", "@media all {")
 }
 
-/// Opens each page in a frame as wide as it says, all in one browser, and waits for their findings; those that belong to no
-/// page are in the last.
-fn findings(pages: &[(String, u32)]) -> Vec<Findings> {
+/// Opens each page in a frame as wide as it says, all in one browser, makes the named kind of checks or all of them (""), and
+/// waits for the findings; those that belong to no page are in the last.
+fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let frames = pages.iter().enumerate().map(|(index, (page, width))| {
+    let frames = pages.iter().enumerate().map(|(index, (page, width, kind))| {
         fs::write(folder.join(format!("{index}.html")), instrumented(page)).unwrap();
-        format!("<iframe src=\"{index}.html\" width=\"{width}\" height=\"800\"></iframe>\n")
+        format!("<iframe name=\"{kind}\" src=\"{index}.html\" width=\"{width}\" height=\"800\"></iframe>\n")
     });
     let host = include_str!("host.html").replace("FRAMES", &frames.collect::<String>());
     fs::write(folder.join("host.html"), host).unwrap();
@@ -131,7 +131,11 @@ const PAPER: u32 = 703;
 fn readers_can_use_the_report_wide_narrow_and_on_paper() {
     let (folder, _) = rendered(&everything(), "browser");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    let found = findings(&[(page.clone(), 1280), (page.clone(), 390), (printed(&page), PAPER)]);
+    let found = findings(&[
+        (page.clone(), 1280, ""),
+        (page.clone(), 390, ""),
+        (printed(&page), PAPER, ""),
+    ]);
     let screen = [
         "view", "compare", "panels", "sorting", "filters", "charts", "layout", "reach", "height", "requests",
     ];
@@ -153,7 +157,7 @@ fn what_is_wrong_is_seen() {
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
     // What is replaced by what, and what must then be complained of.
-    let wrongs: [(&[(&str, &str)], &str); 10] = [
+    let wrongs: [(&[(&str, &str)], &'static str); 10] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
             &[("row.classList.toggle(\"filtered\", !isShown);", "")],
@@ -171,13 +175,18 @@ fn what_is_wrong_is_seen() {
         (&[("const all = ", FETCH)], "blocked: "),
         (&[("const all = ", FETCH), ("http-equiv", "name")], "network: "),
     ];
-    let wrong = |(replaced, _): &(&[(&str, &str)], &str)| {
+    let wrong = |(replaced, trouble): &(&[(&str, &str)], &'static str)| {
         let mut wrong = page.clone();
         for (from, to) in *replaced {
             assert!(page.contains(from), "{from}");
             wrong = wrong.replace(from, to);
         }
-        (wrong, 1280)
+        // What a page must not do is seen whatever else is looked at.
+        let kind = match trouble.trim_end_matches(": ") {
+            "blocked" | "network" => "requests",
+            kind => kind,
+        };
+        (wrong, 1280, kind)
     };
     let found = findings(&wrongs.iter().map(wrong).collect::<Vec<_>>());
     for ((replaced, trouble), found) in wrongs.iter().zip(&found) {
