@@ -34,7 +34,7 @@ pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, Structu
 /// `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
 /// `schema` of the `run.json` that this version writes, and reads.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 1;
 
 #[cfg(test)]
 mod tests;

@@ -180,7 +180,7 @@ impl Policy {
 
 /// Filters of LevelDB's.
 pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
-    Format::new("policy-bench", 2, "policy"),
+    Format::new("policy-bench", 1, "policy"),
     suite::rows,
     &[("policy", chart)],
     summary,
@@ -188,13 +188,13 @@ pub const LEVELDB: Suite<Batch, Policy> = Suite::new(
 
 /// Filters of RocksDB's.
 pub const ROCKSDB: Suite<Batch, Policy> = Suite {
-    format: Format::new("rocksdb-policy-bench", 2, "policy"),
+    format: Format::new("rocksdb-policy-bench", 1, "policy"),
     ..LEVELDB
 };
 
 /// Filters of Parquet's.
 pub const PARQUET: Suite<Batch, Policy> = Suite {
-    format: Format::new("parquet-policy-bench", 2, "policy"),
+    format: Format::new("parquet-policy-bench", 1, "policy"),
     ..LEVELDB
 };
 
