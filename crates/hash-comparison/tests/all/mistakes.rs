@@ -182,8 +182,8 @@ fn run_files_that_are_not_ours() {
             &["lighthouse", "not a run of this program"],
         ),
         (
-            edit("\"schema\": 2", "\"schema\": 3"),
-            &["schema 3", "this program reads 2"],
+            edit("\"schema\": 1", "\"schema\": 2"),
+            &["schema 2", "this program reads 1"],
         ),
         (edit("\"seed\": 1", "\"seed\": \"one\""), &["damaged", "line"]),
         (
