@@ -9,7 +9,7 @@ use crate::cargo::{cargo, cargo_command, output_of, run_command, words};
 /// The host of addresses that nobody has filled in yet: a name that can never be one.
 const UNSET: &str = "//unset.invalid";
 
-/// Those whose tests need nothing but Rust.
+/// The packages whose tests need nothing but Rust.
 const TESTED: &str =
     "--package hashzoo --package filter-policy --package guava-bloom --package membership-filters";
 

@@ -26,7 +26,7 @@ fn published(crates: &Path) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "builds the documentation of the whole workspace"]
+#[ignore = "builds the documentation of the whole workspace; `cargo xtask test` runs it"]
 fn surfaces_are_those_that_were_reviewed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -19,7 +19,7 @@ pub const POLICY_FAST_LOCAL_BLOOM: c_int = 3;
 /// `FILTER_POLICY_RIBBON` of the header: RocksDB's `rocksdb.internal.Standard128RibbonFilter`.
 pub const POLICY_RIBBON: c_int = 4;
 
-/// What asks a filter for a key, as [`FilterPolicy::key_may_match`] does.
+/// A function that looks up a key in a filter, as [`FilterPolicy::key_may_match`] does.
 pub(crate) type Question<P> = fn(policy: &P, key: &[u8], filter: &[u8]) -> bool;
 
 /// A policy that a C program chose.
@@ -60,7 +60,7 @@ impl ChosenPolicy {
         }
     }
 
-    /// [`FilterPolicy::key_may_match`] of the policy that was chosen, compiled for it alone: it is asked for every Get.
+    /// Returns [`FilterPolicy::key_may_match`] compiled for the chosen policy alone, because every Get calls it.
     pub(crate) const fn question(&self) -> Question<Self> {
         macro_rules! question {
             ($($policy:ident)+) => {

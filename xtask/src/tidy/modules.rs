@@ -10,10 +10,10 @@ const ORDER: &str = "progress system error names record keys functions measure j
 /// Whose modules these are.
 const ORDERED: &str = "crates/hash-comparison/";
 
-/// A room whose modules need each other: the choice of a kernel stands between the algorithms and the instructions.
+/// The one module whose children need each other: the choice of a kernel lies between algorithms and instructions.
 const ENTWINED: (&str, &[&str]) = ("crates/filter-policy/", &["arch"]);
 
-/// That a module names another that stands beside it.
+/// One module's use of another beside it.
 #[derive(Debug, PartialEq, Eq)]
 struct Arrow<'a> {
     from: &'a str,
@@ -102,7 +102,7 @@ fn circles(arrows: &[Arrow<'_>]) -> Vec<Offence> {
         .collect()
 }
 
-/// What modules that stand beside each other use of each other, by the module that they stand in. `package` is a folder.
+/// Finds what sibling modules use of each other, by their parent. `package` is a folder.
 fn arrows<'a>(
     root: &'a Source,
     package: &str,

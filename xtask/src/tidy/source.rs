@@ -8,7 +8,7 @@ const LONG: usize = 500;
 const REASON: &str = "// tidy: long file: ";
 /// Names that say nothing of what a file holds.
 const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
-/// How a module's file is named elsewhere than where it would be.
+/// The attribute that gives a module another file than the usual one.
 const PATH: &str = "#[path = ";
 /// The keyword, in halves, so that this file does not hold it.
 const UNSAFE: &str = concat!("un", "safe");

@@ -181,7 +181,7 @@ pub(super) unsafe extern "C" fn key_may_match<P: FilterPolicy>(
     c_uchar::from(state.key_may_match(key, filter).unwrap_or(true))
 }
 
-/// The same for pointers that may be null, lengths that may be too long, and filters that may not be the policy's.
+/// Answers where a pointer is null, a length is impossible, or the filter matches everything.
 ///
 /// # Safety
 ///

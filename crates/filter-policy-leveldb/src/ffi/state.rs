@@ -72,7 +72,7 @@ impl<P> State<P> {
         &self.name
     }
 
-    /// What the policy says of the key; `None` if it panics.
+    /// Returns the policy's answer, or `None` if it panics.
     #[inline(always)]
     pub(super) fn key_may_match(&self, key: &[u8], filter: &[u8]) -> Option<bool> {
         caught(|| Some((self.question)(&self.policy, key, filter)))

@@ -154,7 +154,7 @@ fn most_keys_of_leveldb(wanted: f64, bytes: u64) -> Result<(u64, u32), String> {
     const COUNTS: u32 = 9;
     /// The keys are found within this part of the bound.
     const PARTS: u64 = 256;
-    /// What probes add at fewer keys may be this share of what they add at the bound.
+    /// With fewer keys, probes add at least this share of what they add at the bound.
     const SWING: f64 = 0.5;
     let shared = |keys: u64| Filter::LevelDb.whole_hash_shared(keys).unwrap_or_default();
     // The keys at which equal hash values are all that is left of the wanted rate.

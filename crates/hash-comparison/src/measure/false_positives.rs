@@ -118,8 +118,8 @@ impl<'a> Probes<'a> {
         self.first(usize::MAX, |index| values[index] as u32, hash)
     }
 
-    /// The same of `most` keys of either kind at most: `of` by the index of a key in the dataset, `hash` of a key that is not
-    /// there.
+    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the dataset,
+    /// `hash` an absent key.
     fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         match &self.plan {
             Plan::Nothing => Default::default(),
@@ -134,7 +134,7 @@ impl<'a> Probes<'a> {
         }
     }
 
-    /// Those of an ideal hash.
+    /// Returns such values of an ideal hash.
     fn ideal(&self, index: u64, most: usize) -> [Vec<u32>; 2] {
         let ideal = Ideal::drawn(self.dataset.seed, index);
         let of = |index| ideal.hash(self.dataset.keys.get(index));

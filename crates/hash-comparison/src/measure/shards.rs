@@ -54,7 +54,7 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
     rows.collect()
 }
 
-/// How many values lie in each shard.
+/// Counts the values in each shard.
 fn counted(values: &[u64], shard: impl Fn(u64) -> u64) -> [u64; 256] {
     let mut counts = [0; 256];
     for &value in values {

@@ -67,7 +67,8 @@ fn ideal(bits: u64, keys: u64, probes: impl Into<u32>) -> Result<f64, String> {
     sizing::exact_rate(bits, keys, probes).map_err(words)
 }
 
-/// What a format's own rate is. That of LevelDB's is counted, and asked by every hash function of its series: once is enough.
+/// Returns the rate of a stored format. LevelDB's takes long to count and serves every hash function of its series, so each
+/// is counted once.
 fn rate_of(format: Format, bits_per_key: u32, keys: u64) -> Result<f64, String> {
     static COUNTED: Mutex<BTreeMap<(u32, u64), f64>> = Mutex::new(BTreeMap::new());
     let rate = || format.rate(keys, BitsPerKey::whole(bits_per_key)).map_err(words);

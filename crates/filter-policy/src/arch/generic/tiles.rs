@@ -19,7 +19,7 @@ pub(in super::super) trait WideLanes: Lanes {
     );
     /// The answers for these hash values, a bit each.
     fn ask_lines(self, lines: &[Line], probes: u8, hashes: &[u64]) -> u64;
-    /// The same of a filter whose probes go anywhere.
+    /// Returns the answers of a filter whose probes go anywhere, a bit for each hash value.
     #[inline(always)]
     fn ask_spread(self, bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
         each_set(bit_array, probes, hashes)

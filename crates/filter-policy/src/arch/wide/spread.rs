@@ -177,7 +177,7 @@ pub(in super::super) fn all_set(bit_array: &[u8], probes: u8, hash: u64) -> bool
     }
 }
 
-/// The same for at most 64 hash values, a bit each.
+/// Returns the answers for at most 64 hash values, a bit each.
 #[inline(always)]
 pub(in super::super) fn each_set(bit_array: &[u8], probes: u8, hashes: &[u64]) -> u64 {
     hashes.iter().rev().fold(0, |answers, &hash| {

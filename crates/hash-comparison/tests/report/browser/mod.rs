@@ -181,7 +181,7 @@ fn what_is_wrong_is_seen() {
             assert!(page.contains(from), "{from}");
             wrong = wrong.replace(from, to);
         }
-        // What a page must not do is seen whatever else is looked at.
+        // Requests are watched during every check.
         let kind = match trouble.trim_end_matches(": ") {
             "blocked" | "network" => "requests",
             kind => kind,

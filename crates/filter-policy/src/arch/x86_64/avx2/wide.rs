@@ -35,7 +35,7 @@ fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     }
 }
 
-/// The hash values of 1 to [`TILE`] keys.
+/// Hashes 1 to [`TILE`](crate::arch::wide::TILE) keys.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
     if have_16_bytes(keys) {
@@ -60,7 +60,7 @@ fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
     fours::hash_others(short | medium | long, keys, hashes, |key| xxph3_64(key, 0));
 }
 
-/// Eight hash values. Where there are less, the last one again, which does no harm.
+/// Returns eight hash values. If there are fewer, the last one is repeated, which does no harm.
 #[inline(always)]
 fn filled_up<'a>(hashes: &'a [u64], filled: &'a mut [u64; 8]) -> &'a [u64; 8] {
     if let Ok(hashes) = hashes.try_into() {
@@ -112,7 +112,7 @@ unsafe fn of_33_to_64(four: &Four<'_>) -> __m256i {
     avalanche(_mm256_add_epi64(outer, _mm256_add_epi64(first, last)))
 }
 
-/// What the lengths and 16 bytes from either end make.
+/// Mixes the lengths and the first and last 16 bytes.
 ///
 /// # Safety
 ///
@@ -128,7 +128,7 @@ unsafe fn outer(four: &Four<'_>) -> __m256i {
     )
 }
 
-/// Sixteen bytes of each key against the words of the secret from here on.
+/// Mixes 16 bytes of each key with two words of the secret.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn mix((low, high): (__m256i, __m256i), secret: usize) -> __m256i {
@@ -152,7 +152,7 @@ fn of_16(keys: &[[u8; 16]; 4], hashes: &mut [u64; 4]) {
     unsafe { _mm256_storeu_si256(hashes.as_mut_ptr().cast(), in_order) }
 }
 
-/// Keys of 9 to 16 bytes, by the words at both ends.
+/// Hashes keys of 9 to 16 bytes, given their first and last eight.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn of_two_words(low: __m256i, high: __m256i, lens: __m256i) -> __m256i {

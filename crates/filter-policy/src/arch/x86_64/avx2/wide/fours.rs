@@ -1,5 +1,5 @@
-//! The keys of a tile four at a time, each in a lane of 64 bits: keys of one class of lengths, wherever they stand among the
-//! others, so that no branch depends on the length of a key.
+//! Hashes keys of a tile four at a time, each in a lane of 64 bits. Four keys belong to one class of lengths and may be
+//! anywhere in the tile, so no branch depends on the length of a key.
 
 use core::arch::x86_64::*;
 use core::hint::assert_unchecked;
@@ -7,10 +7,10 @@ use core::hint::assert_unchecked;
 use crate::arch::wide::TILE;
 use crate::keys::Keys;
 
-/// Bytes between a tile's first and last key below which its keys follow each other in memory.
+/// If a tile's first and last key are fewer bytes apart, its keys follow each other in memory.
 const FETCHED_TOGETHER: usize = 128 * TILE;
 
-/// Places of keys are bits of a number.
+// A mask has a bit for each key of a tile.
 const _: () = assert!(TILE <= 64);
 
 /// Four keys.
@@ -26,7 +26,7 @@ impl Four<'_> {
         _mm256_setr_epi64x(len(a), len(b), len(c), len(d))
     }
 
-    /// Words of eight bytes: of each key the one at a place that follows from its length.
+    /// Reads a word of eight bytes from each key, at a place that follows from its length.
     ///
     /// # Safety
     ///
@@ -42,7 +42,7 @@ impl Four<'_> {
         _mm256_setr_epi64x(word(a), word(b), word(c), word(d))
     }
 
-    /// The same, and the words behind them.
+    /// Reads two words of eight bytes from each key, the second right behind the first.
     ///
     /// # Safety
     ///
@@ -61,8 +61,8 @@ impl Four<'_> {
     }
 }
 
-/// Where the keys of each class stand, a bit each: those longer than one bound and not longer than the next. Up to three keys
-/// at the end are in none.
+/// Returns a mask of the keys in each class: those longer than one bound and not longer than the next. Up to three keys at the
+/// end are in no class.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn classes<const N: usize, const BOUNDS: usize>(
@@ -81,7 +81,7 @@ pub(super) fn classes<const N: usize, const BOUNDS: usize>(
     core::array::from_fn(|class| longer[class] & !longer[class + 1])
 }
 
-/// Hashes the keys at these places, so many fours at a time. Where less are left, the last key is repeated.
+/// Hashes the keys at these places, `FOURS` groups of four at a time. The last key fills up the last groups.
 ///
 /// # Safety
 ///
@@ -121,7 +121,7 @@ pub(super) unsafe fn hash_at<const FOURS: usize>(
     }
 }
 
-/// Hashes one by one the keys at the other places.
+/// Hashes the keys at all other places one by one.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(super) fn hash_others(places: u64, keys: &[&[u8]], hashes: &mut [u64], function: impl Fn(&[u8]) -> u64) {
@@ -154,7 +154,7 @@ pub(super) fn for_tile(
     }
 }
 
-/// So many keys from `start` on, at most [`TILE`]. Asks for those of the next tile, and for the first ones.
+/// Returns `count` keys from `start` on, at most [`TILE`], and prefetches those of the next tile.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 pub(in super::super) fn tile<'a, 'k>(keys: &'a [&'k [u8]], start: usize, count: usize) -> &'a [&'k [u8]] {
@@ -166,7 +166,7 @@ pub(in super::super) fn tile<'a, 'k>(keys: &'a [&'k [u8]], start: usize, count: 
     tile
 }
 
-/// Asks for both ends of keys, unless the first and the last lie so close together that the processor will fetch all by itself.
+/// Prefetches both ends of keys, unless they are so close together that the processor does so by itself.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn prefetch(keys: &[&[u8]]) {

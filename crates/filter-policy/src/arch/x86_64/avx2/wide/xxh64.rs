@@ -1,7 +1,7 @@
-//! XXH64 with the seed 0 for eight keys of 8 to 63 bytes at a time.
+//! Computes XXH64 with the seed 0 for eight keys of 8 to 63 bytes at a time.
 //!
-//! A product of 64 bits takes seven instructions here, and one key's steps follow each other: four keys alone leave most of the
-//! processor idle.
+//! A product of 64 bits takes seven instructions, and the steps of one key depend on each other, so four keys would leave most
+//! of the processor idle.
 
 use core::arch::x86_64::*;
 
@@ -14,7 +14,7 @@ const PRIME64_2: u64 = 0xc2b2_ae3d_27d4_eb4f;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// Bytes that are taken in together.
+/// The number of bytes that XXH64 consumes at once.
 const STRIPE: usize = 32;
 
 /// The hash values from `start` on, at most [`TILE`](crate::arch::wide::TILE). Panics if there are too few.
@@ -29,7 +29,7 @@ pub(super) fn hash(source: WideSource<'_>, start: usize, hashes: &mut [u64]) {
     }
 }
 
-/// The hash values of 1 to [`TILE`](crate::arch::wide::TILE) keys.
+/// Hashes 1 to [`TILE`](crate::arch::wide::TILE) keys.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 fn hash_slices(keys: &[&[u8]], hashes: &mut [u64]) {
     let [short, long] = fours::classes(keys, [7, 31, 63]);
@@ -81,7 +81,7 @@ unsafe fn of_32_to_63(eight: &[Four<'_>; 2]) -> Lanes {
     unsafe { of_rest::<STRIPE>(eight, sum) }
 }
 
-/// The hash values, from what the first `DONE` bytes have made.
+/// Finishes the hash values after the first `DONE` bytes.
 ///
 /// # Safety
 ///
@@ -113,11 +113,11 @@ unsafe fn of_rest<const DONE: usize>(eight: &[Four<'_>; 2], start: Lanes) -> Lan
     xor(hash, right::<32>(hash))
 }
 
-/// Takes in the bytes behind the last whole word, of which `left` are left; they are the last ones of the last eight.
+/// Consumes the `left` bytes behind the last whole word, which are the end of the key's last eight bytes.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn with_tail(mut hash: Lanes, last: Lanes, left: Lanes) -> Lanes {
-    // All bits are shifted out where nothing is left.
+    // A key without such bytes has all bits shifted out.
     let tail = each(|i| {
         _mm256_srlv_epi64(
             last[i],
@@ -147,10 +147,10 @@ fn round(sums: Lanes, words: Lanes) -> Lanes {
     times::<PRIME64_1>(rotated::<31, 33>(add(sums, times::<PRIME64_2>(words))))
 }
 
-/// A value of each key, eight keys: with those of four alone, a processor would mostly wait.
+/// One value for each of eight keys.
 type Lanes = [__m256i; 2];
 
-/// The words of eight bytes at places that follow from the lengths.
+/// Reads a word of eight bytes from each key, at a place that follows from its length.
 ///
 /// # Safety
 ///
@@ -204,7 +204,7 @@ fn right<const BY: i32>(a: Lanes) -> Lanes {
     each(|i| _mm256_srli_epi64::<BY>(a[i]))
 }
 
-/// To the left by `LEFT`, which is to the right by `RIGHT`.
+/// Rotates left by `LEFT` bits, which is right by `RIGHT`.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn rotated<const LEFT: i32, const RIGHT: i32>(a: Lanes) -> Lanes {
@@ -212,21 +212,21 @@ fn rotated<const LEFT: i32, const RIGHT: i32>(a: Lanes) -> Lanes {
     each(|i| _mm256_or_si256(_mm256_slli_epi64::<LEFT>(a[i]), _mm256_srli_epi64::<RIGHT>(a[i])))
 }
 
-/// All bits where the number, below 2^63, is above the bound.
+/// Sets all bits of each number above the bound; numbers must be below 2^63.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn above(a: Lanes, bound: u64) -> Lanes {
     each(|i| _mm256_cmpgt_epi64(a[i], super::splat(bound)))
 }
 
-/// `yes` where all bits of `choice` are set, `no` where none is.
+/// Takes `yes` where all bits of `choice` are set and `no` where none is.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn chosen(choice: Lanes, yes: Lanes, no: Lanes) -> Lanes {
     each(|i| _mm256_blendv_epi8(no[i], yes[i], choice[i]))
 }
 
-/// Whether no bit is set.
+/// Returns whether no bit is set.
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
 #[inline]
 fn none([a, b]: Lanes) -> bool {
