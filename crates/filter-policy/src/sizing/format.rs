@@ -118,9 +118,9 @@ impl Format {
     /// Returns the expected false-positive rate at the real size and the real k.
     ///
     /// * LevelDB's: as counted on filters of random hash values, always the same ones, since its probes are not independent and
-    ///   no formula is known ([`theory`](crate::theory) tells why). It is within about 2 %; of rare matches one standard
-    ///   deviation is 1.2 % at a rate of one in 10,000, and 4 % at one in 100,000. That takes up to a second, 4 bytes for each
-    ///   key and the filter's length. Filters of more than 64 MiB are counted at a shorter length. Absent keys whose 32 bits of
+    ///   no formula is known ([`theory`](crate::theory) tells why). It is within about 1 %; of rare matches one standard
+    ///   deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000. That takes a second or two where matches are
+    ///   rare, 4 bytes for each key and the filter's length. Filters of more than 64 MiB are counted at a shorter length. Absent keys whose 32 bits of
     ///   hash are those of some key are included, which no number of bits per key keeps out.
     /// * `BloomFilter64`: the exact one of an ideal filter, by [`exact_rate`].
     /// * `FastLocalBloom`: the exact one of ideal lines, of which some are fuller than others; and equal halves of hash

@@ -13,10 +13,10 @@ use crate::hashers::LevelDbHash;
 use crate::params::BitsPerKey;
 use crate::policy::FilterPolicy as _;
 
-/// False positives that are waited for: one standard deviation is 1 %.
-const ENOUGH: u64 = 10_000;
-/// Queries after which fewer will do: one standard deviation is 1.2 % at a rate of one in 10,000, and 4 % at one in 100,000.
-const MAX_QUERIES: u64 = 1 << 26;
+/// False positives that are waited for: one standard deviation is 0.5 %.
+const ENOUGH: u64 = 40_000;
+/// Queries after which fewer will do: one standard deviation is 0.6 % at a rate of one in 10,000, and 2 % at one in 100,000.
+const MAX_QUERIES: u64 = 1 << 28;
 /// Longest filter that is built, bits: 64 MiB.
 const MAX_BITS: u64 = 1 << 29;
 /// Length of a filter that stands for a longer one, bits.
@@ -27,8 +27,8 @@ const NEGLIGIBLE: f64 = 0.01;
 /// Standard deviations by which matches must be off before counting ends early: filters differ, and each call is looked at.
 const CLEAR: f64 = 10.0;
 
-/// The rate, equal hash values included, within about 2 %, of rare matches 8 %; of filters above [`MAX_BITS`] that of a shorter one with their
-/// equal hash values. When it is clearly above or below `wanted`, it is less exact and sooner known.
+/// The rate, equal hash values included, within about 1 %, of rare matches 4 %; of filters above [`MAX_BITS`] that of a
+/// shorter one with their equal hash values. When it is clearly above or below `wanted`, it is less exact and sooner known.
 pub(super) fn rate(keys: u64, bits_per_key: BitsPerKey, wanted: Option<f64>) -> Result<f64, Error> {
     let (bits, equal) = (bits_per_key.filter_bits(keys)?, equal_hashes(keys));
     if keys == 0 {

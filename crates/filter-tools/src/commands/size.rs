@@ -226,7 +226,7 @@ fn rounded(question: &Question, answers: &[Answer]) -> Option<String> {
 /// Which rate follows from no formula.
 fn counted_rate(answers: &[Answer]) -> Option<String> {
     let counted = answers.iter().find(|answer| answer.filter == Filter::LevelDb)?;
-    let within = if counted.rate < 1e-4 { 8 } else { 2 };
+    let within = if counted.rate < 1e-4 { 4 } else { 1 };
     Some(format!(
         "leveldb: its rate was counted on filters of seeded random hash values, within about {within} %"
     ))
