@@ -15,7 +15,7 @@ use bench_kit::suites::policy::{Contender as Name, Form, KeyLengths};
 use bench_kit::turns::Work;
 use bench_kit::{program, version};
 use filter_policy::kernels::Kernel;
-use filter_policy::parquet::{SplitBlockBloomPolicy, SplitBlockFilterMut};
+use filter_policy::parquet::{SplitBlockBloomPolicy, SplitBlockFilter, SplitBlockFilterMut};
 use filter_policy::rocksdb::FastLocalBloomPolicy;
 use filter_policy::{BitsPerKey, BloomFilter64Policy, FilterPolicy, HashedPolicy};
 use parquet::bloom_filter::Sbbf;
@@ -140,11 +140,8 @@ impl policies::Engine for Parquet {
         }
         let hashes: Vec<u64> = keys.slices.iter().map(|key| SPLIT_BLOCKS.hash_key(key)).collect();
         let by_hashes = move || {
-            let prepared = SPLIT_BLOCKS.prepare(black_box(split_blocks));
-            hashes
-                .iter()
-                .filter(|&&hash| prepared.may_match_hash(hash))
-                .count() as u64
+            let filter = SplitBlockFilter::new(black_box(split_blocks)).expect("there are whole blocks");
+            hashes.iter().filter(|&&hash| filter.may_match_hash(hash)).count() as u64
         };
         let best = of_kernel(Kernel::best());
         contenders.push(contender(best, Form::Hashed, Work::Same, by_hashes));

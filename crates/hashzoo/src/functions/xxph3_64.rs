@@ -109,18 +109,16 @@ const fn of_9_to_16(key: &[u8], seed: u64) -> u64 {
     )
 }
 
-/// Sixteen bytes from either end, and sixteen more from either in keys of more than 32; without a branch, which would be guessed
-/// wrong for every other key where lengths are mixed.
+/// Sixteen bytes from either end, and sixteen more from either in keys of more than 32.
 #[inline(always)]
 const fn of_17_to_64(key: &[u8], seed: u64) -> u64 {
-    // In shorter keys any that are there. Chosen so that no comparison is put into a part of a register, where it would wait for
-    // the key before.
-    let from_start = if key.len() < 32 { key.len() - 16 } else { 16 };
-    let from_end = key.len().saturating_sub(32);
-    let inner = mix_16(key, from_start, 32, seed).wrapping_add(mix_16(key, from_end, 48, seed));
+    let mut hash = (key.len() as u64).wrapping_mul(PRIME64_1);
+    if key.len() > 32 {
+        let inner = mix_16(key, 16, 32, seed).wrapping_add(mix_16(key, key.len() - 32, 48, seed));
+        hash = hash.wrapping_add(inner);
+    }
     let outer = mix_16(key, 0, 0, seed).wrapping_add(mix_16(key, key.len() - 16, 16, seed));
-    let hash = (key.len() as u64).wrapping_mul(PRIME64_1).wrapping_add(outer);
-    avalanche(hash.wrapping_add(if key.len() > 32 { inner } else { 0 }))
+    avalanche(hash.wrapping_add(outer))
 }
 
 /// Sixteen bytes from either end, as long as they meet new ones.
