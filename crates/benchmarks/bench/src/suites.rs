@@ -13,7 +13,8 @@ use crate::root;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Name {
-    /// Blocks read and time of a Get on LevelDB and rusty-leveldb, without filters and with each policy
+    /// Blocks read and time of a Get on LevelDB, rusty-leveldb and SlateDB and of a key in a Parquet file, without filters
+    /// and with each policy
     PointReads,
     /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
@@ -89,6 +90,8 @@ impl Name {
         match self {
             Self::PointReads => const { &[
                 Part::of("LevelDB and rusty-leveldb", ("bench-leveldb", "point-reads"), LEVELDB, &point_reads::SUITE),
+                Part::of("SlateDB", ("bench-slatedb", "point-reads"), &[], &point_reads::SUITE).below("slatedb"),
+                Part::of("a Parquet file", ("bench-parquet", "scans"), &[], &point_reads::SUITE).below("parquet"),
             ] },
             Self::Membership => const { &[
                 Part::of("Guava and its peers", ("bench-guava", "membership"), GUAVA, &membership::SUITE),

@@ -6,6 +6,7 @@
 //! library for the records, the clock and the turns. Statistics are formed here, the same way everywhere.
 
 mod charts;
+pub mod databases;
 mod folder;
 
 pub mod phones;

@@ -7,8 +7,11 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use filter_policy::parquet::{Header, PhysicalValue, SplitBlockFilter};
+use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
 use parquet::record::Row;
 
 /// What a scan found, and what it read for it.
@@ -20,8 +23,18 @@ pub struct Scan {
     pub read: Vec<usize>,
 }
 
-/// Finds the rows of a file whose column has a value, `holds` telling it of a row. With `skip`, row groups whose filter
-/// denies the value are not read.
+/// Who asks the filters, so that row groups whose filter denies the value are not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// Nobody: all row groups are read.
+    Nobody,
+    /// arrow-rs, by its own filter.
+    ArrowRs,
+    /// This project.
+    We,
+}
+
+/// Finds the rows of a file whose column has a value, `holds` telling it of a row.
 ///
 /// # Errors
 ///
@@ -31,21 +44,33 @@ pub fn scan(
     column: &str,
     value: PhysicalValue<'_>,
     holds: impl Fn(&Row) -> bool,
-    skip: bool,
+    asks: Asks,
 ) -> Result<Scan, Box<dyn Error>> {
     let file = File::open(path)?;
-    let reader = SerializedFileReader::new(file.try_clone()?)?;
+    let properties = ReaderProperties::builder()
+        .set_read_bloom_filter(asks == Asks::ArrowRs)
+        .build();
+    let options = ReadOptionsBuilder::new()
+        .with_reader_properties(properties)
+        .build();
+    let reader = SerializedFileReader::new_with_options(file.try_clone()?, options)?;
     let (mut rows, mut read) = (Vec::new(), Vec::new());
     for (number, group) in reader.metadata().row_groups().iter().enumerate() {
         let mut chunks = group.columns().iter();
-        let chunk = chunks
-            .find(|chunk| chunk.column_path().string() == column)
+        let index = chunks
+            .position(|chunk| chunk.column_path().string() == column)
             .ok_or("no such column")?;
-        if skip && !may_hold(&file, chunk, value)? {
+        if asks == Asks::We && !may_hold(&file, group.column(index), value)? {
+            continue;
+        }
+        let row_group = reader.get_row_group(number)?;
+        if let Some(filter) = row_group.get_column_bloom_filter(index)
+            && !theirs_may_hold(filter, value)
+        {
             continue;
         }
         read.push(number);
-        for row in reader.get_row_group(number)?.get_row_iter(None)? {
+        for row in row_group.get_row_iter(None)? {
             let row = row?;
             if holds(&row) {
                 rows.push(row);
@@ -53,6 +78,15 @@ pub fn scan(
         }
     }
     Ok(Scan { rows, read })
+}
+
+fn theirs_may_hold(filter: &Sbbf, value: PhysicalValue<'_>) -> bool {
+    match value {
+        PhysicalValue::Int64(value) => filter.check(&value),
+        PhysicalValue::ByteArray(value) => filter.check(value),
+        // Of other types no scan asks.
+        _ => true,
+    }
 }
 
 /// Whether a column of a row group may hold a value, by its filter, in two reads: the header tells how long it is.

@@ -5,6 +5,8 @@
 //! asked by every kernel, the other policies by the best one.
 #![forbid(unsafe_code)]
 
+mod scans;
+
 use core::hint::black_box;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -154,9 +156,14 @@ impl policies::Engine for Parquet {
 }
 
 fn main() -> ExitCode {
-    program::run(&[("policy", |arguments| {
-        arguments.write(&policies::measure_all(&Parquet, &SIZES, arguments.quick))
-    })])
+    program::run(&[
+        ("policy", |arguments| {
+            arguments.write(&policies::measure_all(&Parquet, &SIZES, arguments.quick))
+        }),
+        ("scans", |arguments| {
+            arguments.write(&scans::measure(arguments.quick)?)
+        }),
+    ])
 }
 
 #[cfg(test)]

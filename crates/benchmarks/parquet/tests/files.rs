@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bench_parquet::scan;
+use bench_parquet::{Asks, scan};
 use filter_policy::parquet::{PhysicalValue, SplitBlockFilter, SplitBlockFilterMut};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -79,8 +79,10 @@ fn check_scans(path: &Path, holding: impl Fn(i64) -> usize) {
             ("id", PhysicalValue::Int64(id), &of_id as &dyn Fn(&Row) -> bool),
             ("name", PhysicalValue::ByteArray(name.as_bytes()), &of_name),
         ] {
-            let all = scan(path, column, value, holds, false).unwrap();
-            let some = scan(path, column, value, holds, true).unwrap();
+            let all = scan(path, column, value, holds, Asks::Nobody).unwrap();
+            let some = scan(path, column, value, holds, Asks::We).unwrap();
+            let theirs = scan(path, column, value, holds, Asks::ArrowRs).unwrap();
+            assert_eq!(some.read, theirs.read, "{column}, {id}");
             // As text: one of the numbers equals nothing.
             assert_eq!(
                 format!("{:?}", all.rows),

@@ -27,6 +27,10 @@ words! {
         OursLeveldbHash = "ours, LevelDB's hash",
         /// Ours, with MurmurHash2.
         OursBloomfilter2 = "ours, BloomFilter2",
+        /// Ours, RocksDB's lines of 64 bytes.
+        OursFastLocal = "ours, FastLocalBloom",
+        /// Ours, Parquet's blocks of 32 bytes.
+        OursSplitBlocks = "ours, split blocks",
         /// Denies every key without a look at the filter: for absent keys what the best of filters could do.
         AlwaysNo = "free and perfect",
     }

@@ -1,0 +1,135 @@
+//! Databases that take turns: every policy has one of its own with the same entries, and all of them are open at once. In
+//! every round each is asked for the same keys, one policy after the other, the first one another in every round, so that
+//! ratios can be formed within a round. Batches are short, a few milliseconds, so that most of them run without another
+//! program in between, and many, so that medians are those of the undisturbed. A wrong answer is an error.
+
+use filter_policy::{Error, FilterPolicy};
+
+use crate::suites::point_reads::{Batch, Cache, KeySet, Keys, Policy};
+use crate::turns::{timed, turn};
+
+/// Bits of filter for each key.
+pub const BITS_PER_KEY: u32 = 10;
+/// Bytes of a value.
+pub const VALUE_BYTES: usize = 100;
+/// Where random numbers start; further generators start at the numbers behind it.
+pub const SEED: u64 = 1;
+
+/// A key of a database.
+pub type Key = [u8; 16];
+
+/// How many of some keys are there.
+pub type Count<'a> = dyn FnMut(&[Key]) -> Result<usize, String> + 'a;
+
+/// A policy's database, open.
+pub struct Database<'a> {
+    /// What answers for the filters.
+    pub policy: Policy,
+    /// What the block cache holds.
+    pub cache: Cache,
+    /// Bits of filter for each key.
+    pub bits_per_key: u32,
+    /// How many of the keys are there.
+    pub found: Box<Count<'a>>,
+    /// Reads of the tables' files so far.
+    pub reads: Box<dyn Fn() -> u64 + 'a>,
+}
+
+/// An engine, and the entries of its databases.
+#[derive(Debug, Clone, Copy)]
+pub struct Entries<'a> {
+    /// The engine's name.
+    pub engine: &'a str,
+    /// Its version.
+    pub version: &'a str,
+    /// How the keys look.
+    pub key_set: KeySet,
+    /// How many entries each database has.
+    pub count: u64,
+}
+
+impl Entries<'_> {
+    /// Asks each database in every round for the absent and the present keys that `draw` gives.
+    ///
+    /// # Errors
+    ///
+    /// When a database cannot be read, or finds other keys than those that are there.
+    pub fn measure(
+        self,
+        databases: &mut [Database<'_>],
+        rounds: u64,
+        mut draw: impl FnMut() -> [Vec<Key>; 2],
+    ) -> Result<Vec<Batch>, String> {
+        let mut batches = Vec::new();
+        for round in 1..=rounds {
+            let [absent, present] = draw();
+            for index in turn(round, databases.len()) {
+                let database = &mut databases[index];
+                let policy = database.policy;
+                for (keys, asked, expected) in [
+                    (Keys::Absent, &absent, 0),
+                    (Keys::Present, &present, present.len()),
+                ] {
+                    if (keys, policy) == (Keys::Present, Policy::AlwaysNo) {
+                        continue;
+                    }
+                    let before = (database.reads)();
+                    let (found, ns) = timed(|| (database.found)(asked));
+                    let found = found?;
+                    if found != expected {
+                        return Err(format!("{policy:?}: {found} keys found, not {expected}"));
+                    }
+                    batches.push(Batch {
+                        engine: self.engine.to_owned(),
+                        version: self.version.to_owned(),
+                        policy,
+                        bits_per_key: database.bits_per_key,
+                        cache: database.cache,
+                        key_set: self.key_set,
+                        entries: self.count,
+                        key_bytes: size_of::<Key>() as u64,
+                        value_bytes: VALUE_BYTES as u64,
+                        keys,
+                        round,
+                        gets: asked.len() as u64,
+                        // Filters and indexes were read before.
+                        blocks: (database.reads)() - before,
+                        ns,
+                    });
+                }
+            }
+        }
+        Ok(batches)
+    }
+}
+
+/// A number as 16 hexadecimal digits.
+pub fn hexadecimal(number: u64) -> Key {
+    let mut digits = [0; 16];
+    for (i, digit) in digits.iter_mut().enumerate() {
+        *digit = b"0123456789abcdef"[(number >> (4 * i)) as usize & 15];
+    }
+    digits
+}
+
+/// A policy whose filters are one byte, which denies every key without a look at them.
+#[derive(Debug, Clone, Copy)]
+pub struct Free;
+
+impl FilterPolicy for Free {
+    fn name(&self) -> &str {
+        "Free"
+    }
+
+    fn max_filter_len(&self, _: usize) -> Result<usize, Error> {
+        Ok(1)
+    }
+
+    fn create_filter<'out>(&self, _: &[&[u8]], out: &'out mut [u8]) -> Result<&'out mut [u8], Error> {
+        Ok(out)
+    }
+
+    fn key_may_match(&self, _: &[u8], _: &[u8]) -> bool {
+        false
+    }
+}

@@ -1,0 +1,113 @@
+//! What split-block filters are worth to whoever looks for one key in a Parquet file: row groups read and time for each key,
+//! from opening the file to its rows, without filters, with arrow-rs' answers and with ours from the same bytes.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::version;
+use bench_parquet::{Asks, scan};
+use filter_policy::parquet::PhysicalValue;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::{Row, RowAccessor as _};
+use parquet::schema::parser::parse_message_type;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// Row groups of the file.
+const GROUPS: usize = 16;
+/// Keys of a batch: one takes milliseconds where all row groups are read.
+const GETS: usize = 2;
+
+/// Who asks, and by what name that is recorded.
+const ASKING: [(Policy, Asks); 3] = [
+    (Policy::None, Asks::Nobody),
+    (Policy::Engine, Asks::ArrowRs),
+    (Policy::OursSplitBlocks, Asks::We),
+];
+
+/// Writes a file of keys and values, with a filter of the keys of each row group.
+fn write(path: &Path, keys: &[Key]) -> Result<(), ParquetError> {
+    let schema = "message rows { required binary key (UTF8); required binary value (UTF8); }";
+    let rows = keys.len() / GROUPS;
+    let properties = WriterProperties::builder()
+        .set_column_bloom_filter_enabled("key".into(), true)
+        // What arrow-rs makes a filter of 10 bits per key for, rounded up to a power of two.
+        .set_bloom_filter_fpp(0.01)
+        .set_bloom_filter_max_ndv(rows as u64)
+        .build();
+    let schema = Arc::new(parse_message_type(schema)?);
+    let mut writer = SerializedFileWriter::new(File::create(path)?, schema, Arc::new(properties))?;
+    for keys in keys.chunks_exact(rows) {
+        let keys: Vec<ByteArray> = keys.iter().map(|key| key.to_vec().into()).collect();
+        let values = vec![ByteArray::from(vec![b'v'; VALUE_BYTES]); rows];
+        let mut group = writer.next_row_group()?;
+        for column in [keys, values] {
+            if let Some(mut writer) = group.next_column()? {
+                writer.typed::<ByteArrayType>().write_batch(&column, None, None)?;
+                writer.close()?;
+            }
+        }
+        group.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+/// Measures everything, in the order in which it was measured.
+pub(crate) fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
+    let (entries, rounds) = if is_quick {
+        (GROUPS * 812, 5)
+    } else {
+        (GROUPS * 26_000, 31)
+    };
+    let folder = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
+    let path = folder.path().join("rows.parquet");
+    let path = path.as_path();
+    let mut random = SplitMix64::seed_from_u64(SEED);
+    let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+    eprintln!("writing {entries} rows");
+    write(path, &stored).map_err(|error| error.to_string())?;
+    eprintln!("measuring");
+    let reads: [std::cell::Cell<u64>; ASKING.len()] = Default::default();
+    let databases = ASKING
+        .iter()
+        .zip(&reads)
+        .map(|(&(policy, asks), reads)| Database {
+            policy,
+            cache: Cache::Nothing,
+            bits_per_key: if asks == Asks::Nobody { 0 } else { BITS_PER_KEY },
+            found: Box::new(move |keys| {
+                let mut found = 0;
+                for key in keys {
+                    let text = String::from_utf8_lossy(key);
+                    let holds = |row: &Row| row.get_string(0).is_ok_and(|found| *found == text);
+                    let scanned = scan(path, "key", PhysicalValue::ByteArray(key), holds, asks)
+                        .map_err(|error| error.to_string())?;
+                    reads.set(reads.get() + scanned.read.len() as u64);
+                    found += scanned.rows.len();
+                }
+                Ok(found)
+            }),
+            reads: Box::new(|| reads.get()),
+        });
+    let mut databases: Vec<Database<'_>> = databases.collect();
+    let mut choices = SplitMix64::seed_from_u64(SEED + 1);
+    let of = Entries {
+        engine: "parquet",
+        version: &version("parquet"),
+        key_set: KeySet::Random,
+        count: entries as u64,
+    };
+    of.measure(&mut databases, rounds, || {
+        // The generator gives every number once before it gives one again, so that these are not stored.
+        let absent = (0..GETS).map(|_| hexadecimal(random.next_u64())).collect();
+        let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
+        [absent, present.collect()]
+    })
+}

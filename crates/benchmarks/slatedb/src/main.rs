@@ -1,0 +1,237 @@
+//! What a filter policy is worth to point reads of SlateDB: blocks read from the object store and time per Get, for absent
+//! and for present keys, without filters, with the engine's own policy and with ours.
+//!
+//! The store is memory, so that a block costs its decoding alone: over a network all but the filter takes a thousand times
+//! as long.
+#![forbid(unsafe_code)]
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use bench_kit::databases::{BITS_PER_KEY, Database, Entries, Free, Key, SEED, VALUE_BYTES, hexadecimal};
+use bench_kit::suites::point_reads::{Batch, Cache, KeySet, Policy};
+use bench_kit::{program, version};
+use filter_policy::parquet::SplitBlockBloomPolicy;
+use filter_policy::rocksdb::FastLocalBloomPolicy;
+use filter_policy::{BitsPerKey, BloomFilterPolicy};
+use filter_policy_slatedb::SlateDbPolicy;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use slatedb::config::{FlushOptions, FlushType, Settings};
+use slatedb::db_cache::{CachedEntry, CachedKey, DbCache};
+use slatedb::object_store::memory::InMemory;
+use slatedb::{Db, Error, FilterPolicy};
+use tokio::runtime::Runtime;
+
+/// Gets of a batch.
+const GETS: usize = 500;
+/// Tables of a database, all of which span the whole range of keys.
+const TABLES: usize = 4;
+
+/// What is compared.
+const POLICIES: [Policy; 6] = [
+    Policy::None,
+    Policy::Engine,
+    Policy::OursBloomfilter2,
+    Policy::OursFastLocal,
+    Policy::OursSplitBlocks,
+    Policy::AlwaysNo,
+];
+
+fn slatedbs(policy: Policy) -> Vec<Arc<dyn FilterPolicy>> {
+    let bits = BitsPerKey::whole(BITS_PER_KEY);
+    match policy {
+        Policy::None | Policy::AlwaysYes => Vec::new(),
+        Policy::Engine => vec![Arc::new(slatedb::BloomFilterPolicy::new(BITS_PER_KEY))],
+        Policy::OursLeveldbHash => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::leveldb_builtin(
+            bits,
+        )))],
+        Policy::OursBloomfilter2 => vec![Arc::new(SlateDbPolicy::new(BloomFilterPolicy::bloom_filter2(
+            bits,
+        )))],
+        Policy::OursFastLocal => vec![Arc::new(SlateDbPolicy::new(FastLocalBloomPolicy::new(bits)))],
+        Policy::OursSplitBlocks => vec![Arc::new(SlateDbPolicy::new(SplitBlockBloomPolicy::new(bits)))],
+        Policy::AlwaysNo => vec![Arc::new(SlateDbPolicy::new(Free))],
+    }
+}
+
+/// Keeps indexes and filters for ever, and blocks or not, and counts the blocks that come from the store.
+struct Kept {
+    blocks: bool,
+    entries: Mutex<HashMap<CachedKey, CachedEntry>>,
+    reads: AtomicU64,
+}
+
+impl Kept {
+    fn get(&self, key: &CachedKey) -> Option<CachedEntry> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.get(key).cloned()
+    }
+}
+
+#[async_trait]
+impl DbCache for Kept {
+    async fn get_block(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        let kept = if self.blocks { self.get(key) } else { None };
+        if kept.is_none() {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(kept)
+    }
+
+    async fn get_index(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(self.get(key))
+    }
+
+    async fn get_filter(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(self.get(key))
+    }
+
+    async fn get_stats(&self, key: &CachedKey) -> Result<Option<CachedEntry>, Error> {
+        Ok(self.get(key))
+    }
+
+    async fn insert(&self, key: CachedKey, value: CachedEntry) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(key, value);
+    }
+
+    async fn remove(&self, key: &CachedKey) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.remove(key);
+    }
+
+    fn entry_count(&self) -> u64 {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.len() as u64
+    }
+}
+
+/// Writes the database of a policy and opens it again.
+async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<Kept>), Error> {
+    let store = Arc::new(InMemory::new());
+    let settings = Settings {
+        min_filter_keys: 1,
+        compactor_options: None,
+        ..Settings::default()
+    };
+    let db = Db::builder("database", store.clone())
+        .with_settings(settings.clone())
+        .with_filter_policies(slatedbs(policy))
+        .build()
+        .await?;
+    for table in 0..TABLES {
+        for key in stored.iter().skip(table).step_by(TABLES) {
+            db.put(key, [b'v'; VALUE_BYTES]).await?;
+        }
+        let flush_type = FlushType::MemTable;
+        db.flush_with_options(FlushOptions { flush_type }).await?;
+    }
+    db.close().await?;
+    let kept = Arc::new(Kept {
+        blocks: cache == Cache::Everything,
+        entries: Mutex::default(),
+        reads: AtomicU64::new(0),
+    });
+    let db = Db::builder("database", store)
+        .with_settings(settings)
+        .with_filter_policies(slatedbs(policy))
+        .with_db_cache(kept.clone(), 1)
+        .build()
+        .await?;
+    // Opens the tables, and fills the cache.
+    for key in stored {
+        db.get(key).await?;
+    }
+    Ok((db, kept))
+}
+
+/// Measures everything, in the order in which it was measured.
+fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
+    let (entries, rounds) = if is_quick { (8_000, 5) } else { (200_000, 101) };
+    let failed = |error: Error| error.to_string();
+    let runtime = Runtime::new().map_err(|error| error.to_string())?;
+    let mut random = SplitMix64::seed_from_u64(SEED);
+    let stored: Vec<Key> = (0..entries).map(|_| hexadecimal(random.next_u64())).collect();
+    let mut batches = Vec::new();
+    for cache in [Cache::Everything, Cache::Nothing] {
+        eprintln!("writing {entries} entries for each policy, {}", cache.words());
+        let mut databases = Vec::new();
+        for policy in POLICIES {
+            let (db, kept) = runtime.block_on(open(policy, cache, &stored)).map_err(failed)?;
+            let runtime = &runtime;
+            databases.push(Database {
+                policy,
+                cache,
+                bits_per_key: match policy {
+                    Policy::None | Policy::AlwaysNo => 0,
+                    _ => BITS_PER_KEY,
+                },
+                found: Box::new(move |keys| {
+                    runtime.block_on(async {
+                        let mut found = 0;
+                        for key in keys {
+                            found += usize::from(db.get(key).await.map_err(failed)?.is_some());
+                        }
+                        Ok(found)
+                    })
+                }),
+                reads: Box::new(move || kept.reads.load(Ordering::Relaxed)),
+            });
+        }
+        eprintln!("measuring");
+        let of = Entries {
+            engine: "slatedb",
+            version: &version("slatedb"),
+            key_set: KeySet::Random,
+            count: entries as u64,
+        };
+        let mut absent = random.clone();
+        let mut choices = SplitMix64::seed_from_u64(SEED + 1);
+        batches.extend(of.measure(&mut databases, rounds, || {
+            // The generator gives every number once before it gives one again, so that these are not stored.
+            let absent = (0..GETS).map(|_| hexadecimal(absent.next_u64())).collect();
+            let present = (0..GETS).map(|_| stored[choices.next_u64() as usize % stored.len()]);
+            [absent, present.collect()]
+        })?);
+    }
+    Ok(batches)
+}
+
+fn main() -> ExitCode {
+    program::run(&[("point-reads", |arguments| {
+        arguments.write(&measure(arguments.quick)?)
+    })])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_keep_blocks_from_being_read() {
+        let batches = measure(true).unwrap();
+        let blocks = |policy, keys| -> u64 {
+            let of =
+                |batch: &&Batch| (batch.policy, batch.cache, batch.keys) == (policy, Cache::Nothing, keys);
+            batches.iter().filter(of).map(|batch| batch.blocks).sum()
+        };
+        use bench_kit::suites::point_reads::Keys::{Absent, Present};
+        let gets = 5 * GETS as u64;
+        assert_eq!(blocks(Policy::None, Absent), TABLES as u64 * gets);
+        assert_eq!(blocks(Policy::AlwaysNo, Absent), 0);
+        for policy in [
+            Policy::Engine,
+            Policy::OursBloomfilter2,
+            Policy::OursFastLocal,
+            Policy::OursSplitBlocks,
+        ] {
+            // About one in a hundred for each table.
+            assert!((20..300).contains(&blocks(policy, Absent)), "{policy:?}");
+            assert!(blocks(policy, Present) >= gets, "{policy:?}");
+        }
+    }
+}
