@@ -9,7 +9,8 @@ use crate::judge::times::unsteady;
 use crate::keys::Manifest;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, Basis, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose, Recommendation, Request, Run, Standing,
+    Advice, AtSize, Basis, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose,
+    Recommendation, Request, Run, Standing,
 };
 use crate::report::chart::rows::{DatasetRows, distinct};
 use filter_tools::table::counted;
@@ -95,10 +96,9 @@ impl Choices {
 
     /// How a function stands for each use, without more being asked.
     pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
-        let plain = self
-            .all
-            .iter()
-            .filter(|(request, _)| !request.untrusted && request.stable == request.purpose.needs_stable_values());
+        let plain = self.all.iter().filter(|(request, _)| {
+            !request.untrusted && request.stable == request.purpose.needs_stable_values()
+        });
         let advice = plain.zip(USES).filter_map(|((_, told), (_, words))| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
             Some((words, told.advice(function)?))
@@ -215,10 +215,15 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
             // Next to none, whatever the exponent.
             few if few < 1e-3 => "0".to_owned(),
             // Counts are whole.
-            many if many >= 10.0 => grouped(many.round() as u64),
+            many if row.collisions_basis != Basis::Expected => grouped(many as u64),
             some => significant(some, 2),
         };
-        let collisions = based(row.collisions.map(count), row.collisions_basis, "collide", "collisions");
+        let collisions = based(
+            row.collisions.map(count),
+            row.collisions_basis,
+            "collide",
+            "collisions",
+        );
         let rate = based(row.rate.map(percent), row.rate_basis, "", "");
         format!("{time}{collisions}; filter {rate}")
     };
@@ -241,7 +246,10 @@ fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String
     let told = match (figure, basis) {
         (None, _) => format!("{noun} not known"),
         (Some(figure), Basis::Measured) => format!("{figure} {verb}"),
-        (Some(figure), Basis::Expected) => format!("{figure} expected {}", if verb.is_empty() { "" } else { "to collide" }),
+        (Some(figure), Basis::Expected) => format!(
+            "{figure} expected {}",
+            if verb.is_empty() { "" } else { "to collide" }
+        ),
         (Some(figure), Basis::AtLeast) => format!("≥ {figure} {verb}"),
     };
     told.trim().to_owned()
@@ -266,10 +274,7 @@ pub(super) fn choosable(run: &Run) -> Vec<(String, String)> {
     });
     let label = |one: &FunctionSummary| {
         let hint = HINTS.iter().find(|(name, _)| *name == one.name);
-        hint.map_or_else(
-            || printable(&one.name),
-            |(name, hint)| format!("{name} ({hint})"),
-        )
+        hint.map_or_else(|| printable(&one.name), |(name, hint)| format!("{name} ({hint})"))
     };
     all.into_iter()
         .map(|one| (printable(&one.name), label(one)))
@@ -308,7 +313,10 @@ pub(super) fn others(data: &DatasetRows<'_>) -> Option<Value> {
 fn samples(data: &DatasetRows<'_>) -> Option<String> {
     /// Characters of a key.
     const SHOWN: usize = 40;
-    let pairs = data.findings.iter().filter_map(|finding| finding.example.as_ref());
+    let pairs = data
+        .findings
+        .iter()
+        .filter_map(|finding| finding.example.as_ref());
     let [one, other] = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
     let cut = |key: &str| match key.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}…", &key[..at]),
@@ -346,10 +354,10 @@ pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
             summary.mean_len
         ),
     };
-    let kind = kind(summary).map_or_else(String::new, |kind| format!("{kind}: "));
+    let kind = kind(summary).map_or_else(String::new, |kind| format!(" ({kind})"));
     let samples = samples(data).unwrap_or_default();
     printable(&format!(
-        "{}: {kind}{}{lengths}{dropped}{samples}",
+        "{}{kind}: {}{lengths}{dropped}{samples}",
         summary.name,
         counted(summary.keys, "key")
     ))

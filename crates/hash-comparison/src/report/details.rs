@@ -30,7 +30,9 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .column("#Expected", |(_, row, _)| row.map(|row| row.expected))
         .column("#Bits compared", |(_, row, _)| row.map(|row| row.bits))
         .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
-        .column("#± median deviation", |(.., time)| time.map(|row| row.mad_ns_per_key))
+        .column("#± median deviation", |(.., time)| {
+            time.map(|row| row.mad_ns_per_key)
+        })
         .column("#Chained, ns per key", |(finding, ..)| {
             data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })

@@ -93,7 +93,11 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
         let time = |row: Option<&TimingRow>| row.map(|row| number(row.median_ns_per_key));
         let collisions = data.full_width(function).map(|row| {
             let expected = number(row.expected);
-            format!("{} of {} bits (chance: {expected})", number::grouped(row.collisions), row.bits)
+            format!(
+                "{} of {} bits (chance: {expected})",
+                number::grouped(row.collisions),
+                row.bits
+            )
         });
         let mut cells = vec![
             beside(time(data.throughput(function)), medians.ns.map(number)),
@@ -118,9 +122,14 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
         "False positives, 10 bits per key",
         "Comparisons per look-up, low bits",
     ];
-    let uses = all.first().map(|data| choices.standings(&data.summary.name, function));
+    let uses = all
+        .first()
+        .map(|data| choices.standings(&data.summary.name, function));
     let uses = uses.unwrap_or_default().into_iter();
-    let heads = measured.map(str::to_owned).into_iter().chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
+    let heads = measured
+        .map(str::to_owned)
+        .into_iter()
+        .chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
     let mut table = Table::of(heads.enumerate()).column("Measured", |(_, head)| Cell::text(head));
     for (data, cells) in all.iter().zip(&columns) {
         table = table.column(&data.summary.name, |(row, _)| cells.get(*row));

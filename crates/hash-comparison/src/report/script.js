@@ -112,6 +112,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     }
     if (now.mine === marked) return;
     marked = now.mine;
+    for (const article of articles) article.dispatchEvent(new CustomEvent("mine", { detail: marked }));
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
     for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === marked);
   }
@@ -186,6 +187,11 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     });
     article.addEventListener("view", (event) => choose(event.detail));
     article.addEventListener("advice", draw);
+    article.addEventListener("mine", ({ detail }) => {
+      if (!names.includes(detail) || detail === left.value) return;
+      right.value = detail;
+      draw();
+    });
     section.hidden = false;
   }
 })();

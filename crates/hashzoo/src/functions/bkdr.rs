@@ -64,7 +64,13 @@ pub(super) static INFO: HashInfo = HashInfo {
              Language, 2nd edition (1988), p. 144; masked to 31 bits: hash.cpp of github.com/hardcore-os/HashLib (2021)",
     output_bits: 31,
     seed: None,
-    weaknesses: &[ONLY_31_BITS, LEADING_ZEROS, POOR_LOW_BITS, POOR_HIGH_BITS, EASY_COLLISIONS],
+    weaknesses: &[
+        ONLY_31_BITS,
+        LEADING_ZEROS,
+        POOR_LOW_BITS,
+        POOR_HIGH_BITS,
+        EASY_COLLISIONS,
+    ],
     aliases: &[],
     answers: &[
         (b"", 0),

@@ -5,7 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Judged;
 use crate::record::files::Records;
-use crate::record::{AtSize, Basis, DatasetSummary, Purpose, WindowEnd, WindowRow, about, significant};
+use crate::record::{
+    AtSize, Basis, DatasetSummary, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
+};
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::Format;
 use statistics::collisions::CollisionLaw;
@@ -61,16 +63,16 @@ fn collisions(
     one: &Judged<'_>,
     keys: u64,
 ) -> (Option<f64>, Basis) {
-    let full = all_bits(records, dataset, one);
-    match full {
-        Some(row) if row.keys == keys => (Some(row.collisions as f64), Basis::Measured),
-        Some(row) if departs(row) && row.keys < keys => (Some(row.collisions as f64), Basis::AtLeast),
-        Some(row) if departs(row) => (None, Basis::Expected),
-        _ => {
-            let law = CollisionLaw::new(keys, one.function.output_bits.clamp(1, 64));
-            (Some(law.expected()), Basis::Expected)
-        }
+    let counted = all_bits(records, dataset, one).map(|row| (row.keys, row.collisions as f64));
+    if let Some((_, count)) = counted.filter(|(at, _)| *at == keys) {
+        return (Some(count), Basis::Measured);
     }
+    if departs(records, dataset, one) {
+        let fewer = counted.filter(|(at, count)| *at < keys && *count > 0.0);
+        return (fewer.map(|(_, count)| count), Basis::AtLeast);
+    }
+    let law = CollisionLaw::new(keys, one.function.output_bits.clamp(1, 64));
+    (Some(law.expected()), Basis::Expected)
 }
 
 fn all_bits<'a>(
@@ -82,9 +84,11 @@ fn all_bits<'a>(
     windows.find(|row| row.end == WindowEnd::Full)
 }
 
-/// Whether chance explains neither this count nor one at another size.
-fn departs(row: &WindowRow) -> bool {
-    row.p_adjusted < FAMILY_LEVEL
+/// Whether collisions differ from chance, in all bits or the low ones: then no law gives those at another size.
+fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
+    let mut some = about(&records.collisions, &dataset.name, &one.function.name);
+    all_bits(records, dataset, one).is_some_and(|row| row.p_adjusted < FAMILY_LEVEL)
+        || some.any(|row| row.verdict != Verdict::InBand)
 }
 
 /// The rate counted in a filter of as many keys, else that of an ideal hash. Where the function departs from chance, the
@@ -102,7 +106,7 @@ fn rate(
     }
     let mut costs = about(&records.costs, &dataset.name, &one.function.name);
     let is_worse = costs.any(|row| row.purpose == Purpose::Filter && row.measurable);
-    if is_worse || all_bits(records, dataset, one).is_some_and(departs) {
+    if is_worse || departs(records, dataset, one) {
         // The share of absent keys whose value a key of the filter has.
         let equal = |&(at, rate): &(u64, f64)| {
             let chance = ideal_rate(at);

@@ -101,9 +101,12 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
             Purpose::Shard => {
                 let mut rows = about(&records.shards, dataset, function);
                 all.extend(rows.find(|row| row.choice == Choice::LowBits).map(|row| {
-                    let [fullest, chance] = [row.fullest as f64, row.fullest_expected]
-                        .map(|keys| grouped(keys.round() as u64));
-                    format!("{fullest} keys in the fullest of {} shards (chance: {chance})", row.buckets)
+                    let [fullest, chance] =
+                        [row.fullest as f64, row.fullest_expected].map(|keys| grouped(keys.round() as u64));
+                    format!(
+                        "{fullest} keys in the fullest of {} shards (chance: {chance})",
+                        row.buckets
+                    )
                 }));
             }
             Purpose::Checksum => {}
@@ -144,7 +147,8 @@ fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
 pub(crate) fn known_weakness(records: &Records, function: &str) -> Option<String> {
     let structured = structured::sets_failed(records, function);
     let structured = structured.filter(|(failed, _)| *failed > 0);
-    let structured = structured.map(|(failed, sets)| format!("fails {failed} of {sets} sets of structured keys"));
+    let structured =
+        structured.map(|(failed, sets)| format!("fails {failed} of {sets} sets of structured keys"));
     let mut mixing = of(&records.mixing, function);
     let unmixed = mixing.any(|row| row.test == MixingTest::Avalanche && mixing::failed(row.p_adjusted));
     let unmixed = unmixed.then(|| "single bits are not mixed well".to_owned());
@@ -214,7 +218,10 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
     let keys = match dataset.looks_like {
         _ if request.untrusted => "Strangers may choose these keys:".to_owned(),
         Some(shape) => {
-            format!("These keys look like {}; if strangers choose them,", self::shape(shape))
+            format!(
+                "These keys look like {}; if strangers choose them,",
+                self::shape(shape)
+            )
         }
         None => return None,
     };

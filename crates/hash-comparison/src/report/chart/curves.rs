@@ -35,7 +35,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ),
         title: &format!("{dataset}: time by length"),
         height: 262.0,
-        names: 152.0,
+        names: 172.0,
         heads: forms
             .iter()
             .map(|(_, words)| ((*words).to_owned(), String::new()))
@@ -101,7 +101,11 @@ fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> 
         return None;
     }
     let least = least.max(start);
-    let stripe = if long { least * 1.02 } else { least + (end - start) / 150.0 };
+    let stripe = if long {
+        least * 1.02
+    } else {
+        least + (end - start) / 150.0
+    };
     Some((least, most.max(stripe).min(end)))
 }
 
@@ -157,9 +161,8 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
         line(name, format!("{name} {} ns", number::significant(end, 3)), color)
     });
     let (x, (low, high)) = (scales.0, scales.1.ends());
-    let shade = shaded(data.summary, x, long).map(|(least, most)| {
-        vec![(least, low), (most, low), (most, high), (least, high)]
-    });
+    let shade = shaded(data.summary, x, long)
+        .map(|(least, most)| vec![(least, low), (most, low), (most, high), (least, high)]);
     Some(Plot {
         title: if long {
             "ns per call (log scale)"
@@ -188,4 +191,55 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             .chain(best)
             .collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_shaded_where_keys_have_them() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::record::files::Records::read(&run).unwrap();
+        let of = |min_len, max_len, long| {
+            let summary = DatasetSummary {
+                min_len,
+                max_len,
+                ..records.run.datasets[0].clone()
+            };
+            let x = if long {
+                Scale::log(64.0, 65_536.0)
+            } else {
+                Scale::linear(64.0)
+            };
+            shaded(&summary, x, long)
+        };
+        assert_eq!(of(2, 28, false), Some((2.0, 28.0)));
+        for least in [0, 2, 64] {
+            assert_eq!(of(least, 64, true), None);
+        }
+        assert_eq!(of(2, 100, true), Some((64.0, 100.0)));
+        assert_eq!(of(100, 100_000, true), Some((100.0, 65_536.0)));
+        assert_eq!(of(100, 200, false), None);
+        // A stripe that can be seen.
+        let (from, to) = of(16, 16, false).unwrap();
+        assert!(from == 16.0 && (16.3..17.0).contains(&to));
+    }
+
+    #[test]
+    fn a_function_keeps_its_colour() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::record::files::Records::read(&run).unwrap();
+        let mut known: Vec<(&str, Color)> = Vec::new();
+        for data in &DatasetRows::all(&records) {
+            let here = coloured(data);
+            assert_eq!(here.len(), named(data).len());
+            for (index, (name, color)) in here.iter().enumerate() {
+                assert!(here[..index].iter().all(|(_, other)| other != color), "{name}");
+                let before = known.iter().find(|(other, _)| other == name);
+                assert!(before.is_none_or(|(_, other)| other == color), "{name}");
+            }
+            known.extend(here);
+        }
+    }
 }
