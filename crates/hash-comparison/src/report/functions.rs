@@ -132,7 +132,7 @@ fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, func
         .chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
     let mut table = Table::of(heads.enumerate()).column("Measured", |(_, head)| Cell::text(head));
     for (data, cells) in all.iter().zip(&columns) {
-        table = table.column(&data.summary.name, |(row, _)| cells.get(*row));
+        table = table.column(&printable(&data.summary.name), |(row, _)| cells.get(*row));
     }
     table.done()
 }
