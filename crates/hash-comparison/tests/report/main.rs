@@ -409,7 +409,10 @@ fn a_set_where_no_function_will_do_says_so() {
         (row.measurable, row.cost) = (true, 2.0);
     }
     let page = checked(&records, "all-fail");
-    assert!(page.contains("No function is recommended.") && page.contains("<option value=\"SDBMHash\">SDBMHash</option>"));
+    assert!(
+        page.contains("No function is recommended.")
+            && page.contains("<option value=\"SDBMHash\">SDBMHash</option>")
+    );
 }
 
 #[test]
