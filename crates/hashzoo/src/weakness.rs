@@ -2,8 +2,9 @@
 
 pub(crate) const ONLY_31_BITS: &str = "Only 31 bits.";
 pub(crate) const LEADING_ZEROS: &str = "Zero bytes in front of a key do not count.";
-pub(crate) const POOR_LOW_BITS: &str = "Output bit j depends only on bits 0 to j of the bytes, so the \
-    low bits are poor: tables of a power of two size suffer.";
+pub(crate) const POOR_LOW_BITS: &str = "Output bit j depends only on bits 0 to j of the bytes: keys that \
+    differ in higher bits alone share their low bits.";
+pub(crate) const POOR_HIGH_BITS: &str = "On short keys the high bits are poor: tables that take them suffer.";
 pub(crate) const LINEAR_BUT_FOR_A_CONSTANT: &str = "Every step is linear over GF(2) but for a constant, so \
     differences between keys of one length do not depend on the keys.";
 pub(crate) const EASY_COLLISIONS: &str =

@@ -260,3 +260,41 @@ fn keys_collide_as_the_weaknesses_say() {
         assert_eq!(hash(one), hash(other), "{name}");
     }
 }
+
+#[test]
+fn low_bits_depend_on_low_bits_where_that_is_said() {
+    let mut claiming = 0;
+    for info in all() {
+        let claims = |text: &str| info.weaknesses.iter().any(|weakness| weakness.starts_with(text));
+        let shared = match () {
+            () if claims("Output bit j depends only on bits 0 to j") => 0..8,
+            () if claims("The low five output bits depend only on the low five") => 5..6,
+            () => continue,
+        };
+        claiming += 1;
+        for bits in shared {
+            let low = (1_u64 << bits) - 1;
+            for key in keys().step_by(7) {
+                let other: Vec<u8> = key.iter().map(|byte| byte ^ (0xff_u8 << bits)).collect();
+                assert_eq!(
+                    (info.hash)(&key) & low,
+                    (info.hash)(&other) & low,
+                    "{}: {key:?}, {bits} bits",
+                    info.name
+                );
+            }
+        }
+    }
+    assert!(claiming > 10, "{claiming}");
+}
+
+#[test]
+fn four_bytes_and_three_bits_are_all_that_bp_keeps() {
+    let bp = find("BPHash").unwrap().hash;
+    // Neither the length nor what stands before counts.
+    assert_eq!(bp(b"aback"), bp(b"piggyback"));
+    for bit in 0..8 {
+        let fifth = |byte: u8| bp(&[byte, b'w', b'x', b'y', b'z']);
+        assert_eq!(fifth(1 << bit) != fifth(0), bit < 3, "bit {bit}");
+    }
+}

@@ -125,6 +125,16 @@ fn point_reads() {
 }
 
 #[test]
+fn point_reads_of_slatedb() {
+    check("point-reads/slatedb", &point_reads::SUITE);
+}
+
+#[test]
+fn searches_of_a_parquet_file() {
+    check("point-reads/parquet", &point_reads::SUITE);
+}
+
+#[test]
 fn policy_of_leveldb() {
     check("policy", &policy::LEVELDB);
 }
@@ -132,6 +142,11 @@ fn policy_of_leveldb() {
 #[test]
 fn policy_of_rocksdb() {
     check("policy/rocksdb", &policy::ROCKSDB);
+}
+
+#[test]
+fn policy_of_parquet() {
+    check("policy/parquet", &policy::PARQUET);
 }
 
 #[test]

@@ -103,10 +103,13 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     if let Some(mine) = &told.mine {
         rows.push(["yours".to_owned(), mine.words.clone()]);
     }
-    let avoid = told
-        .standing(Standing::Avoid)
-        .map(|one| format!("{} ({})", one.function, one.reason));
-    if let Some(avoid) = fitting(avoid.collect()) {
+    let avoid = told.standing(Standing::Avoid);
+    let mut avoid: Vec<String> = avoid
+        .map(|one| format!("{} ({})", one.function, one.reason))
+        .collect();
+    // Where not all find room, the costliest do.
+    avoid.reverse();
+    if let Some(avoid) = fitting(avoid) {
         rows.push(["avoid".to_owned(), avoid]);
     }
     let notes = told.attackers.iter().chain(&told.notes);

@@ -84,7 +84,7 @@ fn sentence(row: &MechanismRow) -> String {
     };
     let ends = |end: &str| {
         let bytes = counted("byte");
-        format!("only the {end} {bytes} of a key and its length matter")
+        format!("among keys of one length only the {end} {bytes} matter")
     };
     let what = match row.mechanism {
         Mechanism::XorLinear => {
@@ -149,7 +149,7 @@ mod tests {
         explain(&mut findings, &mechanisms);
         assert_eq!(
             findings[0].reasons[1],
-            "only the last 5 bytes of a key and its length matter (128 of 128 pairs of keys)"
+            "among keys of one length only the last 5 bytes matter (128 of 128 pairs of keys)"
         );
         assert_eq!((findings[1].reasons.len(), findings[2].reasons.len()), (1, 1));
         assert!(sentences("CRC-32", &mechanisms)[0].starts_with("linear: the difference of two values"));

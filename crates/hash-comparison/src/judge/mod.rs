@@ -5,6 +5,7 @@ pub mod calibration;
 pub mod collisions;
 pub mod costs;
 pub mod findings;
+pub(crate) mod high_bits;
 pub mod joined;
 pub mod mechanisms;
 pub mod medians;

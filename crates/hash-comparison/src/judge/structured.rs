@@ -1,6 +1,9 @@
 //! Verdicts on structured key sets.
 
+use std::collections::BTreeSet;
+
 use super::collisions::verdict;
+use crate::record::files::Records;
 use crate::record::{StructuredRow, Verdict};
 use statistics::correction::bonferroni;
 
@@ -28,6 +31,19 @@ pub fn judge(rows: &mut [StructuredRow], tests: usize) {
 pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option<&'a StructuredRow> {
     rows.filter(|row| row.verdict > Verdict::InBand)
         .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+}
+
+/// On how many sets `function` collides more than by chance, and how many were asked; `None` where it was asked of none.
+pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<(usize, usize)> {
+    let rows = || crate::record::of(&records.structured, function);
+    let sets = |rows: &mut dyn Iterator<Item = &StructuredRow>| {
+        rows.map(|row| row.set.clone())
+            .collect::<BTreeSet<String>>()
+            .len()
+    };
+    let asked = sets(&mut rows());
+    let failed = sets(&mut rows().filter(|row| row.verdict > Verdict::InBand));
+    (asked > 0).then_some((failed, asked))
 }
 
 /// Collisions for each one of chance; as many as there are where chance gives none at all.

@@ -43,7 +43,9 @@ pub struct ManifestEntry {
     pub sha256: String,
     /// Where the keys come from, in one line.
     pub source: String,
-    /// What they are.
+    /// What they are, in a few words.
+    pub keys_are: String,
+    /// The same at length.
     pub description: String,
 }
 

@@ -24,7 +24,7 @@ pub use self::baseline::{Baseline, Difference, Drift, TimeChange, TimesAgainst};
 pub use self::bits::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, WindowEnd, WindowRow};
 pub use self::function::{FunctionGroup, FunctionSummary, Resistance};
 pub use self::recommendation::{
-    Advice, AtSize, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
+    Advice, AtSize, Basis, CostRow, Incumbent, Interval, Purpose, Recommendation, Request, Standing,
 };
 pub use self::rows::*;
 pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Finding, KeyShape, Run};

@@ -121,7 +121,7 @@ stored! {
         pub form_reason: String,
         /// What somebody must know whose keys come from strangers, where they do or look so.
         pub attackers: Option<String>,
-        /// Every function of the run once: those that suit, best first, those to avoid, the costliest first, then those that
+        /// Every function of the run once: those that suit, best first, those to avoid, the least costly first, then those that
         /// lack what was asked.
         pub functions: Vec<Advice>,
         /// The function in use today beside the pick, where one was named.
@@ -198,10 +198,30 @@ stored! {
         pub keys: u64,
         /// Hashing each once, milliseconds.
         pub total_ms: Option<f64>,
-        /// Expected number of keys whose value another key has already, in all bits of the function.
-        pub collisions: f64,
-        /// Expected false-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`].
-        pub rate: f64,
+        /// Keys whose value another key has already, in all bits of the function; none where it cannot be known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub collisions: Option<f64>,
+        /// Where that comes from.
+        #[serde(default)]
+        pub collisions_basis: Basis,
+        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`]; none where it cannot be known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub rate: Option<f64>,
+        /// Where that comes from.
+        #[serde(default)]
+        pub rate_basis: Basis,
+    }
+
+    /// Where a figure for some number of keys comes from.
+    #[derive(Default)]
+    pub enum Basis {
+        /// Counted with as many of these keys.
+        Measured,
+        /// That of a random function of as many bits.
+        #[default]
+        Expected,
+        /// Counted with fewer of these keys; the function departs from chance, and no law gives the figure for more.
+        AtLeast,
     }
 }
 

@@ -6,9 +6,11 @@ use minijinja::value::Value;
 use super::table::{Cell, Table};
 use crate::judge::recommend::{at_sizes, form, recommend, words};
 use crate::judge::times::unsteady;
+use crate::keys::Manifest;
 use crate::record::files::Records;
 use crate::record::{
-    Advice, AtSize, DatasetSummary, Incumbent, Purpose, Recommendation, Request, Run, Standing,
+    Advice, AtSize, Basis, DatasetKind, DatasetSummary, FunctionGroup, FunctionSummary, Incumbent, Purpose,
+    Recommendation, Request, Run, Standing,
 };
 use crate::report::chart::rows::{DatasetRows, distinct};
 use filter_tools::table::counted;
@@ -45,13 +47,14 @@ impl Choices {
         });
         let requests = own.iter().flat_map(|own| {
             USES.into_iter().flat_map(move |(purpose, _)| {
-                [(false, false), (false, true), (true, false), (true, true)].map(|(untrusted, stable)| {
-                    Request {
-                        purpose,
-                        untrusted,
-                        stable,
-                        ..own.clone()
-                    }
+                let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
+                // Some uses need values that never change: there it is no choice.
+                let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
+                all.map(move |(untrusted, stable)| Request {
+                    purpose,
+                    untrusted,
+                    stable,
+                    ..own.clone()
                 })
             })
         });
@@ -76,25 +79,26 @@ impl Choices {
     /// The buttons of uses.
     pub(super) fn uses() -> Value {
         let uses = USES.into_iter();
-        uses.map(|(purpose, words)| context! { value => purpose.to_string(), words })
-            .collect()
+        uses.map(|(purpose, words)| {
+            context! { value => purpose.to_string(), words, stable => purpose.needs_stable_values() }
+        })
+        .collect()
     }
 
     /// Every answer for a dataset.
-    pub(super) fn answers(&self, dataset: &str) -> Value {
+    pub(super) fn answers(&self, records: &Records, dataset: &str) -> Value {
         let told = self.all.iter().filter_map(|(request, told)| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
-            Some(answer(request, told, self.own.as_ref() == Some(request)))
+            Some(answer(records, request, told, self.own.as_ref() == Some(request)))
         });
         told.collect()
     }
 
     /// How a function stands for each use, without more being asked.
     pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
-        let plain = self
-            .all
-            .iter()
-            .filter(|(request, _)| !request.untrusted && !request.stable);
+        let plain = self.all.iter().filter(|(request, _)| {
+            !request.untrusted && request.stable == request.purpose.needs_stable_values()
+        });
         let advice = plain.zip(USES).filter_map(|((_, told), (_, words))| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
             Some((words, told.advice(function)?))
@@ -103,7 +107,7 @@ impl Choices {
     }
 }
 
-fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
+fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for: bool) -> Value {
     let card = |standing, title: &str, class: &str| {
         let advice = told.standing(standing).next()?;
         Some(context! {
@@ -113,13 +117,14 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
                 let [ns, low, high] = [time.ns, time.low_ns, time.high_ns].map(|ns| significant(ns, 2));
                 format!("{ns} ns per key ({low} to {high})")
             }),
-            words => printable(&advice.why.join("; ")),
+            words => printable(&words::figures(records, told, advice).join("; ")),
+            weakness => words::known_weakness(records, &advice.function),
         })
     };
     let nothing = told.pick().is_none().then(|| {
         context! {
             title => "Pick", class => "pick", function => Value::from(()), time => Value::from(()),
-            words => "No function is recommended.",
+            words => "No function is recommended.", weakness => Value::from(()),
         }
     });
     let yours = |mine: Option<&Incumbent>| {
@@ -130,6 +135,7 @@ fn answer(request: &Request, told: &Recommendation, asked_for: bool) -> Value {
                 || "Choose what you use today, above, to see what a change would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
+            weakness => Value::from(()),
         }
     };
     let cards = card(Standing::Pick, "Pick", "pick")
@@ -205,12 +211,21 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
         let time = row
             .total_ms
             .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
-        let collisions = match row.collisions {
+        let count = |count: f64| match count {
             // Next to none, whatever the exponent.
             few if few < 1e-3 => "0".to_owned(),
+            // Counts are whole.
+            many if row.collisions_basis != Basis::Expected => grouped(many as u64),
             some => significant(some, 2),
         };
-        format!("{time}{collisions} collide, filter {}", percent(row.rate))
+        let collisions = based(
+            row.collisions.map(count),
+            row.collisions_basis,
+            "collide",
+            "collisions",
+        );
+        let rate = based(row.rate.map(percent), row.rate_basis, "", "");
+        format!("{time}{collisions}; filter {rate}")
     };
     let row = |name: &str| {
         let at = |keys: &u64| {
@@ -226,6 +241,20 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
     })
 }
 
+/// A figure of so many keys: as counted, or saying that it is not.
+fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
+    let told = match (figure, basis) {
+        (None, _) => format!("{noun} not known"),
+        (Some(figure), Basis::Measured) => format!("{figure} {verb}"),
+        (Some(figure), Basis::Expected) => format!(
+            "{figure} expected {}",
+            if verb.is_empty() { "" } else { "to collide" }
+        ),
+        (Some(figure), Basis::AtLeast) => format!("≥ {figure} {verb}"),
+    };
+    told.trim().to_owned()
+}
+
 fn duration(milliseconds: f64) -> String {
     if milliseconds >= 1000.0 {
         format!("{} s", significant(milliseconds / 1000.0, 2))
@@ -234,8 +263,81 @@ fn duration(milliseconds: f64) -> String {
     }
 }
 
+/// Functions by name, those in use first among those of one family, with a hint at what a name alone does not tell apart.
+pub(super) fn choosable(run: &Run) -> Vec<(String, String)> {
+    let mut all: Vec<&FunctionSummary> = run.functions.iter().collect();
+    all.sort_by_key(|one| {
+        let name = one.name.to_lowercase();
+        let stem = name.split(['-', ' ']).next().unwrap_or_default().to_owned();
+        let seldom = one.folded || one.group == FunctionGroup::Published;
+        (stem, seldom, name)
+    });
+    let label = |one: &FunctionSummary| {
+        let hint = HINTS.iter().find(|(name, _)| *name == one.name);
+        hint.map_or_else(|| printable(&one.name), |(name, hint)| format!("{name} ({hint})"))
+    };
+    all.into_iter()
+        .map(|one| (printable(&one.name), label(one)))
+        .collect()
+}
+
+/// What names that look alike stand for.
+const HINTS: [(&str, &str); 13] = [
+    ("CalcNrHash", "MySQL's calc_hashnr"),
+    ("DJB", "33 h + byte, case ignored"),
+    ("DJB2Hash", "33 h xor byte"),
+    ("djb2", "33 h + byte"),
+    ("FNVHash", "FNV-1, 32 bits"),
+    ("FNVHash-Partow", "no FNV"),
+    ("MurmurHash3", "x86, 32 bits"),
+    ("SimMurMurHash", "LevelDB's hash"),
+    ("SipHash", "published form: 1-2, low 32 bits"),
+    ("SipHashNoCase", "published form, case ignored"),
+    ("SipHash-1-3", "Rust, Python"),
+    ("SipHash-2-4", "as designed"),
+    ("XXPH3", "preview of XXH3"),
+];
+
+/// Keys for which there is no answer here: functions for unknown keys, and how many sets of keys they were put to; `None`
+/// without structured keys, or where the user's own are measured.
+pub(super) fn others(data: &DatasetRows<'_>) -> Option<Value> {
+    let told = data.recommendation?;
+    let (functions, sets) = words::without_weakness(data.records, told)?;
+    let first = functions.iter().take(3).map(|name| printable(name));
+    let is_file = data.summary.kind == DatasetKind::File;
+    (!is_file && !functions.is_empty())
+        .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
+}
+
+/// Two of the keys, where two were recorded because they collide.
+fn samples(data: &DatasetRows<'_>) -> Option<String> {
+    /// Characters of a key.
+    const SHOWN: usize = 40;
+    let pairs = data
+        .findings
+        .iter()
+        .filter_map(|finding| finding.example.as_ref());
+    let [one, other] = pairs.min_by_key(|pair| pair.iter().map(String::len).sum::<usize>())?;
+    let cut = |key: &str| match key.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &key[..at]),
+        None => key.to_owned(),
+    };
+    Some(format!(", such as “{}” and “{}”", cut(one), cut(other)))
+}
+
 /// What the keys are.
-pub(super) fn data_line(summary: &DatasetSummary) -> String {
+fn kind(summary: &DatasetSummary) -> Option<&'static str> {
+    if summary.kind == DatasetKind::File {
+        return summary.looks_like.map(words::shape);
+    }
+    let mut entries = Manifest::embedded().datasets.iter();
+    let entry = entries.find(|entry| entry.name == summary.name)?;
+    Some(&entry.keys_are)
+}
+
+/// What the keys are, how many, how long, and two of them.
+pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
+    let summary = data.summary;
     let dropped = match summary.duplicates_dropped {
         0 => String::new(),
         1 => "; 1 duplicate line dropped".to_owned(),
@@ -252,8 +354,13 @@ pub(super) fn data_line(summary: &DatasetSummary) -> String {
             summary.mean_len
         ),
     };
-    let name = printable(&summary.name);
-    format!("{name}: {}{lengths}{dropped}", counted(summary.keys, "key"))
+    let kind = kind(summary).map_or_else(String::new, |kind| format!(" ({kind})"));
+    let samples = samples(data).unwrap_or_default();
+    printable(&format!(
+        "{}{kind}: {}{lengths}{dropped}{samples}",
+        summary.name,
+        counted(summary.keys, "key")
+    ))
 }
 
 /// Where and when it was measured.

@@ -12,7 +12,7 @@ use plots::number::{self, grouped};
 const BITS_PER_KEY: [u32; 2] = [sizes::BITS_PER_KEY, 20];
 const CHOICES: [(Choice, &str); 3] = [
     (Choice::LowBits, "low bits"),
-    (Choice::HighBits, "high bits"),
+    (Choice::HighBits, "high bits (not in the advice)"),
     (Choice::Prime, "remainder"),
 ];
 

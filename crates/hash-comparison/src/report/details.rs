@@ -28,9 +28,11 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .column("#Collisions", |(_, row, _)| row.map(|row| row.collisions))
         .column("#Keys", |_| keys)
         .column("#Expected", |(_, row, _)| row.map(|row| row.expected))
-        .column("#Bits", |(_, row, _)| row.map(|row| row.bits))
+        .column("#Bits compared", |(_, row, _)| row.map(|row| row.bits))
         .column("#ns per key", |(.., time)| time.map(|row| row.median_ns_per_key))
-        .column("#± MAD", |(.., time)| time.map(|row| row.mad_ns_per_key))
+        .column("#± median deviation", |(.., time)| {
+            time.map(|row| row.mad_ns_per_key)
+        })
         .column("#Chained, ns per key", |(finding, ..)| {
             data.chained(&finding.function).map(|row| row.median_ns_per_key)
         })
@@ -53,7 +55,7 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .column("#Comparisons per look-up, remainder", |(finding, ..)| {
             compared(&finding.function, Choice::Prime)
         })
-        .column("Tests", |(finding, ..)| finding.verdict)
+        .column("Tests", |(finding, ..)| Cell::of_function(finding.verdict))
         .column(&advice_head(data), |(finding, ..)| {
             data.recommendation
                 .and_then(|told| told.advice(&finding.function))

@@ -5,6 +5,7 @@ use minijinja::value::Value;
 
 use super::answer::{advice_head, standing};
 use super::table::{Cell, Part, Table};
+use crate::judge::high_bits;
 use crate::judge::mechanisms::sentences;
 use crate::judge::recommend::words;
 use crate::record::{Finding, Standing, Verdict, about};
@@ -20,7 +21,7 @@ const COSTS: usize = 2;
 pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     let mut failed = data.best_first();
     failed.retain(|finding| finding.verdict > Verdict::InBand);
-    // Those to avoid stand costliest first; of the others the slowest is the last.
+    // Those to avoid stand costliest last; of the others the slowest is the last.
     failed.reverse();
     let avoid = |finding: &Finding| {
         let told = data
@@ -28,10 +29,20 @@ pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
             .and_then(|told| told.advice(&finding.function));
         told.is_some_and(|advice| advice.standing == Standing::Avoid)
     };
-    failed.sort_by_key(|finding| if avoid(finding) { (0, finding.rank) } else { (1, 0) });
+    failed.sort_by_key(|finding| !avoid(finding));
     let (first, rest) = failed.split_at(failed.len().min(SHOWN));
     let first = table(data, first)?;
     Some(context! { first, rest => table(data, rest) })
+}
+
+/// Functions that differ from chance in nothing but the high bits, and by how much; `None` where there is none.
+pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
+    let all = data.best_first().into_iter().filter_map(|finding| {
+        let words = high_bits::only(data.records, finding)?;
+        Some(format!("{} ({words})", finding.function))
+    });
+    let all: Vec<String> = all.collect();
+    (!all.is_empty()).then(|| printable(&all.join(", ")))
 }
 
 fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {

@@ -7,8 +7,9 @@ use super::answer::{Choices, standing};
 use super::table::{Cell, Table};
 use crate::judge::medians::Medians;
 use crate::record::files::Records;
-use crate::record::{Choice, FunctionSummary, on};
+use crate::record::{Choice, FunctionSummary, TimingRow, on};
 use crate::report::chart::rows::DatasetRows;
+use plots::number;
 use plots::scene::printable;
 
 /// The id of the panel of the function with this index.
@@ -77,49 +78,61 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// What was measured, a row each, a dataset a column, beside the median of all functions.
 fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, function: &str) -> Table {
-    let rows = all.iter().zip(medians).map(|(data, medians)| {
-        let uses = choices.standings(&data.summary.name, function);
-        (data, medians, uses)
-    });
-    let mut table = Table::of(rows)
-        .column("Dataset", |(data, ..)| &data.summary.name)
-        .column("#ns per key", |(data, ..)| {
-            data.throughput(function).map(|row| row.median_ns_per_key)
-        })
-        .column("#median", |(_, medians, _)| medians.ns)
-        .column("#Chained, ns per key", |(data, ..)| {
-            data.chained(function).map(|row| row.median_ns_per_key)
-        })
-        .column("#median", |(_, medians, _)| medians.chained_ns)
-        .column("#Collisions", |(data, ..)| {
-            data.full_width(function).map(|row| row.collisions)
-        })
-        .column("#Expected", |(data, ..)| {
-            data.full_width(function).map(|row| row.expected)
-        })
-        .column("#False positives, 10 bits", |(data, ..)| {
-            data.false_positives(function, 10)
-                .map(|row| Cell::percent(row.rate))
-        })
-        .column("#median", |(_, medians, _)| medians.rate.map(Cell::percent))
-        .column("#Comparisons per look-up", |(data, ..)| {
-            let mut rows = on(&data.records.occupancy, &data.summary.name);
-            rows.find(|row| row.function == function && row.choice == Choice::LowBits)
-                .map(|row| row.hit)
-        })
-        .column("#median", |(_, medians, _)| medians.compared);
+    let number = |value: f64| number::significant(value, 3);
+    let beside = |value: Option<String>, median: Option<String>| match (value, median) {
+        (Some(value), Some(median)) => format!("{value} (median {median})"),
+        (value, _) => value.unwrap_or_default(),
+    };
+    let column = |data: &DatasetRows<'_>, medians: &Medians| {
+        let rate = data.false_positives(function, 10).map(|row| row.rate);
+        let compared = on(&data.records.occupancy, &data.summary.name)
+            .find(|row| row.function == function && row.choice == Choice::LowBits)
+            .map(|row| row.hit);
+        let time = |row: Option<&TimingRow>| row.map(|row| number(row.median_ns_per_key));
+        let collisions = data.full_width(function).map(|row| {
+            let expected = number(row.expected);
+            format!(
+                "{} of {} bits (chance: {expected})",
+                number::grouped(row.collisions),
+                row.bits
+            )
+        });
+        let mut cells = vec![
+            beside(time(data.throughput(function)), medians.ns.map(number)),
+            beside(time(data.chained(function)), medians.chained_ns.map(number)),
+            collisions.unwrap_or_default(),
+            beside(rate.map(number::percent), medians.rate.map(number::percent)),
+            beside(compared.map(number), medians.compared.map(number)),
+        ];
+        let uses = choices.standings(&data.summary.name, function).into_iter();
+        cells.extend(uses.map(|(_, advice)| format!("{}: {}", standing(advice), advice.reason)));
+        cells
+    };
+    let columns: Vec<Vec<String>> = all
+        .iter()
+        .zip(medians)
+        .map(|(data, medians)| column(data, medians))
+        .collect();
+    let measured = [
+        "ns per key, calls overlap",
+        "ns per key, chained",
+        "Collisions",
+        "False positives, 10 bits per key",
+        "Comparisons per look-up, low bits",
+    ];
     let uses = all
         .first()
         .map(|data| choices.standings(&data.summary.name, function));
-    for (index, (use_, _)) in uses.unwrap_or_default().into_iter().enumerate() {
-        table = table.column(
-            &format!("For a {use_}").replace("a shards", "shards"),
-            |(.., uses)| {
-                uses.get(index)
-                    .map(|(_, advice)| format!("{}: {}", standing(advice), advice.reason))
-            },
-        );
+    let uses = uses.unwrap_or_default().into_iter();
+    let heads = measured
+        .map(str::to_owned)
+        .into_iter()
+        .chain(uses.map(|(use_, _)| format!("Advice: {use_}")));
+    let mut table = Table::of(heads.enumerate()).column("Measured", |(_, head)| Cell::text(head));
+    for (data, cells) in all.iter().zip(&columns) {
+        table = table.column(&printable(&data.summary.name), |(row, _)| cells.get(*row));
     }
     table.done()
 }

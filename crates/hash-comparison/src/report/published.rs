@@ -28,10 +28,15 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
             ))
         })
         .collect();
-    let (compared, equal) = (
-        rows.len(),
-        rows.iter().filter(|(_, ours, theirs)| ours == theirs).count(),
-    );
+    let count = |holds: fn(&(&Row, u64, u64), KeySet) -> bool| {
+        let rows = rows.iter().filter(|row| holds(row, set));
+        rows.count()
+    };
+    let (compared, equal) = (rows.len(), count(|(_, ours, theirs), _| ours == theirs));
+    let inside = count(|(row, _, theirs), set| {
+        row.spread(set)
+            .is_some_and(|spread| (spread.min..=spread.max).contains(theirs))
+    });
     let mut table = Table::of(rows)
         .column("Function", |(row, ..)| row.function)
         .column("#Published collisions", |&(.., theirs)| theirs)
@@ -76,6 +81,7 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
         exact => set.is_exact(),
         seeds => number::grouped(u64::from(set.seeds())),
         equal,
+        inside,
         compared,
         table => table.if_any()?,
     })

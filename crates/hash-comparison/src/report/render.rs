@@ -114,5 +114,7 @@ mod tests {
         }
         let page = crate::report::page(&records, &charts, &drawn).unwrap();
         assert!(page.len() < PAGE, "{} bytes", page.len());
+        // One published count lies outside of what 200 seeds give, and the page says so.
+        assert!(page.contains("16 of 17 published"));
     }
 }

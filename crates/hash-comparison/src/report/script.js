@@ -29,6 +29,8 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   const fields = ["dataset", "use", "strangers", "stored", "mine"].filter(isShown);
   const start = Object.fromEntries(fields.map((name) => [name, field(name).value]));
   let marked;
+  // What was chosen of values before a use left no choice.
+  let kept = false;
 
   /** What a change to the pick would save, from the row of the function in use. */
   function yours(choice, mine) {
@@ -38,6 +40,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     card.innerHTML = card.dataset.words;
     if (mine === start.mine || row === undefined) return;
     const [, advice, ns, saves, because] = [...row.cells].map(textOf);
+    const hasPick = choice.querySelector(".card.pick .name") !== null;
     const link = row.cells[0].querySelector("a").cloneNode(true);
     const time = document.createElement("span");
     time.textContent = ns === "" ? "" : ` ${ns} ns per key`;
@@ -46,7 +49,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     name.append(link, time);
     const words = document.createElement("p");
     const change = saves.startsWith("-") ? `a change to the pick costs ${saves.slice(1)} more time` : `a change to the pick saves ${saves} of the time`;
-    words.textContent = `${advice}: ${because}${advice === "pick" ? ", keep it" : saves === "" ? "; no measurable difference in time" : `; ${change}`}.`;
+    words.textContent = `${advice}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : saves === "" ? "; no measurable difference in time" : `; ${change}`}.`;
     card.replaceChildren(card.querySelector("h3"), name, words);
   }
 
@@ -60,12 +63,40 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const row = rowOf(body, mine) === undefined ? rowOf(known, mine)?.cloneNode(true) : undefined;
     if (row === undefined) return;
     row.className = "added";
+    row.cells[0].className = "mine";
     // What a narrow screen shows in place of the heads.
     [...row.cells].slice(1).forEach((cell, index) => (cell.dataset.head = textOf(heads[index + 1])));
     body.append(row);
   }
 
+  /** Uses that need values which never change leave no choice; the reader's own comes back with other uses. */
+  function stored() {
+    const [no, yes] = all('[name="stored"]', form);
+    const forced = form.querySelector('[name="use"]:checked')?.hasAttribute("data-stable") ?? false;
+    if (no === undefined) return;
+    if (forced !== no.disabled) {
+      if (forced) kept = yes.checked;
+      else (kept ? yes : no).checked = true;
+      no.disabled = forced;
+    }
+    if (forced) yes.checked = true;
+  }
+
+  /** Tables further down tell the advice for the use chosen above. */
+  function advise(article, choice) {
+    const head = `Advice: ${textOf(form.querySelector('[name="use"]:checked + span'))}`;
+    const told = new Map(all("tbody tr", choice.querySelector(".ranking")).map((row) => [nameIn(row.cells[0]), textOf(row.cells[1])]));
+    for (const table of all(".failures table, .fold table", article)) {
+      const column = [...table.tHead.rows[0].cells].find((cell) => textOf(cell).startsWith("Advice: "));
+      if (column === undefined) continue;
+      (column.firstElementChild ?? column).textContent = head;
+      for (const row of table.tBodies[0].rows) row.cells[column.cellIndex].textContent = told.get(nameIn(row.cells[0])) ?? "";
+    }
+    article.dispatchEvent(new Event("advice"));
+  }
+
   function show() {
+    stored();
     // Read once: each change of the page makes the form look its fields up anew.
     const now = Object.fromEntries(fields.map((name) => [name, field(name).value]));
     const wanted = `${now.use} ${now.strangers === "yes"} ${now.stored === "yes"}`;
@@ -76,10 +107,12 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         if (choice.hidden) continue;
         yours(choice, now.mine);
         sizes(article, choice, now.mine);
+        advise(article, choice);
       }
     }
     if (now.mine === marked) return;
     marked = now.mine;
+    for (const article of articles) article.dispatchEvent(new CustomEvent("mine", { detail: marked }));
     for (const cell of all("tbody th")) cell.classList.toggle("mine", nameIn(cell) === marked);
     for (const text of all(".chart text")) text.classList.toggle("mine", text.textContent === marked);
   }
@@ -116,7 +149,10 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const names = all("tbody th", table).map(nameIn);
     if (names.length < 2) continue;
     const [left, right] = all("select", section);
-    for (const select of [left, right]) select.append(...names.map((name) => new Option(name, name)));
+    // In the order and with the hints of the list above.
+    const known = [...(form?.elements.mine?.options ?? [])].filter((option) => names.includes(option.value));
+    const options = known.length === names.length ? known.map((option) => [option.text, option.value]) : names.map((name) => [name, name]);
+    for (const select of [left, right]) select.append(...options.map((option) => new Option(...option)));
     const result = section.querySelector("table");
     const ratio = (a, b) => {
       const quotient = b / a;
@@ -150,6 +186,12 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       keep({ left: left.value, right: right.value });
     });
     article.addEventListener("view", (event) => choose(event.detail));
+    article.addEventListener("advice", draw);
+    article.addEventListener("mine", ({ detail }) => {
+      if (!names.includes(detail) || detail === left.value) return;
+      right.value = detail;
+      draw();
+    });
     section.hidden = false;
   }
 })();
@@ -170,8 +212,14 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     dialog.setAttribute("aria-label", title.textContent);
     dialog.showModal();
   });
-  for (const link of all('a[href="#baseline"]')) {
-    link.addEventListener("click", () => (document.getElementById("baseline").open = true));
+  // Folded sections open; the address goes on telling the view.
+  for (const link of all('a[href="#baseline"], a[href="#structured"]')) {
+    link.addEventListener("click", (event) => {
+      const section = document.getElementById(link.getAttribute("href").slice(1));
+      event.preventDefault();
+      section.open = true;
+      section.scrollIntoView();
+    });
   }
 })();
 
@@ -261,8 +309,8 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.setAttribute("role", "group");
-    tools.setAttribute("aria-label", `Filter: ${table.caption.textContent}`);
-    tools.append(labelled("Filter", field), labelled("in", column), count);
+    tools.setAttribute("aria-label", `Find rows: ${table.caption.textContent}`);
+    tools.append(labelled("Find rows", field), labelled("in", column), count);
     table.closest(".scroll").before(tools);
 
     const apply = () => {

@@ -62,7 +62,7 @@ fn functions(records: &Records) -> Table {
         .column("Why, as measured", |(name, ..)| {
             Cell::folded(&sentences(name, &records.mechanisms), "why")
         })
-        .column("Sets failed", |(_, failed, _)| {
+        .column("Which sets", |(_, failed, _)| {
             let sets: Vec<String> = failed.iter().map(|row| row.set.clone()).collect();
             Cell::folded(&sets, "")
         })

@@ -4,7 +4,7 @@ use minijinja::value::{Serde, Value};
 use serde::Serialize;
 
 use crate::record::{Verdict, significant};
-use crate::report::chart::verdict_words;
+use crate::report::chart::{function_verdict_words, verdict_words};
 use plots::number;
 use plots::scene::printable;
 
@@ -99,6 +99,14 @@ impl Cell {
         Self {
             value: told.then(|| shortest(value)),
             ..Self::text(&text)
+        }
+    }
+
+    /// The verdict on a function.
+    pub(super) fn of_function(verdict: Verdict) -> Self {
+        Self {
+            text: function_verdict_words(verdict).to_owned(),
+            ..Self::from(verdict)
         }
     }
 

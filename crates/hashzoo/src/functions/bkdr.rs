@@ -8,7 +8,7 @@
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, ONLY_31_BITS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
 /// Returns BKDRHash of `key`: the low 31 bits of [`bkdr131_full32`].
@@ -64,7 +64,13 @@ pub(super) static INFO: HashInfo = HashInfo {
              Language, 2nd edition (1988), p. 144; masked to 31 bits: hash.cpp of github.com/hardcore-os/HashLib (2021)",
     output_bits: 31,
     seed: None,
-    weaknesses: &[ONLY_31_BITS, LEADING_ZEROS, POOR_LOW_BITS, EASY_COLLISIONS],
+    weaknesses: &[
+        ONLY_31_BITS,
+        LEADING_ZEROS,
+        POOR_LOW_BITS,
+        POOR_HIGH_BITS,
+        EASY_COLLISIONS,
+    ],
     aliases: &[],
     answers: &[
         (b"", 0),
@@ -85,7 +91,7 @@ pub(super) static FULL32: HashInfo = HashInfo {
     source: "Arash Partow, General Purpose Hash Function Algorithms, \
              https://www.partow.net/programming/hashfunctions/",
     output_bits: 32,
-    weaknesses: &[LEADING_ZEROS, POOR_LOW_BITS, EASY_COLLISIONS],
+    weaknesses: &[LEADING_ZEROS, POOR_LOW_BITS, POOR_HIGH_BITS, EASY_COLLISIONS],
     answers: &[
         (b"", 0),
         (b"hello world", 0x4e19_5644),
@@ -110,6 +116,7 @@ pub(super) static MULTIPLIER_31: HashInfo = HashInfo {
         "The multiplier is smaller than the range of a letter: two letters already collide (\"Aa\" and \"BB\").",
         LEADING_ZEROS,
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &["String.hashCode"],

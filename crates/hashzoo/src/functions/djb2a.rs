@@ -4,7 +4,7 @@
 //! <https://cr.yp.to/cdb/cdb.txt>. A trap in the names: "djb2" elsewhere is the sum, [`djb2`](super::djb2).
 
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
 /// Bernstein's start value.
@@ -36,6 +36,7 @@ pub(super) static INFO: HashInfo = HashInfo {
         "The multiplier is smaller than the range of a byte: two bytes already collide.",
         "On decimal digits of one length an output bit is constant, which doubles the collisions.",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &["cdb_hash", "cdbhash"],

@@ -7,7 +7,7 @@
 //! <http://www.cse.yorku.ca/~oz/hash.html>
 
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
 /// Bernstein's start value.
@@ -56,7 +56,9 @@ pub(super) static INFO: HashInfo = HashInfo {
     weaknesses: &[
         "Keys that differ in ASCII case alone collide, by design.",
         "The multiplier is smaller than the range of a byte: two bytes already collide.",
-        POOR_LOW_BITS,
+        "The low five output bits depend only on the low five bits of the bytes: keys that differ in higher bits alone \
+         share them.",
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &["dictGenCaseHashFunction"],
@@ -82,6 +84,7 @@ pub(super) static CASE_SENSITIVE: HashInfo = HashInfo {
     weaknesses: &[
         "The multiplier is smaller than the range of a letter: two letters already collide (\"Ab\" and \"BA\").",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &["DJBHash"],

@@ -6,7 +6,7 @@
 //! Arash Partow's library calls FNV takes the offset basis for the prime: [`fnv_partow`] is no FNV at all.
 
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
 /// The prime of 32-bit FNV: 2^24 + 2^8 + 0x93.
@@ -70,6 +70,7 @@ pub(super) static INFO: HashInfo = HashInfo {
     weaknesses: &[
         "The last byte is only xored in: it changes no more than the low eight bits.",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &["FNV-1", "FNV-1-32"],
@@ -114,6 +115,7 @@ pub(super) static FNV0: HashInfo = HashInfo {
         LEADING_ZEROS,
         "The last byte is only xored in: it changes no more than the low eight bits.",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &[],

@@ -7,7 +7,7 @@
 
 use super::LOW_31_BITS;
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, ONLY_31_BITS, POOR_HIGH_BITS, POOR_LOW_BITS};
 
 /// First multiplier.
 const FIRST: u32 = 63689;
@@ -59,6 +59,7 @@ pub(super) static INFO: HashInfo = HashInfo {
         "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
          of zero bytes alone all give 0.",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     aliases: &[],
@@ -84,6 +85,7 @@ pub(super) static FULL32: HashInfo = HashInfo {
         "Zero bytes in front of a key change the value only through the multipliers of the bytes after them, and keys \
          of zero bytes alone all give 0.",
         POOR_LOW_BITS,
+        POOR_HIGH_BITS,
         EASY_COLLISIONS,
     ],
     answers: &[

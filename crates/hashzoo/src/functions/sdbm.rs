@@ -5,7 +5,7 @@
 //! <http://www.cse.yorku.ca/~oz/hash.html>
 
 use crate::HashInfo;
-use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_LOW_BITS};
+use crate::weakness::{EASY_COLLISIONS, LEADING_ZEROS, POOR_HIGH_BITS, POOR_LOW_BITS};
 use crate::words::step_by_byte;
 
 /// 65599, a prime; sdbm writes the product as `(h << 6) + (h << 16) - h`.
@@ -34,7 +34,8 @@ pub(super) static INFO: HashInfo = HashInfo {
     weaknesses: &[
         LEADING_ZEROS,
         POOR_LOW_BITS,
-        "On decimal digits it collides about a quarter more often than chance.",
+        POOR_HIGH_BITS,
+        "On decimal digits it collides more often than chance, on numbers of 19 digits by a quarter.",
         EASY_COLLISIONS,
     ],
     aliases: &["65599 hash"],

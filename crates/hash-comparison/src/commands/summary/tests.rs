@@ -112,7 +112,7 @@ fn an_answer_names_the_pick_in_its_first_line() {
     );
     for expected in [
         "runner-up  F1: reason 1",
-        "avoid      F6 (reason 6), F7 (reason 7)",
+        "avoid      F7 (reason 7), F6 (reason 6)",
         "note       strangers",
     ] {
         assert!(text.contains(expected), "{text}");

@@ -14,6 +14,7 @@ pub(super) const FNV_1A: Function = Function {
     source: "RFC 9923; http://www.isthe.com/chongo/tech/comp/fnv/; hash_64a.c of https://github.com/lcn2/fnv (2003)",
     weaknesses: &[
         "The low bits of the value depend on the low bits of the key's bytes alone.",
+        "On short keys the high bits are poor: tables that take them suffer.",
         "A byte at a time, each step waiting for the one before.",
     ],
     aliases: &["fnv-1a-64", "fnv64a"],

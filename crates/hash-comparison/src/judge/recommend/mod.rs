@@ -219,7 +219,7 @@ fn rank(all: &mut [Judged<'_>]) {
         (a.standing.cmp(&b.standing)).then_with(|| match a.standing {
             Standing::Avoid => {
                 let cost = |one: &Judged<'_>| one.defect().map_or(0.0, |row| row.cost);
-                cost(b).total_cmp(&cost(a))
+                cost(a).total_cmp(&cost(b))
             }
             _ => a.time().total_cmp(&b.time()),
         })

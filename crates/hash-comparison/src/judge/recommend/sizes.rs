@@ -5,10 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Judged;
 use crate::record::files::Records;
-use crate::record::{AtSize, DatasetSummary, IDEAL, Purpose, WindowEnd, about, significant};
+use crate::record::{
+    AtSize, Basis, DatasetSummary, Purpose, Verdict, WindowEnd, WindowRow, about, significant,
+};
 use filter_policy::BitsPerKey;
 use filter_policy::sizing::Format;
 use statistics::collisions::CollisionLaw;
+use statistics::correction::FAMILY_LEVEL;
 
 /// Beside the dataset's own number of keys.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
@@ -25,14 +28,20 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
     }
     let rows = sizes.into_iter().flat_map(|keys| {
         let ideal = ideal_rate(keys);
-        functions.iter().map(move |one| AtSize {
-            function: one.function.name.clone(),
-            keys,
-            total_ms: one
-                .speed
-                .map(|speed| significant::round(speed.median() * keys as f64 / 1e6)),
-            collisions: collisions(records, dataset, one, keys),
-            rate: rate(records, dataset, one, keys, ideal),
+        functions.iter().map(move |one| {
+            let (collisions, collisions_basis) = collisions(records, dataset, one, keys);
+            let (rate, rate_basis) = rate(records, dataset, one, keys, ideal);
+            AtSize {
+                function: one.function.name.clone(),
+                keys,
+                total_ms: one
+                    .speed
+                    .map(|speed| significant::round(speed.median() * keys as f64 / 1e6)),
+                collisions: collisions.map(significant::round),
+                collisions_basis,
+                rate: rate.map(significant::round),
+                rate_basis,
+            }
         })
     });
     rows.collect()
@@ -46,36 +55,82 @@ fn ideal_rate(keys: u64) -> f64 {
     *(counted.entry(keys)).or_insert_with(|| Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
 }
 
-/// Chance, and what was measured beyond it, which grows with the pairs of keys.
-fn collisions(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>, keys: u64) -> f64 {
-    let mut windows = about(&records.windows, &dataset.name, &one.function.name);
-    let full = windows.find(|row| row.end == WindowEnd::Full);
-    if let Some(row) = full.filter(|row| row.keys == keys) {
-        return row.collisions as f64;
+/// Those counted, else those of chance; where the function departs from chance, no law gives those of other sizes. Among
+/// more keys there are at least as many.
+fn collisions(
+    records: &Records,
+    dataset: &DatasetSummary,
+    one: &Judged<'_>,
+    keys: u64,
+) -> (Option<f64>, Basis) {
+    let counted = all_bits(records, dataset, one).map(|row| (row.keys, row.collisions as f64));
+    if let Some((_, count)) = counted.filter(|(at, _)| *at == keys) {
+        return (Some(count), Basis::Measured);
     }
-    let expected = CollisionLaw::new(keys, one.function.output_bits.clamp(1, 64)).expected();
-    let beyond = full
-        .filter(|row| crate::judge::windows::failed(row))
-        .map_or(0.0, |row| {
-            let times = keys as f64 / row.keys as f64;
-            (row.collisions as f64 - row.expected) * times * times
-        });
-    (expected + beyond).min(keys as f64 - 1.0)
+    if departs(records, dataset, one) {
+        let fewer = counted.filter(|(at, count)| *at < keys && *count > 0.0);
+        return (fewer.map(|(_, count)| count), Basis::AtLeast);
+    }
+    let law = CollisionLaw::new(keys, one.function.output_bits.clamp(1, 64));
+    (Some(law.expected()), Basis::Expected)
 }
 
-/// That of an ideal hash, raised by what functions of fewer bits cannot tell apart, and by what was measured of this one.
-fn rate(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>, keys: u64, ideal: f64) -> f64 {
-    let at = |function| {
-        let mut rows = about(&records.false_positives, &dataset.name, function);
-        rows.find(|row| row.bits_per_key == AtSize::BITS_PER_KEY)
-    };
+fn all_bits<'a>(
+    records: &'a Records,
+    dataset: &'a DatasetSummary,
+    one: &'a Judged<'_>,
+) -> Option<&'a WindowRow> {
+    let mut windows = about(&records.windows, &dataset.name, &one.function.name);
+    windows.find(|row| row.end == WindowEnd::Full)
+}
+
+/// Whether collisions differ from chance, in all bits or the low ones: then no law gives those at another size.
+fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
+    let mut some = about(&records.collisions, &dataset.name, &one.function.name);
+    all_bits(records, dataset, one).is_some_and(|row| row.p_adjusted < FAMILY_LEVEL)
+        || some.any(|row| row.verdict != Verdict::InBand)
+}
+
+/// The rate counted in a filter of as many keys, else that of an ideal hash. Where the function departs from chance, the
+/// least that was seen of it: among more keys an absent one meets its own value at least as often.
+fn rate(
+    records: &Records,
+    dataset: &DatasetSummary,
+    one: &Judged<'_>,
+    keys: u64,
+    ideal: f64,
+) -> (Option<f64>, Basis) {
+    let measured: Vec<(u64, f64)> = measured_rates(records, dataset, &one.function.name).collect();
+    if let Some((_, rate)) = measured.iter().find(|(at, _)| *at == keys) {
+        return (Some(*rate), Basis::Measured);
+    }
     let mut costs = about(&records.costs, &dataset.name, &one.function.name);
     let is_worse = costs.any(|row| row.purpose == Purpose::Filter && row.measurable);
-    let measured = (at(&one.function.name).zip(at(IDEAL))).filter(|(_, ideal)| is_worse && ideal.rate > 0.0);
-    let times = measured.map_or(1.0, |(row, ideal)| (row.rate / ideal.rate).max(1.0));
+    if is_worse || departs(records, dataset, one) {
+        // The share of absent keys whose value a key of the filter has.
+        let equal = |&(at, rate): &(u64, f64)| {
+            let chance = ideal_rate(at);
+            ((rate - chance) / (1.0 - chance)).max(0.0)
+        };
+        let fewer = measured.iter().filter(|(at, _)| *at < keys).map(equal);
+        let least = fewer.reduce(f64::max);
+        return (least.map(|equal| equal + (1.0 - equal) * ideal), Basis::AtLeast);
+    }
     let equal = match one.function.output_bits {
         32.. => 0.0,
         bits => -libm::expm1(keys as f64 * libm::log1p(-libm::ldexp(1.0, -(bits as i32)))),
     };
-    (ideal * times).min(1.0).max(equal)
+    (Some(ideal.max(equal)), Basis::Expected)
+}
+
+/// Numbers of keys and the rates of filters of them, at the bits per key of [`AtSize`].
+fn measured_rates<'a>(
+    records: &'a Records,
+    dataset: &'a DatasetSummary,
+    function: &'a str,
+) -> impl Iterator<Item = (u64, f64)> + 'a {
+    let whole = about(&records.false_positives, &dataset.name, function);
+    let whole = whole.filter(|row| row.bits_per_key == AtSize::BITS_PER_KEY);
+    let some = about(&records.sizes, &dataset.name, function);
+    (whole.map(|row| (row.keys, row.rate))).chain(some.map(|row| (row.keys, row.rate)))
 }

@@ -1,8 +1,12 @@
 //! The advice in words, for terminal and report.
 
 use super::{Judged, judged};
+use crate::judge::{mixing, structured};
 use crate::record::files::Records;
-use crate::record::{CostRow, DatasetSummary, KeyShape, Purpose, Recommendation, Request, Standing};
+use crate::record::{
+    Advice, AtSize, Choice, CostRow, DatasetSummary, IDEAL, KeyShape, MixingTest, Purpose, Recommendation,
+    Request, Standing, about, of,
+};
 use plots::number::{grouped, percent, significant};
 
 /// What a purpose pays in.
@@ -84,6 +88,89 @@ fn more(cost: f64) -> String {
     }
 }
 
+/// What is shown of every function that is recommended, so that two can be compared: the same places for each, and what
+/// else it measurably costs.
+pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice) -> Vec<String> {
+    let (dataset, function) = (&told.dataset, &advice.function);
+    let parts = told.purpose.parts();
+    let mut all: Vec<String> = Vec::new();
+    for part in parts {
+        match part {
+            Purpose::Filter | Purpose::FilterOrTable => all.extend(filter(records, dataset, function)),
+            Purpose::Table => all.extend(table(records, dataset, function)),
+            Purpose::Shard => {
+                let mut rows = about(&records.shards, dataset, function);
+                all.extend(rows.find(|row| row.choice == Choice::LowBits).map(|row| {
+                    let [fullest, chance] =
+                        [row.fullest as f64, row.fullest_expected].map(|keys| grouped(keys.round() as u64));
+                    format!(
+                        "{fullest} keys in the fullest of {} shards (chance: {chance})",
+                        row.buckets
+                    )
+                }));
+            }
+            Purpose::Checksum => {}
+        }
+    }
+    let costs = about(&records.costs, dataset, function).filter(|row| parts.contains(&row.purpose));
+    let told_anyway = |row: &&CostRow| row.measurable || row.purpose == Purpose::Checksum;
+    all.extend(costs.filter(told_anyway).map(|row| cost(row, told.negligible)));
+    if told.untrusted {
+        let known = records.run.functions.iter().find(|one| one.name == *function);
+        all.extend(known.map(|one| phrase(&one.resistance_reason)));
+    }
+    all
+}
+
+fn filter(records: &Records, dataset: &str, function: &str) -> Option<String> {
+    let at = |name: &str| {
+        let mut rows = about(&records.false_positives, dataset, name);
+        rows.find(|row| row.bits_per_key == AtSize::BITS_PER_KEY)
+    };
+    let (row, ideal) = (at(function)?, at(IDEAL)?);
+    let [rate, low, high, ideal] = [row.rate, row.ci_low, row.ci_high, ideal.rate].map(percent);
+    Some(format!(
+        "{rate} false positives at {} bits per key (95 % interval {low} to {high}; ideal hash: {ideal})",
+        AtSize::BITS_PER_KEY
+    ))
+}
+
+fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
+    let row = about(&records.occupancy, dataset, function).find(|row| row.choice == Choice::LowBits)?;
+    let [hit, low, high] = [row.hit, row.hit_low, row.hit_high].map(|value| significant(value, 4));
+    Some(format!(
+        "{hit} comparisons per look-up by the low bits (by chance: {low} to {high})"
+    ))
+}
+
+/// What speaks against a function on other keys than these, in a sentence; `None` where nothing measured does.
+pub(crate) fn known_weakness(records: &Records, function: &str) -> Option<String> {
+    let structured = structured::sets_failed(records, function);
+    let structured = structured.filter(|(failed, _)| *failed > 0);
+    let structured =
+        structured.map(|(failed, sets)| format!("fails {failed} of {sets} sets of structured keys"));
+    let mut mixing = of(&records.mixing, function);
+    let unmixed = mixing.any(|row| row.test == MixingTest::Avalanche && mixing::failed(row.p_adjusted));
+    let unmixed = unmixed.then(|| "single bits are not mixed well".to_owned());
+    let all: Vec<String> = structured.into_iter().chain(unmixed).collect();
+    (!all.is_empty()).then(|| format!("Known weakness: {}.", all.join("; ")))
+}
+
+/// Functions that fail no set of structured keys, in the order of the advice: for keys that are not known yet. Beside them
+/// the number of sets.
+pub(crate) fn without_weakness<'a>(
+    records: &Records,
+    told: &'a Recommendation,
+) -> Option<(Vec<&'a str>, usize)> {
+    let suited = told.suited().map(|one| one.function.as_str());
+    let asked: Vec<(&str, (usize, usize))> = suited
+        .filter_map(|name| Some((name, structured::sets_failed(records, name)?)))
+        .collect();
+    let (_, (_, sets)) = *asked.first()?;
+    let good = asked.iter().filter(|(_, (failed, _))| *failed == 0);
+    Some((good.map(|(name, _)| *name).collect(), sets))
+}
+
 /// Why a function stands where it does, in about five words.
 pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) -> String {
     let told = match (one.standing, one.defect()) {
@@ -117,17 +204,24 @@ pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) ->
     told.to_owned()
 }
 
+/// What keys look like.
+pub(crate) fn shape(shape: KeyShape) -> &'static str {
+    match shape {
+        KeyShape::Urls => "URLs",
+        KeyShape::EmailAddresses => "e-mail addresses",
+        KeyShape::Names => "names",
+    }
+}
+
 /// What somebody must know whose keys come from strangers; `None` where nothing says that they do.
 pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
     let keys = match dataset.looks_like {
         _ if request.untrusted => "Strangers may choose these keys:".to_owned(),
         Some(shape) => {
-            let shape = match shape {
-                KeyShape::Urls => "URLs",
-                KeyShape::EmailAddresses => "e-mail addresses",
-                KeyShape::Names => "names",
-            };
-            format!("These keys look like {shape}; if strangers choose them,")
+            format!(
+                "These keys look like {}; if strangers choose them,",
+                self::shape(shape)
+            )
         }
         None => return None,
     };

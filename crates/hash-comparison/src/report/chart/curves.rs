@@ -1,10 +1,10 @@
 //! Time against length: short keys above, long ones below, overlapping calls left, chained ones right.
 
 use super::rows::{DatasetRows, distinct};
-use crate::record::{CallForm, CurveRow, EMPTY};
+use crate::record::{CallForm, CurveRow, DatasetSummary, EMPTY};
 use plots::number;
 use plots::scale::Scale;
-use plots::scene::{BAND, INK, PALETTE, Scene};
+use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 
 /// Between short lengths, which have a linear axis, and long ones; it is in both.
@@ -35,7 +35,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         ),
         title: &format!("{dataset}: time by length"),
         height: 262.0,
-        names: 152.0,
+        names: 172.0,
         heads: forms
             .iter()
             .map(|(_, words)| ((*words).to_owned(), String::new()))
@@ -63,6 +63,50 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
         named.push(&own.function);
     }
     named
+}
+
+/// The named functions with their colours: one that an earlier dataset of the run names has the same there.
+fn coloured<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
+    let mut before: Vec<(&str, Color)> = Vec::new();
+    for other in DatasetRows::all(data.records) {
+        let names = named(&other);
+        let mut here: Vec<(&str, Color)> = Vec::new();
+        let free = |here: &[(&str, Color)], color: Color| here.iter().all(|(_, taken)| *taken != color);
+        for &(name, color) in before.iter().filter(|(name, _)| names.contains(name)) {
+            if free(&here, color) {
+                here.push((name, color));
+            }
+        }
+        for name in &names {
+            let known = here.iter().any(|(other, _)| other == name);
+            let color = PALETTE.into_iter().find(|color| free(&here, *color));
+            here.extend(color.filter(|_| !known).map(|color| (*name, color)));
+        }
+        if other.summary.name == data.summary.name {
+            here.sort_by_key(|(name, _)| names.iter().position(|other| other == name));
+            return here;
+        }
+        here.retain(|(name, _)| before.iter().all(|(other, _)| other != name));
+        before.extend(here);
+    }
+    Vec::new()
+}
+
+/// The part of an axis on which the lengths of the dataset's keys lie; `None` where none does. Keys of one length have a
+/// stripe that can be seen.
+fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> {
+    let (start, end) = x.ends();
+    let (least, most) = (summary.min_len as f64, summary.max_len as f64);
+    if least > end || most < start || (long && most <= BORDER as f64) {
+        return None;
+    }
+    let least = least.max(start);
+    let stripe = if long {
+        least * 1.02
+    } else {
+        least + (end - start) / 150.0
+    };
+    Some((least, most.max(stripe).min(end)))
 }
 
 /// One of the four panels; `None` where there are no lengths for it.
@@ -112,15 +156,13 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
     let others = distinct(times().map(|row| row.function.as_str()));
     let others = others.into_iter().filter(|name| !named.contains(name));
     let floor = (!long).then(|| line(EMPTY, String::new(), INK));
-    let best = named.iter().zip(PALETTE).map(|(name, color)| {
+    let best = coloured(data).into_iter().map(|(name, color)| {
         let end = points(name).last().map_or(f64::NAN, |last| last.1);
-        line(name, format!("{name} {}", number::significant(end, 3)), color)
+        line(name, format!("{name} {} ns", number::significant(end, 3)), color)
     });
-    // The lengths of the dataset's keys are shaded.
     let (x, (low, high)) = (scales.0, scales.1.ends());
-    let (least, most) = (data.summary.min_len as f64, data.summary.max_len as f64);
-    let most = most.max(least + longest / 150.0);
-    let shade = [(least, low), (most, low), (most, high), (least, high)];
+    let shade = shaded(data.summary, x, long)
+        .map(|(least, most)| vec![(least, low), (most, low), (most, high), (least, high)]);
     Some(Plot {
         title: if long {
             "ns per call (log scale)"
@@ -141,11 +183,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
         } else {
             "bytes; lowest line: the empty function"
         },
-        shade: if x.holds(least) || x.holds(most) {
-            shade.into()
-        } else {
-            Vec::new()
-        },
+        shade: shade.unwrap_or_default(),
         reference: None,
         series: others
             .map(|name| line(name, String::new(), BAND))
@@ -153,4 +191,55 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             .chain(best)
             .collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_shaded_where_keys_have_them() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::record::files::Records::read(&run).unwrap();
+        let of = |min_len, max_len, long| {
+            let summary = DatasetSummary {
+                min_len,
+                max_len,
+                ..records.run.datasets[0].clone()
+            };
+            let x = if long {
+                Scale::log(64.0, 65_536.0)
+            } else {
+                Scale::linear(64.0)
+            };
+            shaded(&summary, x, long)
+        };
+        assert_eq!(of(2, 28, false), Some((2.0, 28.0)));
+        for least in [0, 2, 64] {
+            assert_eq!(of(least, 64, true), None);
+        }
+        assert_eq!(of(2, 100, true), Some((64.0, 100.0)));
+        assert_eq!(of(100, 100_000, true), Some((100.0, 65_536.0)));
+        assert_eq!(of(100, 200, false), None);
+        // A stripe that can be seen.
+        let (from, to) = of(16, 16, false).unwrap();
+        assert!(from == 16.0 && (16.3..17.0).contains(&to));
+    }
+
+    #[test]
+    fn a_function_keeps_its_colour() {
+        let run = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = crate::record::files::Records::read(&run).unwrap();
+        let mut known: Vec<(&str, Color)> = Vec::new();
+        for data in &DatasetRows::all(&records) {
+            let here = coloured(data);
+            assert_eq!(here.len(), named(data).len());
+            for (index, (name, color)) in here.iter().enumerate() {
+                assert!(here[..index].iter().all(|(_, other)| other != color), "{name}");
+                let before = known.iter().find(|(other, _)| other == name);
+                assert!(before.is_none_or(|(_, other)| other == color), "{name}");
+            }
+            known.extend(here);
+        }
+    }
 }

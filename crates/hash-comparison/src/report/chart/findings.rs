@@ -232,7 +232,12 @@ fn collision_mark(
         panel.band(scene, rows, index, low, high);
     }
     if panel.scale.is_above(value) {
-        panel.beyond(scene, y, &format!("{}×", number::significant(value, 2)), color);
+        let words = format!("{}×", number::significant(value, 2));
+        // The band goes behind the words, not through them.
+        let right = panel.scale.end();
+        let left = right - Font::VALUE.width(&words) - 18.0;
+        scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
+        panel.beyond(scene, y, &words, color);
         return;
     }
     panel.interval(scene, y, low, high, color);

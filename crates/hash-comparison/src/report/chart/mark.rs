@@ -35,6 +35,14 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
     }
 }
 
+/// The verdict on a function, whose tests leave out the high bits where no use looks at them.
+pub(crate) fn of_function(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::InBand => "as chance (high bits aside)",
+        other => words(other),
+    }
+}
+
 /// The verdict's colour.
 pub(super) fn color(verdict: Verdict) -> Color {
     Mark::from(verdict).color()
@@ -44,6 +52,6 @@ pub(super) fn color(verdict: Verdict) -> Color {
 pub(super) fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
     let all = VERDICTS.into_iter();
     all.filter(|verdict| used.clone().any(|used| used == *verdict))
-        .map(|verdict| (Sign::Filled(verdict.into()), words(verdict)))
+        .map(|verdict| (Sign::Filled(verdict.into()), of_function(verdict)))
         .collect()
 }

@@ -15,7 +15,7 @@ mod structured;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use mark::words as verdict_words;
+pub(crate) use mark::{of_function as function_verdict_words, words as verdict_words};
 
 use plots::scene::Scene;
 use rows::DatasetRows;

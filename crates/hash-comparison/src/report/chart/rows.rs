@@ -167,7 +167,7 @@ pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
             None => groups.push((stem, vec![rest])),
         }
     }
-    let group = |(stem, rest): &(&str, Vec<&str>)| format!("{stem}{}", rest.join(" "));
+    let group = |(stem, rest): &(&str, Vec<&str>)| format!("{stem}{}", rest.join(" and "));
     groups.iter().map(group).collect::<Vec<_>>().join(", ")
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let names = ["BPHash-full32", "SipHash-1-2", "BPHash-Partow", "FNV-0-32"];
         assert_eq!(
             stems(names.into_iter()),
-            "BPHash-full32 -Partow, SipHash-1-2, FNV-0-32"
+            "BPHash-full32 and -Partow, SipHash-1-2, FNV-0-32"
         );
     }
 }

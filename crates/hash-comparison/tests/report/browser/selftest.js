@@ -33,9 +33,15 @@
     for (const use of fields("use")) {
       for (const strangers of fields("strangers")) {
         for (const stored of fields("stored")) {
-          for (const control of [use, strangers, stored]) press(control);
+          press(use);
+          const forced = use.hasAttribute("data-stable");
+          check("view", fields("stored")[0].disabled === forced, `${use.value}: whether values are kept is no choice`);
+          if (stored.disabled) continue;
+          for (const control of [strangers, stored]) press(control);
           const choices = all(".choice", shown).filter(isSeen);
           const wanted = `${use.value} ${strangers.value === "yes"} ${stored.value === "yes"}`;
+          const head = [...shown.querySelector(".fold table").tHead.rows[0].cells].map(textOf).at(-1);
+          check("view", head === `Advice: ${textOf(use.nextElementSibling)}`, `${wanted}: ${head} further down`);
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
         }
       }
@@ -55,6 +61,9 @@
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
       const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
       check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
+      for (const use of [fields("use")[1], fields("use")[0]]) press(use);
+      const again = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
+      check("view", again !== undefined && textOf(again) === option.value, `sizes of yours after another use: ${option.value}`);
     }
   }
 

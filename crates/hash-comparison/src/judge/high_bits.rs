@@ -1,0 +1,60 @@
+//! The high bits of functions that pass everything else: what tables pay that choose buckets by them.
+
+use super::windows;
+use crate::record::files::Records;
+use crate::record::{Choice, Finding, Verdict, WindowEnd, about};
+use plots::number::significant;
+
+/// What differs from chance in the high bits alone, in figures; `None` where they are as chance too, and where a test that
+/// counts has failed anyway.
+pub(crate) fn only(records: &Records, finding: &Finding) -> Option<String> {
+    if finding.verdict > Verdict::InBand {
+        return None;
+    }
+    let (dataset, function) = (&finding.dataset, &finding.function);
+    let table = about(&records.occupancy, dataset, function)
+        .find(|row| row.choice == Choice::HighBits && row.verdict > Verdict::InBand);
+    if let Some(row) = table {
+        let [measured, chance] = [row.hit, row.hit_expected].map(|value| significant(value, 3));
+        return Some(format!("{measured} comparisons per look-up; chance: {chance}"));
+    }
+    let failed = about(&records.windows, dataset, function)
+        .filter(|row| row.end == WindowEnd::High && windows::failed(row));
+    let worst = failed.min_by(|a, b| a.p_value.total_cmp(&b.p_value))?;
+    let chance = significant(worst.expected, 3);
+    Some(format!(
+        "{} collide in {}; chance: {chance}",
+        worst.collisions,
+        windows::place(worst)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn functions_whose_high_bits_alone_fail_are_told() {
+        let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
+        let records = Records::read(&run).unwrap();
+        let mut told = Vec::new();
+        for finding in &records.run.findings {
+            let mut tables = about(&records.occupancy, &finding.dataset, &finding.function);
+            let fails = tables.any(|row| row.choice == Choice::HighBits && row.verdict > Verdict::InBand);
+            let only = only(&records, finding);
+            assert!(
+                finding.verdict > Verdict::InBand || only.is_some() == fails,
+                "{finding:?}: {only:?}"
+            );
+            if only.is_some() && finding.dataset == "app-accounts" {
+                told.push(finding.function.as_str());
+            }
+        }
+        for name in ["FNVHash", "FNV-1a 64", "RSHash"] {
+            assert!(told.contains(&name), "{told:?}");
+        }
+        assert!(!told.contains(&"XXH3") && !told.contains(&"BPHash"), "{told:?}");
+    }
+}
