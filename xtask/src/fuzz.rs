@@ -11,7 +11,7 @@ const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer
     -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address -Ccodegen-units=1";
 
 /// Named, so that build scripts and procedural macros are built without a sanitizer.
-const HOST: &str = "x86_64-unknown-linux-gnu";
+pub(crate) const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// Returns the targets of these names, or all for `all`.
 pub(crate) fn named(root: &Path, names: &[String]) -> Result<Vec<String>, String> {

@@ -8,6 +8,7 @@ mod failure;
 mod fuzz;
 mod programs;
 mod release;
+mod sanitize;
 mod site;
 mod suite;
 mod tidy;

@@ -83,11 +83,19 @@ fn run(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// A compiler with the header and every warning as an error.
+/// A compiler for this standard of its language, with the flags of the environment, as make passes them.
 fn compiler(name: &str, standard: &str) -> Command {
     let mut command = Command::new(name);
+    let flags = std::env::var("CFLAGS").unwrap_or_default();
+    command.arg(standard).args(flags.split_whitespace());
     command
-        .args([standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-I"])
+}
+
+/// A compiler with the header and every warning as an error.
+fn strict_compiler(name: &str, standard: &str) -> Command {
+    let mut command = compiler(name, standard);
+    command
+        .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-I"])
         .arg(package().join("include"));
     command
 }
@@ -157,7 +165,7 @@ fn c_and_cpp_programs_link_to_both_libraries() {
     let every_function = source("every_function.c");
     for (compiler_name, standard, language) in [("cc", "-std=c11", "c"), ("c++", "-std=c++11", "c++")] {
         let linked_statically = folder.path().join("static");
-        run(compiler(compiler_name, standard)
+        run(strict_compiler(compiler_name, standard)
             .args(["-x", language])
             .arg(&every_function)
             .args(["-x", "none", "-o"])
@@ -167,7 +175,7 @@ fn c_and_cpp_programs_link_to_both_libraries() {
         assert_eq!(run(&mut Command::new(&linked_statically)), expected());
 
         let linked_dynamically = folder.path().join("dynamic");
-        run(compiler(compiler_name, standard)
+        run(strict_compiler(compiler_name, standard)
             .args(["-x", language])
             .arg(&every_function)
             .args(["-x", "none", "-o"])
@@ -186,7 +194,7 @@ fn an_allocator_that_fails_loses_no_key() {
     let program = folder.path().join("no_memory");
     let wraps = ["malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"]
         .map(|function| format!("-Wl,--wrap={function}"));
-    run(compiler("cc", "-std=c11")
+    run(strict_compiler("cc", "-std=c11")
         .arg(source("no_memory.c"))
         .arg("-o")
         .arg(&program)
@@ -239,13 +247,12 @@ fn installed_libraries_are_found_by_pkg_config() {
     let told = run(with_pkg_config("pkg-config").args(["--cflags", "--libs", "filter_policy_leveldb"]));
     let version = run(with_pkg_config("pkg-config").args(["--modversion", "filter_policy_leveldb"]));
     assert_eq!(version.trim(), env!("CARGO_PKG_VERSION"));
-    for (compiler, standard, file) in [
+    for (name, standard, file) in [
         ("cc", "-std=c11", "open_database.c"),
         ("c++", "-std=c++17", "open_database.cc"),
     ] {
-        let program = folder.path().join(compiler);
-        run(Command::new(compiler)
-            .arg(standard)
+        let program = folder.path().join(name);
+        run(compiler(name, standard)
             .arg(package().join("examples").join(file))
             .arg("-o")
             .arg(&program)
@@ -255,7 +262,7 @@ fn installed_libraries_are_found_by_pkg_config() {
         let mut program = Command::new(&program);
         program.env("LD_LIBRARY_PATH", prefix().join("lib"));
         assert_eq!(
-            run(program.arg(folder.path().join("database").with_extension(compiler))),
+            run(program.arg(folder.path().join("database").with_extension(name))),
             FOUND
         );
     }

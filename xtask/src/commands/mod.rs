@@ -4,6 +4,7 @@ mod cross;
 mod forward;
 mod fuzz;
 mod release;
+mod sanitize;
 mod site;
 mod test;
 mod tidy;
@@ -56,6 +57,7 @@ enum Command {
     Tidy(tidy::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
+    Sanitize(sanitize::Arguments),
     Cross(cross::Arguments),
     Release(release::Arguments),
     Site(site::Arguments),
@@ -77,6 +79,7 @@ impl Cli {
             Command::Tidy(arguments) => tidy::run(&arguments),
             Command::Test(arguments) => test::run(&arguments),
             Command::Fuzz(arguments) => fuzz::run(&arguments),
+            Command::Sanitize(arguments) => sanitize::run(&arguments),
             Command::Cross(arguments) => cross::run(&arguments),
             Command::Release(arguments) => release::run(&arguments),
             Command::Site(arguments) => site::run(&arguments),

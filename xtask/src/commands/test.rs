@@ -1,16 +1,16 @@
 //! `cargo xtask test`: the whole test suite.
 
 use crate::failure::Failure;
-use crate::{programs, suite};
+use crate::{cross, programs, suite};
 
 /// Run the whole test suite.
 ///
 /// Checks the workspace's rules, formatting, spelling and clippy; runs all tests, including those on real storage
 /// engines, then again with the portable kernel, and without the standard library; builds the documentation; explores
 /// every interleaving of the concurrent filter; runs the program that proves no_std; compares the committed run and the
-/// published figures; follows the guides; and builds the site. `cargo xtask cross` tests the libraries on other
-/// processors. Stops at the first failure and prints the time of each step. Without --install it fails at once if a
-/// program that it needs is missing, and lists what is missing.
+/// published figures; follows the guides; builds the site; and tests the libraries on 64-bit Arm and on big-endian
+/// s390x, in emulators. Stops at the first failure and prints the time of each step. Without --install it fails at once
+/// if a program that it needs is missing, and lists what is missing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  cargo xtask test --quick\n  cargo xtask test --install\n  \
@@ -30,7 +30,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.quick {
-        programs::require(&programs::NEEDS, arguments.install, "test")?;
+        let targets = cross::usual();
+        let needs = [&programs::NEEDS[..], &cross::needs(&targets)].concat();
+        programs::require(&needs, arguments.install, "test")?;
+        cross::require(&targets, arguments.install)?;
     }
     suite::run(arguments.quick, arguments.from.as_deref())
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use self::binaries::{Binaries, Binary};
 use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
-use crate::{site, tidy, workspace};
+use crate::{cross, site, tidy, workspace};
 
 /// One part of the suite.
 struct Step {
@@ -58,7 +58,7 @@ impl Step {
 }
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
     Step::full("spelling", |suite| spelling(&suite.root)),
     Step::quick("clippy", |suite| {
@@ -110,6 +110,9 @@ const STEPS: [Step; 15] = [
         let out = suite.root.join("target/site");
         site::build(&suite.root, &out)?;
         site::open(&out)
+    }),
+    Step::full("other processors", |suite| {
+        (cross::usual().into_iter()).try_for_each(|target| cross::test_libraries(&suite.root, target))
     }),
 ];
 

@@ -1,7 +1,6 @@
 //! URLs of a crawl.
 
 use std::fs;
-use std::path::Path;
 
 use guava_bloom::{BloomFilter, Parameters, Utf8};
 
@@ -139,6 +138,7 @@ fn a_run_that_fails_leaves_the_state_as_it_was() {
 #[test]
 fn a_link_stays_a_link_and_permissions_stay() {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
 
     let folder = tempfile::tempdir().unwrap();
     let (state, link) = (folder.path().join("state"), folder.path().join("link"));
