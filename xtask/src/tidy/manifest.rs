@@ -7,7 +7,7 @@ use super::{Offence, Source};
 
 /// The crates, and which of the others each may use. A new crate is entered here.
 #[rustfmt::skip]
-const ARROWS: [(&str, &str); 25] = [
+const ARROWS: [(&str, &str); 26] = [
     ("hashzoo", ""),
     ("filter-policy", "hashzoo"),
     ("filter-policy-leveldb", "filter-policy"),
@@ -32,6 +32,7 @@ const ARROWS: [(&str, &str); 25] = [
     ("bench-parquet", "bench-kit filter-policy"),
     ("bench-redis", "bench-kit bloom-redis guava-bloom"),
     ("bench-rocksdb", "bench-kit filter-policy"),
+    ("bench-slatedb", "bench-kit filter-policy filter-policy-slatedb"),
     ("xtask", ""),
 ];
 

@@ -1,4 +1,5 @@
 //! Advice from records made up for the purpose.
+// tidy: long file: one advice, a test for each of its rules.
 
 use super::*;
 use crate::record::{Basis, Finding, KeyShape, SizeRow, TimingRow, Verdict, WindowEnd, WindowRow};
