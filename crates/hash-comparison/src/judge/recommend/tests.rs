@@ -1,5 +1,4 @@
 //! Advice from records made up for the purpose.
-// tidy: long file: one advice, a test for each of its rules.
 
 use super::*;
 use crate::record::{Basis, Finding, KeyShape, SizeRow, TimingRow, Verdict, WindowEnd, WindowRow};
