@@ -134,24 +134,28 @@ fn searches_of_a_parquet_file() {
     check("point-reads/parquet", &point_reads::SUITE);
 }
 
+/// On two processors: the second has AVX2 alone.
 #[test]
 fn policy_of_leveldb() {
     check("policy", &policy::LEVELDB);
+    check("policy-avx2", &policy::LEVELDB);
 }
 
 #[test]
 fn policy_of_rocksdb() {
     check("policy/rocksdb", &policy::ROCKSDB);
+    check("policy-avx2/rocksdb", &policy::ROCKSDB);
 }
 
 #[test]
 fn policy_of_parquet() {
-    check("policy/parquet", &policy::PARQUET);
+    check("policy-avx2/parquet", &policy::PARQUET);
 }
 
 #[test]
 fn every_policy() {
     check("policy/which", &which::SUITE);
+    check("policy-avx2/which", &which::SUITE);
 }
 
 #[test]
