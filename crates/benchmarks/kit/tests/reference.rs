@@ -188,7 +188,7 @@ fn rates_of_leveldb() {
         assert!((row.rate / said - 1.0).abs() < 0.03 + chance, "{said}: {row:?}");
         compared += 1;
     }
-    assert!(compared > 50, "{compared} rows");
+    assert!(compared > 40, "{compared} rows");
 
     // What is left between rare rates and their measurement is the noise of two counts: four sound functions together, held to
     // three standard deviations of both, which at 20 to 24 bits per key are 9 to 18 %.

@@ -151,7 +151,7 @@ async fn open(policy: Policy, cache: Cache, stored: &[Key]) -> Result<(Db, Arc<K
 
 /// Measures everything, in the order in which it was measured.
 fn measure(is_quick: bool) -> Result<Vec<Batch>, String> {
-    let (entries, rounds) = if is_quick { (8_000, 5) } else { (200_000, 101) };
+    let (entries, rounds) = if is_quick { (4_000, 2) } else { (200_000, 101) };
     let failed = |error: Error| error.to_string();
     let runtime = Runtime::new().map_err(|error| error.to_string())?;
     let mut random = SplitMix64::seed_from_u64(SEED);
@@ -220,8 +220,10 @@ mod tests {
             batches.iter().filter(of).map(|batch| batch.blocks).sum()
         };
         use bench_kit::suites::point_reads::Keys::{Absent, Present};
-        let gets = 5 * GETS as u64;
-        assert_eq!(blocks(Policy::None, Absent), TABLES as u64 * gets);
+        let gets = 2 * GETS as u64;
+        // Some keys lie before or behind all those of a table.
+        let all = TABLES as u64 * gets;
+        assert!((all - all / 50..=all).contains(&blocks(Policy::None, Absent)));
         assert_eq!(blocks(Policy::AlwaysNo, Absent), 0);
         for policy in [
             Policy::Engine,
@@ -230,7 +232,7 @@ mod tests {
             Policy::OursSplitBlocks,
         ] {
             // About one in a hundred for each table.
-            assert!((20..300).contains(&blocks(policy, Absent)), "{policy:?}");
+            assert!((5..150).contains(&blocks(policy, Absent)), "{policy:?}");
             assert!(blocks(policy, Present) >= gets, "{policy:?}");
         }
     }
