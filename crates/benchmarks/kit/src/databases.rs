@@ -12,26 +12,26 @@ use crate::turns::{timed, turn};
 pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
-/// Where random numbers start; further generators start at the numbers behind it.
+/// Random numbers start from this seed; further generators start from the numbers behind it.
 pub const SEED: u64 = 1;
 
 /// A key of a database.
 pub type Key = [u8; 16];
 
-/// How many of some keys are there.
+/// Counts how many of some keys are there.
 pub type Count<'a> = dyn FnMut(&[Key]) -> Result<usize, String> + 'a;
 
 /// A policy's database, open.
 pub struct Database<'a> {
-    /// What answers for the filters.
+    /// The policy that answers for the filters.
     pub policy: Policy,
-    /// What the block cache holds.
+    /// The blocks that the block cache holds.
     pub cache: Cache,
     /// Bits of filter for each key.
     pub bits_per_key: u32,
-    /// How many of the keys are there.
+    /// Counts how many of the keys are there.
     pub found: Box<Count<'a>>,
-    /// Reads of the tables' files so far.
+    /// Counts the reads of the tables' files so far.
     pub reads: Box<dyn Fn() -> u64 + 'a>,
 }
 
@@ -42,9 +42,9 @@ pub struct Entries<'a> {
     pub engine: &'a str,
     /// Its version.
     pub version: &'a str,
-    /// How the keys look.
+    /// The form that the keys have.
     pub key_set: KeySet,
-    /// How many entries each database has.
+    /// The number of entries that each database has.
     pub count: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What a filter policy is worth to point reads of LevelDB: blocks read and time per Get, for absent and for present keys,
-//! without filters, with the engine's own policy and with ours.
+//! Measures what a filter policy is worth to point reads of LevelDB: blocks read and time per Get, for absent and for
+//! present keys, without filters, with the engine's own policy and with ours.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What a filter policy is worth to point reads of SlateDB: blocks read from the object store and time per Get, for absent
-//! and for present keys, without filters, with the engine's own policy and with ours.
+//! Measures what a filter policy is worth to point reads of SlateDB: blocks read from the object store and time per Get, for
+//! absent and for present keys, without filters, with the engine's own policy and with ours.
 //!
 //! The store is memory, so that a block costs its decoding alone: over a network all but the filter takes a thousand times
 //! as long.

@@ -5,8 +5,8 @@ use hashzoo::xxh64;
 /// A value of one of Parquet's physical types.
 ///
 /// A filter holds the plain encoding of a value, and so of a number its bits: `0.0` and `-0.0` are two values, and there
-/// are as many NaNs as there are patterns of bits. (The format leaves open what is equal to what, see parquet-format
-/// issue 407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not count: a decimal of four
+/// are as many NaNs as there are patterns of bits. (The format leaves open what is equal to what, see
+/// parquet-format #407; parquet-java, Arrow C++ and arrow-rs write the bits.) Logical types do not count: a decimal of four
 /// bytes, a date and an unsigned number of 32 bits are `Int32`, a UUID is `FixedLenByteArray`. Writers make no filters of
 /// booleans.
 ///
