@@ -1,4 +1,4 @@
-//! Processor-specific code: a hint to prefetch memory. The only module with unsafe code.
+//! Hints about memory, to the processor and to the system. The only module with unsafe code.
 //!
 //! A prefetch retires at once, so that far more of them are under way than loads, each of which holds its place in the
 //! reorder buffer until its data are there. Measured on an AMD EPYC server core, in a filter of 2 * 10^9 bits with 7
@@ -20,3 +20,97 @@ pub(crate) fn prefetch<W>(word: &W) {
 #[inline(always)]
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse", not(miri))))]
 pub(crate) fn prefetch<W>(_word: &W) {}
+
+/// Asks Linux to back a large filter with huge pages. Each probe of such a filter misses the processor's cache of page
+/// addresses as well, and the tables behind it are shorter for pages of 2 MiB: single calls in a filter of 2 * 10^9 bits
+/// took three quarters of the time on an AMD EPYC server core.
+///
+/// What was written before keeps its small pages for a while: call this right after the allocation.
+#[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
+#[expect(
+    unsafe_code,
+    reason = "there is no safe `madvise` of memory that a vector owns"
+)]
+pub(crate) fn prefer_huge_pages<W>(words: &mut alloc::vec::Vec<W>) {
+    /// Bytes of a huge page on most processors; each begins at a multiple of that.
+    const PAGE: usize = 2 << 20;
+    /// Smaller filters gain little.
+    const LARGE: usize = 16 * PAGE;
+
+    let bytes = words.capacity() * size_of::<W>();
+    let memory = words.as_mut_ptr().cast::<u8>();
+    // The whole pages between the first multiple of their size and the end.
+    let before = memory.addr().wrapping_neg() % PAGE;
+    if bytes < LARGE {
+        return;
+    }
+    let length = (bytes - before) / PAGE * PAGE;
+    // SAFETY: `before + length` is at most the vector's capacity in bytes, so that the range is its own memory. The advice
+    // changes which pages hold it, not what they hold; where the kernel refuses, nothing happens.
+    unsafe {
+        libc::madvise(memory.add(before).cast(), length, libc::MADV_HUGEPAGE);
+    }
+}
+
+/// Elsewhere the system chooses.
+#[cfg(not(all(feature = "huge-pages", target_os = "linux", not(miri))))]
+pub(crate) fn prefer_huge_pages<W>(_words: &mut alloc::vec::Vec<W>) {}
+
+#[cfg(all(test, feature = "huge-pages", target_os = "linux", not(miri)))]
+mod tests {
+    use alloc::vec::Vec;
+    use std::fs;
+    use std::path::Path;
+
+    use crate::{BloomFilter, Long, Parameters};
+
+    /// Whether huge pages were asked for under this address, as Linux tells it.
+    fn advised(address: usize) -> bool {
+        let maps = fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut lines = maps.lines();
+        let holds = |line: &&str| {
+            let bounds = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
+            bounds.is_some_and(|(first, end)| {
+                let number = |text| usize::from_str_radix(text, 16).ok();
+                number(first) <= Some(address) && Some(address) < number(end)
+            })
+        };
+        lines.find(holds).unwrap();
+        let flags = lines.find(|line| line.starts_with("VmFlags:")).unwrap();
+        flags.split_whitespace().any(|flag| flag == "hg")
+    }
+
+    #[test]
+    fn large_filters_ask_for_huge_pages_made_or_read() {
+        let possible = Path::new("/sys/kernel/mm/transparent_hugepage").exists();
+        let empty = |insertions| BloomFilter::new(Long, &Parameters::new(insertions, 0.01).unwrap()).unwrap();
+        // 60 MB.
+        let large = empty(50_000_000);
+        let middle = |filter: &BloomFilter<Long>| filter.words()[filter.words().len() / 2..].as_ptr().addr();
+        assert_eq!(advised(middle(&large)), possible);
+        let read = BloomFilter::from_bytes(&large.to_bytes(), Long).unwrap();
+        assert_eq!(advised(middle(&read)), possible);
+        // 12 MB.
+        let small = empty(10_000_000);
+        assert!(!advised(middle(&small)));
+    }
+
+    #[test]
+    fn any_start_and_length_will_do() {
+        let page = (2 << 20) / size_of::<u64>();
+        for words in [
+            0,
+            1,
+            16 * page - 1,
+            16 * page,
+            16 * page + 1,
+            17 * page - 1,
+            24 * page + 77,
+        ] {
+            let mut zeros: Vec<u64> = Vec::with_capacity(words);
+            super::prefer_huge_pages(&mut zeros);
+            zeros.resize(words, 1);
+            assert_eq!(zeros.iter().sum::<u64>(), words as u64);
+        }
+    }
+}

@@ -39,6 +39,7 @@ impl<W> Bits<W> {
         zeros
             .try_reserve_exact(words)
             .map_err(|_| Error::out_of_memory(words as u64 * WORD as u64))?;
+        arch::prefer_huge_pages(&mut zeros);
         zeros.resize_with(words, W::default);
         Self::from_words(zeros)
     }

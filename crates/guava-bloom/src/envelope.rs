@@ -25,6 +25,7 @@ use core::convert::Infallible;
 
 use hashzoo::Murmur3X64_128;
 
+use crate::arch;
 use crate::error::{Error, ErrorKind};
 use crate::header::WORD;
 
@@ -384,6 +385,7 @@ impl<'a> Reader<'a> {
                 words
                     .try_reserve_exact(more)
                     .map_err(|_| Error::out_of_memory((words.len() + more) * WORD))?;
+                arch::prefer_huge_pages(&mut words);
             }
             let (arrays, _) = piece.as_chunks::<WORD>();
             words.extend(arrays.iter().map(|&bytes| decode(bytes)));

@@ -17,10 +17,16 @@ fn new(plan: &Plan) -> BloomFilter<Utf8> {
     let parameters = parameters(plan);
     match plan.contents {
         Contents::Keys => BloomFilter::new(Utf8, &parameters),
-        Contents::RandomWords => {
-            let words = random_words(parameters.word_count() as u64).collect();
+        Contents::RandomWords => BloomFilter::new(Utf8, &parameters).and_then(|empty| {
+            // In memory as the crate allocates it.
+            let mut words = empty.into_words();
+            let random = random_words(words.len() as u64);
+            words
+                .iter_mut()
+                .zip(random)
+                .for_each(|(word, random)| *word = random);
             BloomFilter::from_parts(Utf8, parameters.strategy(), parameters.probe_count(), words)
-        }
+        }),
     }
     .expect("a filter that there is memory for")
 }
