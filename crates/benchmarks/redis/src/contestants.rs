@@ -18,8 +18,6 @@ pub(crate) struct Timed {
     pub(crate) yes: u64,
 }
 
-/// The filter that is asked.
-pub(crate) const MEMBERS: &str = "members";
 /// The filter that new keys are inserted into, empty at the start of each turn.
 const NEWCOMERS: &str = "newcomers";
 
@@ -29,8 +27,9 @@ pub(crate) struct Rig {
     pub(crate) connection: redis::Connection,
     pub(crate) runtime: Runtime,
     pub(crate) multiplexed: MultiplexedConnection,
+    /// The filter that is asked.
     pub(crate) filter: FixedFilter,
-    /// The filter [`MEMBERS`] in memory.
+    /// The same filter in memory.
     pub(crate) local: BloomFilter<Bytes>,
 }
 
@@ -75,24 +74,20 @@ impl Rig {
         keys: &[String],
         batch: usize,
     ) -> Result<Timed, Failed> {
-        let name = match operation {
-            Operation::Contains => MEMBERS,
-            Operation::Insert | Operation::Download => {
-                self.empty(NEWCOMERS)?;
-                NEWCOMERS
-            }
+        let filter = match operation {
+            Operation::Contains => self.filter.clone(),
+            Operation::Insert | Operation::Download => self.empty()?,
         };
         if client == Client::RedisBenchmark {
-            return self.outside(operation, name, keys.len(), batch);
+            return self.outside(operation, &filter, keys.len(), batch);
         }
-        let mut ask = self.ask(client, operation, name);
+        let mut ask = self.ask(client, operation, filter.with_options(options(client)));
         let at_once = if client == Client::Single { 1 } else { batch };
         let (yes, ns) = timed(|| keys.chunks(at_once).map(&mut ask).sum::<Result<usize, Failed>>());
         Ok(Timed { ns, yes: yes? as u64 })
     }
 
-    fn ask<'a>(&'a mut self, client: Client, operation: Operation, name: &str) -> Ask<'a> {
-        let filter = self.filter.named(name).with_options(options(client));
+    fn ask<'a>(&'a mut self, client: Client, operation: Operation, filter: FixedFilter) -> Ask<'a> {
         let Self {
             connection,
             runtime,
@@ -137,9 +132,15 @@ impl Rig {
         }
     }
 
-    fn outside(&self, operation: Operation, name: &str, keys: usize, batch: usize) -> Result<Timed, Failed> {
+    fn outside(
+        &self,
+        operation: Operation,
+        filter: &FixedFilter,
+        keys: usize,
+        batch: usize,
+    ) -> Result<Timed, Failed> {
         let probes = usize::from(self.filter.schema().probe_count());
-        let key = format!("{}{name}", FixedFilter::PREFIX);
+        let key = String::from_utf8(filter.key().to_vec())?;
         let middle = (self.filter.schema().bits() / 2).to_string();
         let command: &[&str] = match operation {
             Operation::Contains => &["GETBIT", &key, &middle],
@@ -157,15 +158,16 @@ impl Rig {
         })
     }
 
-    /// Makes a filter empty, at its full length: a string that grows meanwhile is not what is measured.
-    fn empty(&mut self, name: &str) -> Result<(), Failed> {
-        self.filter.named(name).delete().query(&mut self.connection)?;
+    /// An empty filter at its full length: a string that grows meanwhile is not what is measured.
+    fn empty(&mut self) -> Result<FixedFilter, Failed> {
+        let filter = self.filter.named(NEWCOMERS);
+        filter.delete().query(&mut self.connection)?;
         redis::cmd("SETBIT")
-            .arg(self.filter.named(name).key())
-            .arg(self.filter.schema().bits() - 1)
+            .arg(filter.key())
+            .arg(filter.schema().bits() - 1)
             .arg(0)
             .exec(&mut self.connection)?;
-        Ok(())
+        Ok(filter)
     }
 }
 

@@ -5,18 +5,25 @@ use bench_kit::turns::{timed, turn};
 use bloom_redis::{Expiry, FixedFilter, Schema};
 use guava_bloom::{BloomFilter, Bytes, Parameters, Strategy};
 
-use crate::contestants::{Failed, MEMBERS, Rig, Timed};
-use crate::keys::{MEMBERS as MEMBER_SEED, NEWCOMERS, STRANGERS, keys, words};
+use crate::contestants::{Failed, Rig, Timed};
+use crate::keys::{MEMBERS, NEWCOMERS, STRANGERS, keys, words};
 use crate::server::Server;
 
-/// Keys of the filter that is asked, at 1 %: 9.59 million bits, 7 probes.
-const INSERTIONS: usize = 1_000_000;
+/// Keys of the filters that are asked, at 1 %: 9.59 million bits and 96 thousand, 7 probes.
+const INSERTIONS: [usize; 2] = [1_000_000, 10_000];
 const FPP: f64 = 0.01;
 /// The largest share of strangers that may be found.
 const MAX_FALSE: f64 = 2.0 * FPP;
 
-/// Keys of a round trip, and of a round: `redis-benchmark` takes a fifth of a second and more for them.
-const PLAN: [(usize, usize); 4] = [(1, 10_000), (10, 50_000), (100, 100_000), (1_000, 100_000)];
+/// Keys of the filter, of a round trip, and of a round: `redis-benchmark` takes a fifth of a second and more for them.
+const PLAN: [(usize, usize, usize); 6] = [
+    (INSERTIONS[0], 1, 10_000),
+    (INSERTIONS[0], 10, 50_000),
+    (INSERTIONS[0], 100, 100_000),
+    (INSERTIONS[0], 1_000, 100_000),
+    (INSERTIONS[1], 100, 100_000),
+    (INSERTIONS[1], 1_000, 100_000),
+];
 /// The size at which single calls take part: at each, they would take the longest part of the run.
 const SINGLE_AT: usize = 100;
 
@@ -31,22 +38,30 @@ const DOWNLOADS: [(u64, u64); 4] = [(10_000, 200), (100_000, 100), (1_000_000, 2
 pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
     let (rounds, share) = if quick { (3, 10) } else { (15, 1) };
     let server = Server::start()?;
-    let mut rig = rig(&server)?;
-    let downloads = downloads(&mut rig)?;
-    let version = version(&mut rig)?;
+    let mut rigs = Vec::new();
+    for insertions in INSERTIONS {
+        rigs.push((insertions, rig(&server, insertions)?));
+    }
+    let [(_, any), ..] = &mut rigs[..] else {
+        unreachable!("there are two sizes")
+    };
+    let downloads = downloads(any)?;
+    let version = version(any)?;
     let mut batches = Vec::new();
     // The first round warms everything up.
     for round in 0..=rounds {
         eprintln!("round {round} of {rounds}");
         let first = batches.len();
-        for (batch, calls) in PLAN {
-            // The shortest of which a pipeline of the largest size is a part.
-            let calls = (calls / share).max(batch);
-            one_size(&mut rig, round, batch, calls, &mut batches)?;
+        for (insertions, rig) in &mut rigs {
+            for (_, batch, calls) in PLAN.into_iter().filter(|(size, ..)| size == insertions) {
+                // The shortest of which a pipeline of the largest size is a part.
+                let calls = (calls / share).max(batch);
+                one_size(rig, *insertions, round, batch, calls, &mut batches)?;
+            }
         }
         for (filter, times) in &downloads {
             let times = times.div_ceil(share as u64);
-            batches.push(download(&mut rig, filter, times, round)?);
+            batches.push(download(&mut rigs[0].1, filter, times, round)?);
         }
         for batch in &mut batches[first..] {
             batch.version.clone_from(&version);
@@ -59,15 +74,18 @@ pub(crate) fn measure(quick: bool) -> Result<Vec<Batch>, Failed> {
 }
 
 /// A server with a full filter, and the ways to it.
-fn rig(server: &Server) -> Result<Rig, Failed> {
+fn rig(server: &Server, insertions: usize) -> Result<Rig, Failed> {
     let client = redis::Client::open(server.url())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let multiplexed = runtime.block_on(client.get_multiplexed_async_connection())?;
-    let filter = FixedFilter::new(MEMBERS, Schema::words(INSERTIONS as u64, FPP)?)?;
+    let filter = FixedFilter::new(
+        format!("members-{insertions}"),
+        Schema::words(insertions as u64, FPP)?,
+    )?;
     let mut local = BloomFilter::new(Bytes, &Parameters::try_from(filter.schema())?)?;
-    for key in keys(MEMBER_SEED, INSERTIONS) {
+    for key in keys(MEMBERS, insertions) {
         local.insert(key.as_bytes());
     }
     let mut connection = client.get_connection()?;
@@ -105,9 +123,10 @@ fn version(rig: &mut Rig) -> Result<String, Failed> {
     Ok(format!("redis {version}"))
 }
 
-/// Both operations at one number of keys a round trip.
+/// Both operations at one number of keys a round trip; queries alone where the filter is made for fewer keys than a round has.
 fn one_size(
     rig: &mut Rig,
+    insertions: usize,
     round: u64,
     batch: usize,
     calls: usize,
@@ -115,16 +134,18 @@ fn one_size(
 ) -> Result<(), Failed> {
     // Members and strangers by turns.
     let half = calls.div_ceil(2);
-    let members = keys(MEMBER_SEED, half);
-    let mixed: Vec<String> = members
-        .into_iter()
+    let members = keys(MEMBERS, half.min(insertions));
+    let mixed: Vec<String> = (members.into_iter().cycle())
         .zip(keys(STRANGERS, half))
         .flat_map(|(member, stranger)| [member, stranger])
         .take(calls)
         .collect();
     let newcomers = keys(NEWCOMERS + round, calls);
     for (operation, keys) in [(Operation::Contains, &mixed), (Operation::Insert, &newcomers)] {
-        let clients = clients(operation, batch);
+        if operation == Operation::Insert && calls > insertions {
+            continue;
+        }
+        let clients = clients(operation, batch, insertions);
         let mut said = Vec::new();
         for index in turn(round, clients.len()) {
             let client = clients[index];
@@ -158,7 +179,7 @@ fn one_size(
 }
 
 /// Who takes part.
-fn clients(operation: Operation, batch: usize) -> Vec<Client> {
+fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client> {
     let mut clients = vec![
         Client::RedisBenchmark,
         Client::Blocking,
@@ -167,7 +188,7 @@ fn clients(operation: Operation, batch: usize) -> Vec<Client> {
         Client::Getbit,
         Client::Script,
     ];
-    if batch == SINGLE_AT {
+    if batch == SINGLE_AT && insertions == INSERTIONS[0] {
         clients.push(Client::Single);
     }
     if operation == Operation::Contains {

@@ -3,7 +3,7 @@
 use guava_bloom::Hash128;
 use redis::Value;
 
-use super::bitmap::{Bitmap, Placed, per_trip};
+use super::bitmap::{Bitmap, Part, Placed, per_trip};
 use super::generation;
 use crate::answer::Answer;
 use crate::batch::{Batch, Replies, bit, exists, unexpected};
@@ -15,6 +15,9 @@ use crate::options::{Commands, Missing, OnFailure, Options};
 /// Bits in one `BITFIELD`. The server keeps operations and arguments in arrays that it enlarges one by one: with 64, a bit
 /// took it 0.7 times as long as with 4096, with 16 the replies took the client longer (Redis 7.0).
 const BITS_PER_COMMAND: usize = 64;
+
+/// Bytes that asking for one bit takes both ways (RESP): `GET u1 1234567` and a whole number.
+const BYTES_PER_BIT: u64 = 32;
 
 /// How often what a rebuild came in between of is sent.
 pub(super) const ATTEMPTS: usize = 4;
@@ -75,6 +78,64 @@ pub(super) fn read_zeros(
         Ok(())
     } else {
         Err(unexpected("as many bits as were asked for", None))
+    }
+}
+
+/// How the bits of a part are asked for: the string as a whole where it takes no more bytes than the questions would, so
+/// that the server copies it once instead of looking for bit after bit, and one reply is read instead of hundreds.
+#[derive(Clone, Copy)]
+enum Query {
+    Bits(Commands),
+    Whole { bytes: u64 },
+}
+
+impl Query {
+    fn new(bitmap: &Bitmap, part: &Part<'_>, commands: Commands) -> Self {
+        let bytes = bitmap.part_bits.div_ceil(8);
+        if bytes <= BYTES_PER_BIT * part.offsets.len() as u64 {
+            Self::Whole { bytes }
+        } else {
+            Self::Bits(commands)
+        }
+    }
+
+    fn push(self, batch: &mut Batch, part: &Part<'_>) {
+        match self {
+            Self::Bits(commands) => push_bits(batch, commands, Access::Get, part.key, &part.offsets),
+            Self::Whole { bytes } => {
+                let get = batch.add("GETRANGE").arg(part.key);
+                get.arg(0).arg(bytes - 1);
+            }
+        }
+    }
+
+    /// How many replies there are.
+    fn replies(self, part: &Part<'_>) -> usize {
+        match self {
+            Self::Bits(commands) => commands_for(commands, part.offsets.len()),
+            Self::Whole { .. } => 1,
+        }
+    }
+
+    /// Calls back with the number of each bit that is zero.
+    fn read_zeros(
+        self,
+        replies: &mut Replies,
+        part: &Part<'_>,
+        zero: impl FnMut(usize),
+    ) -> Result<(), Error> {
+        match self {
+            Self::Bits(commands) => read_zeros(replies, commands, part.offsets.len(), zero),
+            Self::Whole { .. } => {
+                let string = replies.bytes()?.unwrap_or_default();
+                // What a string does not have are zeros.
+                let byte = |offset: u64| usize::try_from(offset / 8).ok().and_then(|at| string.get(at));
+                let set = |offset: u64| byte(offset).is_some_and(|byte| byte << (offset % 8) & 0x80 != 0);
+                let zeros = (part.offsets.iter().enumerate()).filter(|&(_, &offset)| !set(offset));
+                zeros.map(|(at, _)| at).for_each(zero);
+                Ok(())
+            }
+        }
     }
 }
 
@@ -167,7 +228,7 @@ async fn contains_once(
         generation(&mut batch);
         look(&mut batch);
         for part in parts {
-            push_bits(&mut batch, options.commands, Access::Get, part.key, &part.offsets);
+            Query::new(bitmap, part, options.commands).push(&mut batch, part);
         }
         look(&mut batch);
         generation(&mut batch);
@@ -183,11 +244,8 @@ async fn contains_once(
         let generation = |replies: &mut Replies| if watched { replies.bytes() } else { Ok(None) };
         let first = generation(&mut replies)?;
         let before = look(&mut replies)?;
-        let commands = parts
-            .iter()
-            .map(|part| commands_for(options.commands, part.offsets.len()))
-            .sum();
-        let mut bits = replies.take(commands);
+        let query = |part| Query::new(bitmap, part, options.commands);
+        let mut bits = replies.take(parts.iter().map(|part| query(part).replies(part)).sum());
         let after = look(&mut replies)?;
         if generation(&mut replies)? != first {
             return Ok(None);
@@ -199,13 +257,10 @@ async fn contains_once(
                 *answer = say(*answer);
             };
             if there {
-                let count = part.offsets.len();
                 // One zero settles it, whatever else is missing.
-                read_zeros(&mut bits, options.commands, count, |at| {
-                    tell(at, |_| Answer::Absent)
-                })?;
+                query(part).read_zeros(&mut bits, part, |at| tell(at, |_| Answer::Absent))?;
             } else {
-                bits.skip(commands_for(options.commands, part.offsets.len()));
+                bits.skip(query(part).replies(part));
                 (0..part.offsets.len()).for_each(|at| tell(at, Answer::or_missing));
             }
         }

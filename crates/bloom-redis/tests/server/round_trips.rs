@@ -132,8 +132,8 @@ fn sent(connection: &mut redis::Connection, act: impl FnOnce(&mut redis::Connect
 fn an_operation_sends_what_is_promised() {
     let server = Server::start(&[]);
     let mut connection = server.connection();
-    let of = |follow_rebuilds, missing| {
-        FixedFilter::new("f", Schema::fixed(1_000, 0.01).unwrap())
+    let sized = |insertions, follow_rebuilds, missing| {
+        FixedFilter::new(format!("{insertions}"), Schema::fixed(insertions, 0.01).unwrap())
             .unwrap()
             .with_options(
                 Options::default()
@@ -141,11 +141,21 @@ fn an_operation_sends_what_is_promised() {
                     .missing(missing),
             )
     };
+    let of = |follow_rebuilds, missing| sized(100_000, follow_rebuilds, missing);
+    let small = sized(1_000, true, Missing::Reported);
+    small.create(Expiry::Keep).query(&mut connection).unwrap();
     let by_default = of(true, Missing::Reported);
     by_default.create(Expiry::Keep).query(&mut connection).unwrap();
     // 7 bits each: 11 times 64 and a bit less.
     let many = elements(100);
-    let queries: [(FixedFilter, usize, &[Calls]); 5] = [
+    let queries: [(FixedFilter, usize, &[Calls]); 7] = [
+        (
+            small.clone(),
+            5,
+            &[("bitfield_ro", 1), ("exists", 2), ("hget", 2)],
+        ),
+        // 1,199 bytes, which asking for 38 bits takes, too.
+        (small, 6, &[("exists", 2), ("getrange", 1), ("hget", 2)]),
         (by_default.clone(), 1, &[("bitfield_ro", 1), ("exists", 2)]),
         (
             by_default.clone(),

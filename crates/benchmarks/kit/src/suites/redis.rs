@@ -155,9 +155,7 @@ fn downloads(rows: &[Redis]) -> String {
             keys.join(", "),
         ]
     });
-    let batches: Vec<String> = rows
-        .iter()
-        .filter(|row| row.operation == Operation::Contains && row.client == Client::Blocking)
+    let batches: Vec<String> = asked(rows, Client::Blocking)
         .map(|row| row.batch.to_string())
         .collect();
     let header = ["bits", "download, ms", "pays after keys"];
@@ -166,6 +164,13 @@ fn downloads(rows: &[Redis]) -> String {
         batches.join(", "),
         table(header, &[0, 1, 2], lines)
     )
+}
+
+/// The queries of the largest filter that was asked.
+fn asked(rows: &[Redis], client: Client) -> impl Iterator<Item = &Redis> {
+    let contains = |row: &&Redis| row.operation == Operation::Contains;
+    let largest = rows.iter().filter(contains).map(|row| row.bits).max();
+    (rows.iter().filter(contains)).filter(move |row| row.client == client && Some(row.bits) == largest)
 }
 
 /// When it pays to download a filter and ask it in memory.
@@ -184,17 +189,16 @@ pub struct BreakEven {
 /// It does after d / (r - l) keys: d the time of the download, r and l that of a key on the server, with
 /// [`Client::Blocking`], and in local memory.
 pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
-    let asked = |client| {
-        let of = move |row: &&Redis| row.operation == Operation::Contains && row.client == client;
-        rows.iter().filter(of)
-    };
-    let Some(local) = asked(Client::Local).next().map(|row| row.median_ns_per_call) else {
+    let Some(local) = asked(rows, Client::Local)
+        .next()
+        .map(|row| row.median_ns_per_call)
+    else {
         return Vec::new();
     };
     let downloads = rows.iter().filter(|row| row.operation == Operation::Download);
     downloads
         .flat_map(|download| {
-            let remote = asked(Client::Blocking).filter(|remote| remote.median_ns_per_call > local);
+            let remote = asked(rows, Client::Blocking).filter(|remote| remote.median_ns_per_call > local);
             remote.map(|remote| BreakEven {
                 bits: download.bits,
                 batch: remote.batch,
@@ -219,14 +223,18 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         let bar = charts::bar(row.speed, interval, text, is_ours);
         let keys = if row.batch == 1 { "key" } else { "keys" };
         let note = format!(
-            "{} bits, {} for each key; {}; median of {} rounds",
-            grouped(row.bits),
-            row.probes,
-            row.version,
-            row.rounds
+            "{} bits for each key; {}; median of {} rounds",
+            row.probes, row.version, row.rounds
         );
         Some(Drawn {
-            group: (format!("{} {keys} a round trip", grouped(row.batch)), note),
+            group: (
+                format!(
+                    "{} {keys} a round trip, {} bits",
+                    grouped(row.batch),
+                    grouped(row.bits)
+                ),
+                note,
+            ),
             contestant: row.client.words().to_owned(),
             bars: vec![(row.operation as usize, bar)],
         })
