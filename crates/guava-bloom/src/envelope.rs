@@ -295,13 +295,11 @@ impl<'a> Reader<'a> {
     fn filter<T: Stored>(&mut self, funnel: T::Funnel) -> Result<T, Error> {
         let magic = self.array()?;
         if magic != T::MAGIC {
-            let range = format_args!("\"{}\"", T::MAGIC.escape_ascii());
-            let got = format_args!("\"{}\"", magic.escape_ascii());
             return Err(Error::new(
                 ErrorKind::WrongFormat,
                 "the first eight bytes",
-                range,
-                got,
+                format_args!("\"{}\"", T::MAGIC.escape_ascii()),
+                format_args!("\"{}\"", magic.escape_ascii()),
             ));
         }
         let [version, function, reserved @ ..] = self.array::<4>()?;

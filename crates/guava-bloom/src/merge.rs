@@ -89,7 +89,8 @@ pub fn merge_streams<R: Read>(
         for (number, stream) in streams.iter_mut().enumerate() {
             let found = stream.fill(piece).map_err(|error| error.of_stream(number))?;
             if found < len {
-                let range = format_args!("at least {}", header.stream_len());
+                let least = header.stream_len();
+                let range = format_args!("at least {least}");
                 let got = StreamHeader::LEN as u64 + done + found as u64;
                 let cut = Error::new(ErrorKind::Truncated, "the length in bytes", range, got);
                 return Err(cut.of_stream(number));

@@ -156,7 +156,8 @@ impl<F> CuckooFilter<F> {
             return Err(Error::new(ErrorKind::TooManyCopies, thing, range, got));
         } else if !self.make_room(&place, hash) {
             let range = "such that another element finds a free one";
-            let got = format_args!("{} of {} taken", self.len, self.parameters.slots());
+            let slots = self.parameters.slots();
+            let got = format_args!("{} of {slots} taken", self.len);
             return Err(Error::new(ErrorKind::Full, "the slots", range, got));
         }
         self.len += 1;

@@ -61,9 +61,10 @@ pub(crate) async fn statistics(
         for key in &bitmap.keys {
             let [bytes, ones_here, there] = counts[key.as_slice()];
             // A longer string was filled with other parameters.
-            if bytes > bitmap.part_bits.div_ceil(8) {
-                let bits = bitmap.part_bits;
-                let range = format_args!("at most {} for {bits} bits", bits.div_ceil(8));
+            let bits = bitmap.part_bits;
+            let most = bits.div_ceil(8);
+            if bytes > most {
+                let range = format_args!("at most {most} for {bits} bits");
                 let what = format_args!("the length in bytes must be {range}, got {bytes}");
                 return Err(Error::of_key(ErrorKind::Malformed, key, what));
             }

@@ -167,8 +167,7 @@ pub(in super::super) fn tile<'a, 'k>(keys: &'a [&'k [u8]], start: usize, count: 
 }
 
 /// Prefetches both ends of keys, unless they are so close together that the processor does so by itself.
-#[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-#[inline]
+#[inline(always)]
 fn prefetch(keys: &[&[u8]]) {
     let place = |key: Option<&&[u8]>| key.map_or(0, |key| key.as_ptr().addr());
     if place(keys.first()).abs_diff(place(keys.last())) < FETCHED_TOGETHER {
@@ -176,7 +175,11 @@ fn prefetch(keys: &[&[u8]]) {
     }
     for key in keys {
         let start = key.as_ptr().cast::<i8>();
-        _mm_prefetch::<_MM_HINT_T0>(start);
-        _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(key.len()).wrapping_sub(1));
+        let end = start.wrapping_add(key.len()).wrapping_sub(1);
+        // SAFETY: a hint, whatever the address; part of what every x86-64 processor decodes.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(start);
+            _mm_prefetch::<_MM_HINT_T0>(end);
+        }
     }
 }
