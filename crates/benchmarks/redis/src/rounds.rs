@@ -123,7 +123,8 @@ fn version(rig: &mut Rig) -> Result<String, Failed> {
     Ok(format!("redis {version}"))
 }
 
-/// Both operations at one number of keys a round trip; queries alone where the filter is made for fewer keys than a round has.
+/// Both operations at one number of keys a round trip; queries alone where the filter is made for fewer keys than a round
+/// inserts.
 fn one_size(
     rig: &mut Rig,
     insertions: usize,
@@ -142,7 +143,7 @@ fn one_size(
         .collect();
     let newcomers = keys(NEWCOMERS + round, calls);
     for (operation, keys) in [(Operation::Contains, &mixed), (Operation::Insert, &newcomers)] {
-        if operation == Operation::Insert && calls > insertions {
+        if operation == Operation::Insert && insertions < INSERTIONS[0] {
             continue;
         }
         let clients = clients(operation, batch, insertions);
