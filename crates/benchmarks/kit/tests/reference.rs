@@ -161,6 +161,7 @@ fn every_policy() {
 #[test]
 fn redis() {
     check("redis", &redis::SUITE);
+    check("redis-avx2", &redis::SUITE);
 }
 
 #[test]

@@ -166,11 +166,18 @@ fn downloads(rows: &[Redis]) -> String {
     )
 }
 
-/// The queries of the largest filter that was asked.
+/// Bits of the largest filter that was asked.
+fn largest(rows: &[Redis]) -> Option<u64> {
+    let asked = rows.iter().filter(|row| row.operation == Operation::Contains);
+    asked.map(|row| row.bits).max()
+}
+
+/// The queries of that filter.
 fn asked(rows: &[Redis], client: Client) -> impl Iterator<Item = &Redis> {
-    let contains = |row: &&Redis| row.operation == Operation::Contains;
-    let largest = rows.iter().filter(contains).map(|row| row.bits).max();
-    (rows.iter().filter(contains)).filter(move |row| row.client == client && Some(row.bits) == largest)
+    let largest = largest(rows);
+    rows.iter().filter(move |row| {
+        row.operation == Operation::Contains && row.client == client && Some(row.bits) == largest
+    })
 }
 
 /// When it pays to download a filter and ask it in memory.
@@ -210,9 +217,12 @@ pub fn break_even(rows: &[Redis]) -> Vec<BreakEven> {
 
 /// One client a row, a panel for each operation.
 fn chart(rows: &[Redis]) -> Option<Scene> {
+    let largest = largest(rows);
     let draw = |row: &Redis| {
-        // Local memory is a hundred times as fast, and would leave the others no room.
-        if row.client == Client::Local || row.operation == Operation::Download {
+        // Local memory and a small filter, which is read as a whole, are tens of times as fast, and would leave the others no
+        // room.
+        let fast = row.client == Client::Local || Some(row.bits) != largest;
+        if fast || row.operation == Operation::Download {
             return None;
         }
         let per_second = grouped(three_digits(row.per_second));
@@ -223,18 +233,14 @@ fn chart(rows: &[Redis]) -> Option<Scene> {
         let bar = charts::bar(row.speed, interval, text, is_ours);
         let keys = if row.batch == 1 { "key" } else { "keys" };
         let note = format!(
-            "{} bits for each key; {}; median of {} rounds",
-            row.probes, row.version, row.rounds
+            "{} bits, {} for each key; {}; median of {} rounds",
+            grouped(row.bits),
+            row.probes,
+            row.version,
+            row.rounds
         );
         Some(Drawn {
-            group: (
-                format!(
-                    "{} {keys} a round trip, {} bits",
-                    grouped(row.batch),
-                    grouped(row.bits)
-                ),
-                note,
-            ),
+            group: (format!("{} {keys} a round trip", grouped(row.batch)), note),
             contestant: row.client.words().to_owned(),
             bars: vec![(row.operation as usize, bar)],
         })
