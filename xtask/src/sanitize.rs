@@ -25,29 +25,43 @@ impl Sanitizer {
         }
     }
 
-    /// Arguments of `cargo test`.
-    fn tests(self) -> &'static str {
+    /// Commands of cargo's with their arguments.
+    fn commands(self) -> &'static [(&'static str, &'static str)] {
         match self {
             // An allocator that fails is put in the place of the sanitizer's.
-            Self::Address => {
-                "--package filter-policy-leveldb --all-features --lib --test header -- --skip an_allocator_that_fails"
-            }
+            Self::Address => &[(
+                "test",
+                "--package filter-policy-leveldb --all-features --lib --test header -- --skip an_allocator_that_fails",
+            )],
             // Clients of Redis share nothing but their connections; of those, tokio's are accused wrongly, since what the kernel
             // tells its threads cannot be seen.
-            Self::Thread => {
-                "-Zbuild-std --package guava-bloom --features slot,rayon --test all -- concurrent:: slot:: parallel::"
-            }
+            Self::Thread => &[
+                // The program that a test runs.
+                (
+                    "build",
+                    "-Zbuild-std --package guava-bloom --features slot,rayon --example malicious_urls",
+                ),
+                (
+                    "test",
+                    "-Zbuild-std --package guava-bloom --features slot,rayon --test all -- \
+                     concurrent:: slot:: parallel:: malicious_urls::",
+                ),
+            ],
         }
     }
 }
 
 /// Runs the tests that are for this sanitizer.
 pub(crate) fn test(root: &Path, sanitizer: Sanitizer) -> Result<(), String> {
-    let name = sanitizer.name();
-    let mut cargo = cargo_command(root, &["test", "--target", HOST, "--target-dir"]);
+    let mut commands = sanitizer.commands().iter();
+    commands.try_for_each(|(command, arguments)| run(root, sanitizer.name(), command, arguments))
+}
+
+fn run(root: &Path, name: &str, command: &str, arguments: &str) -> Result<(), String> {
+    let mut cargo = cargo_command(root, &[command, "--target", HOST, "--target-dir"]);
     cargo
         .arg(format!("target/sanitize/{name}"))
-        .args(words(sanitizer.tests()))
+        .args(words(arguments))
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
         // For the programs in C and C++ that tests build.

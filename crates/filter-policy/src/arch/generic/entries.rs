@@ -180,6 +180,7 @@ macro_rules! line_entries {
 }
 
 /// Gives lanes what they need to build and ask split blocks.
+#[cfg(target_arch = "x86_64")]
 macro_rules! block_entries {
     ($lanes:ident, $features:literal) => {
         impl $lanes {
@@ -208,7 +209,9 @@ macro_rules! block_entries {
     };
 }
 
-pub(in crate::arch) use {block_entries, entries, entry, line_entries};
+#[cfg(target_arch = "x86_64")]
+pub(in crate::arch) use block_entries;
+pub(in crate::arch) use {entries, entry, line_entries};
 
 /// The parts of a stored filter that has at most 8 probes and is neither too short nor too long for lanes.
 #[inline(always)]

@@ -97,7 +97,8 @@ macro_rules! by_kernel {
             #[cfg(target_arch = "x86_64")]
             KernelToken::Avx2(lanes) => lanes.$method($($argument),+),
             #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-            KernelToken::Neon(lanes) => lanes.$method($($argument),+),
+            // All code has these instructions, so that none must be kept in functions of its own.
+            KernelToken::Neon(lanes) => $function(lanes, $($argument),+),
             KernelToken::Scalar => $function(Portable, $($argument),+),
         }
     };

@@ -6,14 +6,8 @@ use hashzoo::xxh64;
 
 use super::Neon;
 use crate::arch::generic::Lanes;
-use crate::arch::generic::entries::{block_entries, entry};
 use crate::arch::wide::WideSource;
-use crate::arch::wide::blocks::{
-    BLOCK_LEN, Block, BlockLanes, SALTS, insert_by, insert_hash_by, key_may_match_by, may_match_by,
-    may_match_each_by, may_match_many_by,
-};
-
-block_entries!(Neon, "neon");
+use crate::arch::wide::blocks::{BLOCK_LEN, Block, BlockLanes, SALTS};
 
 impl BlockLanes for Neon {
     type Bits = [uint32x4_t; 2];
