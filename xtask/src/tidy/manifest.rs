@@ -40,7 +40,7 @@ const ARROWS: [(&str, &str); 26] = [
 const LEAN: [(&str, &str); 4] = [
     ("hashzoo", ""),
     ("filter-policy", "libm cpufeatures snap xxhash-rust"),
-    ("guava-bloom", "libm rayon arc-swap loom"),
+    ("guava-bloom", "libm libc rayon arc-swap loom"),
     ("membership-filters", "libm"),
 ];
 

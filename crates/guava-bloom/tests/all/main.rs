@@ -8,6 +8,8 @@ mod golden_filters;
 mod golden_sizing;
 mod golden_streams;
 mod guava_file;
+#[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
+mod huge_pages;
 mod map_reduce;
 mod merge;
 #[cfg(feature = "rayon")]
