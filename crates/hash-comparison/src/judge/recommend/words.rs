@@ -114,7 +114,9 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
     }
     let costs = about(&records.costs, dataset, function).filter(|row| parts.contains(&row.purpose));
     // What is told above is not told again, unless it is to be called negligible.
-    let is_above = |row: &CostRow| row.place.ends_with("by the low bits") && row.cost >= told.negligible;
+    let is_above = |row: &CostRow| {
+        row.purpose == Purpose::Table && row.place.ends_with("by the low bits") && row.cost >= told.negligible
+    };
     let is_told = |row: &&CostRow| row.measurable && !is_above(row) || row.purpose == Purpose::Checksum;
     all.extend(costs.filter(is_told).map(|row| cost(row, told.negligible)));
     if told.untrusted {

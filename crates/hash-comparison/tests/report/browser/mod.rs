@@ -29,6 +29,9 @@ fn everything() -> Records {
         mixing: bits.mixing,
         ..structure::with_structure()
     };
+    // Charts fold one function away, which a reader may name.
+    let mut functions = records.run.functions.iter_mut();
+    functions.find(|one| one.name == "CRC-32").unwrap().folded = true;
     let request = Request {
         purpose: Purpose::Filter,
         mine: Some("DJB".to_owned()),
@@ -173,10 +176,7 @@ fn what_is_wrong_is_seen() {
         ),
         (&[("article.hidden = ", "article.lang = ")], "view: "),
         (&[("- rows[index].at})`", "- rows[to].at})`")], "order: "),
-        (
-            &[("row.className = \"added\";\n        costs", "costs")],
-            "yours: ",
-        ),
+        (&[(" || isNamed", "")], "yours: "),
         (&[("dialog.showModal();", "")], "panels: "),
         (&[("const all = ", FETCH)], "blocked: "),
         (&[("const all = ", FETCH), ("http-equiv", "name")], "network: "),
