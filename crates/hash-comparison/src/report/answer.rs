@@ -439,9 +439,14 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
         None => "The keys are too few to tell any function from chance at full width".to_owned(),
     };
     let common = widest.map_or(0, |row| row.bits);
-    let all = data.findings.iter().filter_map(|one| data.full_width(&one.function));
+    let all = data
+        .findings
+        .iter()
+        .filter_map(|one| data.full_width(&one.function));
     let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
-    let fewer = fewer.map_or_else(String::new, |bits| format!(" “{bits} bits”: its values have no more."));
+    let fewer = fewer.map_or_else(String::new, |bits| {
+        format!(" “{bits} bits”: its values have no more.")
+    });
     format!(
         "{seen}; functions inside the band are not ranked by quality.{fewer} Colours tell what the tests say (tables by the high \
          bits aside); the advice goes by costs."
