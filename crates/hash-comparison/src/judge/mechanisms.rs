@@ -63,17 +63,31 @@ pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
 
 /// The mechanisms that hold for `function`, a sentence each, in recorded order.
 pub fn sentences(function: &str, mechanisms: &[MechanismRow]) -> Vec<String> {
-    let holding = || {
-        mechanisms
-            .iter()
-            .filter(|row| row.function == function && row.holds)
-    };
-    let ends = holding().any(|row| row.mechanism == Mechanism::LastBytes);
-    holding()
-        // Where the first bytes do not matter, zeroes do not either.
-        .filter(|row| !(ends && row.mechanism == Mechanism::LeadingZeroes))
-        .map(sentence)
-        .collect()
+    sentences_on(function, mechanisms, None)
+}
+
+/// The same; of a pair of keys that collide, what tells why they do comes first, and what is about other keys last.
+pub(crate) fn sentences_on(
+    function: &str,
+    mechanisms: &[MechanismRow],
+    pair: Option<&[String; 2]>,
+) -> Vec<String> {
+    let holding = mechanisms
+        .iter()
+        .filter(|row| row.function == function && row.holds);
+    let mut holding: Vec<&MechanismRow> = holding.collect();
+    // Where the first bytes do not matter, zeroes do not either.
+    if holding.iter().any(|row| row.mechanism == Mechanism::LastBytes) {
+        holding.retain(|row| row.mechanism != Mechanism::LeadingZeroes);
+    }
+    if let Some([one, other]) = pair {
+        holding.sort_by_key(|row| match row.mechanism {
+            Mechanism::LetterCase if one.eq_ignore_ascii_case(other) => 0,
+            Mechanism::FirstBytes | Mechanism::LastBytes if one.len() != other.len() => 2,
+            _ => 1,
+        });
+    }
+    holding.into_iter().map(sentence).collect()
 }
 
 fn sentence(row: &MechanismRow) -> String {
@@ -152,7 +166,10 @@ mod tests {
             "among keys of one length only the last 5 bytes matter (128 of 128 pairs of keys)"
         );
         assert_eq!((findings[1].reasons.len(), findings[2].reasons.len()), (1, 1));
-        assert!(sentences("CRC-32", &mechanisms)[0].starts_with("linear: the difference of two values"));
+        let linear = "linear: the difference of two values";
+        assert!(sentences("CRC-32", &mechanisms)[0].starts_with(linear));
+        let long = ["aback", "piggyback"].map(str::to_owned);
+        assert!(sentences_on("BPHash", &mechanisms, Some(&long))[0].starts_with(linear));
     }
 
     fn holding(function: &Function) -> Vec<(Mechanism, u32)> {

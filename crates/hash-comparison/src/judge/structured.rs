@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::collisions::verdict;
+use crate::keys::Manifest;
+use crate::keys::structured::{self, StructuredSet};
 use crate::record::files::Records;
-use crate::record::{StructuredRow, Verdict};
+use crate::record::{DatasetKind, DatasetSummary, KeyShape, StructuredRow, Verdict, Window};
 use statistics::correction::bonferroni;
 
 /// Whether a row is worse than chance, among `tests` tests.
@@ -33,17 +35,45 @@ pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option
         .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
 }
 
-/// On how many sets `function` collides more than by chance, and how many were asked; `None` where it was asked of none.
-pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<(usize, usize)> {
+/// The sets on which a function collides more than by chance.
+pub(crate) struct SetsFailed {
+    /// How many.
+    pub(crate) failed: usize,
+    /// On how many of them in the high bits alone.
+    pub(crate) high_only: usize,
+    /// How many were tried.
+    pub(crate) tried: usize,
+}
+
+/// How `function` does on structured keys; `None` where it was tried on none.
+pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFailed> {
     let rows = || crate::record::of(&records.structured, function);
-    let sets = |rows: &mut dyn Iterator<Item = &StructuredRow>| {
-        rows.map(|row| row.set.clone())
-            .collect::<BTreeSet<String>>()
-            .len()
+    let sets = |counts: &dyn Fn(&StructuredRow) -> bool| {
+        let names = rows().filter(|row| counts(row)).map(|row| row.set.as_str());
+        names.collect::<BTreeSet<&str>>().len()
     };
-    let asked = sets(&mut rows());
-    let failed = sets(&mut rows().filter(|row| row.verdict > Verdict::InBand));
-    (asked > 0).then_some((failed, asked))
+    let fails = |row: &StructuredRow| row.verdict > Verdict::InBand;
+    let (failed, tried) = (sets(&fails), sets(&|_| true));
+    let elsewhere = sets(&|row| fails(row) && row.window != Window::High);
+    (tried > 0).then_some(SetsFailed {
+        failed,
+        high_only: failed - elsewhere,
+        tried,
+    })
+}
+
+/// The structured set that is most like the keys of a dataset, where one is.
+pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
+    let entries = &Manifest::embedded().datasets;
+    let name = match (dataset.kind, dataset.looks_like) {
+        (DatasetKind::File, Some(KeyShape::Urls)) => "urls",
+        (DatasetKind::File, _) => return None,
+        _ => {
+            let entry = entries.iter().find(|entry| entry.name == dataset.name)?;
+            entry.nearest_structured.as_deref()?
+        }
+    };
+    structured::ALL.iter().find(|set| set.name == name)
 }
 
 /// Collisions for each one of chance; as many as there are where chance gives none at all.

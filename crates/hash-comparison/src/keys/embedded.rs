@@ -45,6 +45,8 @@ pub struct ManifestEntry {
     pub source: String,
     /// What they are, in a few words.
     pub keys_are: String,
+    /// Name of the structured set that is most like them, where one is.
+    pub nearest_structured: Option<String>,
     /// The same at length.
     pub description: String,
 }

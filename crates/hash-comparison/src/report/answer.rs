@@ -86,20 +86,47 @@ impl Choices {
     }
 
     /// Every answer for a dataset.
-    pub(super) fn answers(&self, records: &Records, dataset: &str) -> Value {
+    pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
         let told = self.all.iter().filter_map(|(request, told)| {
-            let told = told.iter().find(|told| told.dataset == dataset)?;
-            Some(answer(records, request, told, self.own.as_ref() == Some(request)))
+            let told = told.iter().find(|told| told.dataset == dataset.name)?;
+            let asked_for = self.own.as_ref() == Some(request);
+            Some(answer(records, dataset, request, told, asked_for))
         });
         told.collect()
     }
 
-    /// How a function stands for each use, without more being asked.
-    pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
+    /// What is measured of each function for each use, and what is known against it: for a reader who names one.
+    pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
+        let functions = records.run.functions.iter().map(|function| {
+            // The use for a filter or a table has the figures of both.
+            let single = self
+                .plain()
+                .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
+            let uses = single.filter_map(|(told, (purpose, _))| {
+                let told = told.iter().find(|told| told.dataset == dataset.name)?;
+                let words = words::figures(records, told, told.advice(&function.name)?).join("; ");
+                Some(context! { use => purpose.to_string(), words => printable(&words) })
+            });
+            context! {
+                name => printable(&function.name),
+                uses => uses.collect::<Value>(),
+                weakness => words::known_weakness(records, dataset, &function.name),
+            }
+        });
+        functions.collect()
+    }
+
+    /// What is recommended for each use, without more being asked.
+    fn plain(&self) -> impl Iterator<Item = (&Vec<Recommendation>, (Purpose, &'static str))> {
         let plain = self.all.iter().filter(|(request, _)| {
             !request.untrusted && request.stable == request.purpose.needs_stable_values()
         });
-        let advice = plain.zip(USES).filter_map(|((_, told), (_, words))| {
+        plain.map(|(_, told)| told).zip(USES)
+    }
+
+    /// How a function stands for each use, without more being asked.
+    pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
+        let advice = self.plain().filter_map(|(told, (_, words))| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
             Some((words, told.advice(function)?))
         });
@@ -107,7 +134,13 @@ impl Choices {
     }
 }
 
-fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for: bool) -> Value {
+fn answer(
+    records: &Records,
+    dataset: &DatasetSummary,
+    request: &Request,
+    told: &Recommendation,
+    asked_for: bool,
+) -> Value {
     let card = |standing, title: &str, class: &str| {
         let advice = told.standing(standing).next()?;
         Some(context! {
@@ -118,7 +151,7 @@ fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for
                 format!("{ns} ns per key ({low} to {high})")
             }),
             words => printable(&words::figures(records, told, advice).join("; ")),
-            weakness => words::known_weakness(records, &advice.function),
+            weakness => words::known_weakness(records, dataset, &advice.function),
         })
     };
     let nothing = told.pick().is_none().then(|| {
@@ -128,6 +161,7 @@ fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for
         }
     });
     let yours = |mine: Option<&Incumbent>| {
+        let weakness = mine.and_then(|mine| words::known_weakness(records, dataset, &mine.function));
         context! {
             title => "Yours", class => if mine.is_some() { "yours" } else { "yours nobody" },
             function => mine.map(|mine| &mine.function), time => Value::from(()),
@@ -135,7 +169,7 @@ fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for
                 || "Choose what you use today, above, to see what a change would save.".to_owned(),
                 |mine| printable(&mine.words),
             ),
-            weakness => Value::from(()),
+            weakness,
         }
     };
     let cards = card(Standing::Pick, "Pick", "pick")
@@ -153,6 +187,8 @@ fn answer(records: &Records, request: &Request, told: &Recommendation, asked_for
         cards => cards.collect::<Value>(),
         notes => told.notes.iter().map(|note| printable(note)).collect::<Value>(),
         sizes => sizes(&told.at_sizes),
+        at_ten_thousand => words::at_ten_thousand(records, told).map(|words| printable(&words)),
+        others => others(records, dataset, told),
         ranking => ranking(told),
     }
 }
@@ -187,7 +223,10 @@ fn ranking(told: &Recommendation) -> Table {
         .column("#A change to the pick saves", |one| {
             (one.saves != 0.0).then(|| Cell::percent(one.saves))
         })
-        .column("Because", |one| &one.reason)
+        .column("Because", |one| match &one.cost {
+            Some(cost) if one.standing == Standing::Avoid => format!("{}, {}", one.reason, cost.place),
+            _ => one.reason.clone(),
+        })
         .done()
 }
 
@@ -225,7 +264,7 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
             "collisions",
         );
         let rate = based(row.rate.map(percent), row.rate_basis, "", "");
-        format!("{time}{collisions}; filter {rate}")
+        context! { words => format!("{time}{collisions}"), rate }
     };
     let row = |name: &str| {
         let at = |keys: &u64| {
@@ -300,11 +339,10 @@ const HINTS: [(&str, &str); 13] = [
 
 /// Keys for which there is no answer here: functions for unknown keys, and how many sets of keys they were put to; `None`
 /// without structured keys, or where the user's own are measured.
-pub(super) fn others(data: &DatasetRows<'_>) -> Option<Value> {
-    let told = data.recommendation?;
-    let (functions, sets) = words::without_weakness(data.records, told)?;
+fn others(records: &Records, dataset: &DatasetSummary, told: &Recommendation) -> Option<Value> {
+    let (functions, sets) = words::without_weakness(records, told)?;
     let first = functions.iter().take(3).map(|name| printable(name));
-    let is_file = data.summary.kind == DatasetKind::File;
+    let is_file = dataset.kind == DatasetKind::File;
     (!is_file && !functions.is_empty())
         .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
 }
@@ -363,6 +401,11 @@ pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
     ))
 }
 
+/// What the keys are and how many, beside the name.
+pub(super) fn hint(summary: &DatasetSummary) -> String {
+    format!("{} {}", grouped(summary.keys), kind(summary).unwrap_or("keys"))
+}
+
 /// Where and when it was measured.
 pub(super) fn run_line(run: &Run) -> String {
     // RFC 3339 begins with the date.
@@ -395,5 +438,17 @@ pub(super) fn reading(data: &DatasetRows<'_>) -> String {
         ),
         None => "The keys are too few to tell any function from chance at full width".to_owned(),
     };
-    format!("Best first. {seen}; functions inside the band are not ranked by quality.")
+    let common = widest.map_or(0, |row| row.bits);
+    let all = data
+        .findings
+        .iter()
+        .filter_map(|one| data.full_width(&one.function));
+    let fewer = all.map(|row| row.bits).find(|bits| *bits < common);
+    let fewer = fewer.map_or_else(String::new, |bits| {
+        format!(" “{bits} bits”: its values have no more.")
+    });
+    format!(
+        "{seen}; functions inside the band are not ranked by quality.{fewer} Colours tell what the tests say (tables by the high \
+         bits aside); the advice goes by costs."
+    )
 }

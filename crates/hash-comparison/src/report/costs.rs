@@ -18,6 +18,18 @@ const CHOICES: [(Choice, &str); 3] = [
 
 /// A row for each function that charts draw, after the ideal hash, by number of keys; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
+    let (shown, _) = data.shown_and_folded();
+    let functions = shown.iter().map(|finding| finding.function.as_str());
+    columns(data, [IDEAL].into_iter().chain(functions))
+}
+
+/// The same of the functions that charts fold away: for a reader who names one.
+pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
+    let (_, folded) = data.shown_and_folded();
+    columns(data, folded.iter().map(|finding| finding.function.as_str()))
+}
+
+fn columns<'a>(data: &DatasetRows<'_>, functions: impl Iterator<Item = &'a str>) -> Option<Table> {
     let some: Vec<&SizeRow> = on(&data.records.sizes, &data.summary.name).collect();
     let mut numbers: Vec<u64> = some.iter().map(|row| row.keys).collect();
     numbers.sort_unstable();
@@ -27,9 +39,7 @@ pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
     if built.is_none() && filled.is_none() {
         return None;
     }
-    let (shown, _) = data.shown_and_folded();
-    let functions = shown.iter().map(|finding| finding.function.as_str());
-    let mut table = Table::of([IDEAL].into_iter().chain(functions)).column("Function", |name| *name);
+    let mut table = Table::of(functions).column("Function", |name| *name);
     let at = |name: &str, keys| of(some.iter().copied(), name).find(|row| row.keys == keys);
     for &keys in &numbers {
         let head = format!("#Filter, {} bits: {} keys", sizes::BITS_PER_KEY, grouped(keys));

@@ -6,6 +6,9 @@ use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about}
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
 
+/// Fewer false positives than these say little of a ratio: their 95 % interval is wider than a third either way.
+const FEW: u64 = 30;
+
 /// The published layout (function, time, collisions, total) and what we add to it.
 pub(super) fn results(data: &DatasetRows<'_>) -> Table {
     let keys = data.summary.keys;
@@ -44,8 +47,8 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         });
     for bits in [10, 15, 20] {
         table = table.column(&format!("#False positives, {bits} bits"), |(finding, ..)| {
-            data.false_positives(&finding.function, bits)
-                .map(|row| Cell::percent(row.rate))
+            let row = data.false_positives(&finding.function, bits)?;
+            Some(Cell::percent(row.rate).when(row.false_positives < FEW, "number few"))
         });
     }
     table

@@ -6,9 +6,9 @@ use minijinja::value::Value;
 use super::answer::{advice_head, standing};
 use super::table::{Cell, Part, Table};
 use crate::judge::high_bits;
-use crate::judge::mechanisms::sentences;
+use crate::judge::mechanisms::sentences_on;
 use crate::judge::recommend::words;
-use crate::record::{Finding, Standing, Verdict, about};
+use crate::record::{CostRow, Finding, Standing, Verdict, about};
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
 
@@ -58,7 +58,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
             example.map(|[one, other]| Cell::marked(differing(one, other)))
         })
         .column("Why", |one| {
-            let mut why = sentences(&one.function, &data.records.mechanisms);
+            let mut why = sentences_on(&one.function, &data.records.mechanisms, one.example.as_ref());
             why.extend(
                 one.reasons
                     .iter()
@@ -71,11 +71,13 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         .if_any()
 }
 
-/// The dearest measurable costs, in figures.
+/// The dearest measurable costs, in figures, those for the use that was asked about first.
 fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     let of_function = about(&data.records.costs, &finding.dataset, &finding.function);
     let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
-    costs.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    let asked = data.recommendation.map_or(&[][..], |told| told.purpose.parts());
+    let is_asked = |row: &CostRow| asked.contains(&row.purpose);
+    costs.sort_by(|a, b| is_asked(b).cmp(&is_asked(a)).then(b.cost.total_cmp(&a.cost)));
     costs.truncate(COSTS);
     let told = data.recommendation.map_or(0.0, |told| told.negligible);
     let costs: Vec<String> = costs.iter().map(|row| words::cost(row, told)).collect();

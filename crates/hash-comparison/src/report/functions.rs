@@ -69,7 +69,7 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
             "Chosen keys",
             format!("{}: {}", function.resistance.label(), function.resistance_reason),
         ),
-        ("Weaknesses", function.weaknesses.join(" ")),
+        ("Weaknesses (costs: below)", function.weaknesses.join(" ")),
     ];
     facts.retain(|(_, text)| !text.is_empty());
     for (_, text) in &mut facts {
@@ -82,7 +82,7 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
 fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, function: &str) -> Table {
     let number = |value: f64| number::significant(value, 3);
     let beside = |value: Option<String>, median: Option<String>| match (value, median) {
-        (Some(value), Some(median)) => format!("{value} (median {median})"),
+        (Some(value), Some(median)) => format!("{value} (median of all: {median})"),
         (value, _) => value.unwrap_or_default(),
     };
     let column = |data: &DatasetRows<'_>, medians: &Medians| {

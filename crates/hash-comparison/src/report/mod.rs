@@ -25,6 +25,7 @@ use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::judge::findings::FEWEST_KEYS;
+use crate::judge::recommend::words as recommended;
 use crate::record::files::Records;
 use crate::record::{DatasetKind, MixingTest, Request};
 use crate::report::chart::rows::DatasetRows;
@@ -60,12 +61,14 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             name => printable(name),
             selected => index == shown,
             data => answer::data_line(data),
-            others => answer::others(data),
+            hint => answer::hint(data.summary),
             run => answer::run_line(run),
             warnings => answer::warnings(data, run),
-            answers => choices.answers(records, name),
+            answers => choices.answers(records, data.summary),
+            figures => choices.figures(records, data.summary),
             all_sizes => answer::all_sizes(data),
             nothing => "Nothing was measured on these keys.",
+            asked => data.recommendation.map(recommended::asked),
             reading => answer::reading(data),
             findings => figure("findings"),
             narrow => figure("narrow-findings"),
@@ -74,6 +77,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
             nobody_fails => nobody_fails(data),
             bits => figure("bits"),
             costs => costs::table(data),
+            folded_costs => costs::folded(data),
             curves => figure("curves"),
             places => figure("places"),
             results => details::results(data),

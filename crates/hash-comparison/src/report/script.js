@@ -32,8 +32,8 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   // What was chosen of values before a use left no choice.
   let kept = false;
 
-  /** What a change to the pick would save, from the row of the function in use. */
-  function yours(choice, mine) {
+  /** How the function in use stands, what was measured of it, and what a change to the pick would save. */
+  function yours(article, choice, mine) {
     const card = choice.querySelector(".card.yours");
     const row = rowOf(choice.querySelector(".ranking table"), mine);
     card.dataset.words ??= card.innerHTML;
@@ -48,9 +48,14 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     name.className = "name";
     name.append(link, time);
     const words = document.createElement("p");
-    const change = saves.startsWith("-") ? `a change to the pick costs ${saves.slice(1)} more time` : `a change to the pick saves ${saves} of the time`;
-    words.textContent = `${advice}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : saves === "" ? "; no measurable difference in time" : `; ${change}`}.`;
-    card.replaceChildren(card.querySelector("h3"), name, words);
+    const change = saves === "" ? "makes no measurable difference in time" : saves.startsWith("-") ? `costs ${saves.slice(1)} more time` : `saves ${saves} of the time`;
+    const mends = advice === "avoid" ? "ends that and " : "";
+    words.textContent = `${advice[0].toUpperCase()}${advice.slice(1)}: ${because}${advice === "pick" ? ", keep it" : !hasPick ? "; nothing here replaces it" : `; a change to the pick ${mends}${change}`}.`;
+    const figures = [...article.querySelector("template.figures").content.children].find((one) => one.dataset.name === mine);
+    const use = choice.dataset.choice.split(" ")[0];
+    const parts = use === "filter-or-table" ? ["filter", "table"] : [use];
+    const told = all("p", figures).filter((one) => parts.includes(one.dataset.use ?? use) || one.dataset.use === undefined);
+    card.replaceChildren(card.querySelector("h3"), name, words, ...told.map((one) => one.cloneNode(true)));
   }
 
   /** What the function in use costs at several numbers of keys, beside pick and runner-up. */
@@ -67,6 +72,36 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     // What a narrow screen shows in place of the heads.
     [...row.cells].slice(1).forEach((cell, index) => (cell.dataset.head = textOf(heads[index + 1])));
     body.append(row);
+  }
+
+  /** Moves the rows of the drawn chart into the order of the advice. */
+  function arrange(article, choice) {
+    const ranked = all(".ranking tbody th", choice).map(nameIn);
+    article.querySelector(".order").textContent = textOf(choice.querySelector(".asked"));
+    for (const svg of all(".first-chart svg", article).filter((svg) => svg.checkVisibility())) {
+      const middle = (shape) => {
+        const { y, height } = shape.getBBox();
+        return y + height / 2;
+      };
+      // Each panel of the narrow chart has the names again.
+      const names = all("text", svg).filter((text) => ranked.includes(text.textContent));
+      const rows = names.map((text) => ({ name: text.textContent, at: middle(text) })).sort((a, b) => a.at - b.at);
+      const drawn = ranked.filter((name) => rows.some((row) => row.name === name));
+      if (drawn.length < 2) continue;
+      const pitch = rows[1].at - rows[0].at;
+      for (const shape of all("circle, path, text", svg)) {
+        // Stripes, grids and frames belong to no row.
+        if (shape.getBBox().height > pitch || Number(shape.getAttribute("stroke-width")) > pitch) continue;
+        const at = middle(shape);
+        const index = rows.findIndex((row) => Math.abs(row.at - at) < pitch / 2);
+        if (index < 0) continue;
+        const place = drawn.indexOf(rows[index].name);
+        const to = index - (index % drawn.length) + place;
+        shape.setAttribute("transform", `translate(0 ${rows[to].at - rows[index].at})`);
+        // What covers the grid behind words has the colour of its row.
+        if (shape.matches('path:is([fill="#F5F6F8"], [fill="#FFFFFF"])')) shape.setAttribute("fill", place % 2 === 0 ? "#F5F6F8" : "#FFFFFF");
+      }
+    }
   }
 
   /** Uses that need values which never change leave no choice; the reader's own comes back with other uses. */
@@ -105,9 +140,10 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
       for (const choice of all(".choice", article)) {
         choice.hidden = choice.dataset.choice !== wanted;
         if (choice.hidden) continue;
-        yours(choice, now.mine);
+        yours(article, choice, now.mine);
         sizes(article, choice, now.mine);
         advise(article, choice);
+        if (!article.hidden) arrange(article, choice);
       }
     }
     if (now.mine === marked) return;
@@ -139,6 +175,42 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     keep({});
   });
   addEventListener("hashchange", load);
+  // A narrow screen has another chart.
+  matchMedia("(max-width: 700px)").addEventListener("change", show);
+})();
+
+// The function in use today where no row or line names it: told under the charts, added to the table of costs.
+(function undrawn() {
+  for (const article of articles) {
+    /** Figures of a function by the heads of their columns, of the table with this caption. */
+    const figures = (caption, name) => {
+      const table = all(".fold table", article).find((table) => table.caption.textContent.endsWith(caption));
+      const row = table && rowOf(table, name);
+      return row && Object.fromEntries([...table.tHead.rows[0].cells].map((head, index) => [textOf(head), textOf(row.cells[index])]));
+    };
+    const tell = (section, name, words) => {
+      const place = article.querySelector(`${section} .undrawn`);
+      if (place === null) return;
+      const isNamed = all(`${section} svg text`, article).some((text) => text.textContent === name || text.textContent.startsWith(`${name} `));
+      place.textContent = words === undefined || isNamed ? "" : ` ${name} (yours) ${words}.`;
+    };
+    article.addEventListener("mine", ({ detail: name }) => {
+      const full = figures(": full table", name);
+      const windows = figures(": windows of the values", name);
+      tell(".first-chart", name, full && `is not drawn: ${full["ns per key"]} ns per key, chained ${full["Chained, ns per key"]}; ${full.Collisions} collisions in ${full["Bits compared"]} bits (${full.Expected} expected); ${full["False positives, 10 bits"]} false positives at 10 bits per key`);
+      tell(".bits", name, windows && `is not drawn: ${windows["With too many collisions"]} of ${windows.Windows} windows of its values have too many collisions`);
+      tell(".times", name, full && `is not named: ${full["ns per key"]} ns per key here, chained ${full["Chained, ns per key"]}; out of the cache ${full["Out of the cache, ns per key"]}, chained ${full["Out of the cache, chained"]}`);
+      const costs = article.querySelector(".costs");
+      costs?.querySelector("tr.added")?.remove();
+      const folded = costs?.querySelector("template");
+      const row = folded && rowOf(folded.content.querySelector("table"), name)?.cloneNode(true);
+      if (row) {
+        row.className = "added";
+        costs.querySelector("tbody").append(row);
+      }
+      costs?.querySelector(".tools")?.dispatchEvent(new Event("input"));
+    });
+  }
 })();
 
 (function compare() {
@@ -156,9 +228,10 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     const result = section.querySelector("table");
     const ratio = (a, b) => {
       const quotient = b / a;
-      return a > 0 && Number.isFinite(quotient) ? `${quotient.toPrecision(3).replace(/\.?0+$/, "")}×` : "";
+      return quotient !== 0 && quotient !== 1 && a > 0 && Number.isFinite(quotient) ? `${quotient.toPrecision(3).replace(/\.?0+$/, "")}×` : "";
     };
     const draw = () => {
+      const chained = article.querySelector(".choice:not([hidden])")?.dataset.form === "chained";
       const rows = [left, right].map((select) => rowOf(table, select.value));
       [...result.tHead.rows[0].cells].slice(1, 3).forEach((head, index) => (head.textContent = [left, right][index].value));
       result.tBodies[0].replaceChildren();
@@ -169,10 +242,12 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
         const name = document.createElement("th");
         name.scope = "row";
         name.textContent = head.textContent;
+        name.classList.toggle("counts", name.textContent === (chained ? "Chained, ns per key" : "ns per key"));
         row.append(name);
         const isNumber = head.classList.contains("number");
         for (const cell of cells) row.insertCell().textContent = textOf(cell);
-        row.insertCell().textContent = isNumber ? ratio(...cells.map(valueOf)) : "";
+        const isFew = cells.some((cell) => cell.classList.contains("few"));
+        row.insertCell().textContent = isNumber && isFew ? "too few to tell" : isNumber ? ratio(...cells.map(valueOf)) : "";
       });
     };
     const choose = (wanted) => {
@@ -213,11 +288,11 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     dialog.showModal();
   });
   // Folded sections open; the address goes on telling the view.
-  for (const link of all('a[href="#baseline"], a[href="#structured"]')) {
+  for (const link of all('section.answer .line a, p > a[href="#baseline"]')) {
     link.addEventListener("click", (event) => {
       const section = document.getElementById(link.getAttribute("href").slice(1));
       event.preventDefault();
-      section.open = true;
+      if (section.tagName === "DETAILS") section.open = true;
       section.scrollIntoView();
     });
   }
@@ -291,9 +366,10 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
   }
 
   for (const table of all("table.sortable")) {
-    const rows = [...table.tBodies[0].rows];
+    // The function in use may be added.
+    const rowsNow = () => [...table.tBodies[0].rows];
     const heads = [...table.tHead.rows[0].cells];
-    if (rows.length < FEWEST) continue;
+    if (rowsNow().length < FEWEST) continue;
 
     const field = document.createElement("input");
     field.type = "search";
@@ -314,6 +390,7 @@ const rowOf = (table, name) => all("tr:not(thead tr)", table).find((row) => name
     table.closest(".scroll").before(tools);
 
     const apply = () => {
+      const rows = rowsNow();
       const isWanted = wanted(field.value, Number(column.value), heads, rows);
       let shown = 0;
       for (const row of rows) {

@@ -162,7 +162,7 @@ fn chance(low: String, high: String, expected: f64) -> Cell {
     Cell::sorted(format!("{low} to {high}"), expected)
 }
 
-/// A share that the law of counts allows. Windows that hardly a value stays out of have one with dozens of zeros.
+/// A share that counts allow. Windows that hardly a value stays out of have one with dozens of zeros.
 fn attainable(share: f64) -> Cell {
     if share < 1e-6 {
         Cell::sorted("below 0.0001 %".to_owned(), share)
@@ -180,7 +180,7 @@ pub(super) fn calibration() -> Result<Table, String> {
         .column("Test", |row| test(&row.test))
         .column("Question", |row| &row.question)
         .column("#Stated, at most", |row| Cell::percent(row.level))
-        .column("#By the law of the counts", |row| attainable(row.attainable))
+        .column("#As counts allow", |row| attainable(row.attainable))
         .column("#Times asked", |row| row.trials)
         .column("#False alarms", |row| row.alarms)
         .column("#Share", |row| Cell::percent(row.share))

@@ -273,11 +273,15 @@ fn notes(request: &Request, too_few_keys: bool, has_pick: bool) -> Vec<String> {
         ));
     }
     if request.untrusted && request.purpose != Purpose::Checksum {
-        notes.push(
-            "The key must be random, secret and drawn anew for every process or table, and hash values must not be exposed. \
-             This run used a fixed key, known to all: its figures say nothing about attacks."
-                .to_owned(),
-        );
+        let lifetime = if request.needs_stable_values() {
+            "kept for as long as the values: another key gives other values"
+        } else {
+            "drawn anew for every process or table"
+        };
+        notes.push(format!(
+            "The key must be random, secret and {lifetime}. Do not show hash values to strangers. This run used a fixed key, \
+             known to all: its figures say nothing about attacks."
+        ));
     }
     if request.untrusted && request.purpose == Purpose::Shard {
         notes.push(

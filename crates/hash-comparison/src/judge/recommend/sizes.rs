@@ -91,8 +91,9 @@ fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> boo
         || some.any(|row| row.verdict != Verdict::InBand)
 }
 
-/// The rate counted in a filter of as many keys, else that of an ideal hash. Where the function departs from chance, the
-/// least that was seen of it: among more keys an absent one meets its own value at least as often.
+/// The rate counted in a filter of as many keys, else that of an ideal hash. Where the function departs from chance, what
+/// was counted with fewer keys: among more keys an absent one meets its own value at least as often. What chance adds to
+/// that is not the same at all sizes; the lower counts.
 fn rate(
     records: &Records,
     dataset: &DatasetSummary,
@@ -107,14 +108,14 @@ fn rate(
     let mut costs = about(&records.costs, &dataset.name, &one.function.name);
     let is_worse = costs.any(|row| row.purpose == Purpose::Filter && row.measurable);
     if is_worse || departs(records, dataset, one) {
-        // The share of absent keys whose value a key of the filter has.
-        let equal = |&(at, rate): &(u64, f64)| {
+        let least = |&(at, rate): &(u64, f64)| {
             let chance = ideal_rate(at);
-            ((rate - chance) / (1.0 - chance)).max(0.0)
+            // The share of absent keys whose value a key of the filter has.
+            let equal = ((rate - chance) / (1.0 - chance)).max(0.0);
+            rate.min(equal + (1.0 - equal) * ideal)
         };
-        let fewer = measured.iter().filter(|(at, _)| *at < keys).map(equal);
-        let least = fewer.reduce(f64::max);
-        return (least.map(|equal| equal + (1.0 - equal) * ideal), Basis::AtLeast);
+        let fewer = measured.iter().filter(|(at, _)| *at < keys).map(least);
+        return (fewer.reduce(f64::max), Basis::AtLeast);
     }
     let equal = match one.function.output_bits {
         32.. => 0.0,
@@ -124,7 +125,7 @@ fn rate(
 }
 
 /// Numbers of keys and the rates of filters of them, at the bits per key of [`AtSize`].
-fn measured_rates<'a>(
+pub(super) fn measured_rates<'a>(
     records: &'a Records,
     dataset: &'a DatasetSummary,
     function: &'a str,

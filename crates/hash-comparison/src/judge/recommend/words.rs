@@ -5,7 +5,7 @@ use crate::judge::{mixing, structured};
 use crate::record::files::Records;
 use crate::record::{
     Advice, AtSize, Choice, CostRow, DatasetSummary, IDEAL, KeyShape, MixingTest, Purpose, Recommendation,
-    Request, Standing, about, of,
+    Request, SizeRow, Standing, Verdict, Window, about, of, on,
 };
 use plots::number::{grouped, percent, significant};
 
@@ -113,8 +113,12 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
         }
     }
     let costs = about(&records.costs, dataset, function).filter(|row| parts.contains(&row.purpose));
-    let told_anyway = |row: &&CostRow| row.measurable || row.purpose == Purpose::Checksum;
-    all.extend(costs.filter(told_anyway).map(|row| cost(row, told.negligible)));
+    // What is told above is not told again, unless it is to be called negligible.
+    let is_above = |row: &CostRow| {
+        row.purpose == Purpose::Table && row.place.ends_with("by the low bits") && row.cost >= told.negligible
+    };
+    let is_told = |row: &&CostRow| row.measurable && !is_above(row) || row.purpose == Purpose::Checksum;
+    all.extend(costs.filter(is_told).map(|row| cost(row, told.negligible)));
     if told.untrusted {
         let known = records.run.functions.iter().find(|one| one.name == *function);
         all.extend(known.map(|one| phrase(&one.resistance_reason)));
@@ -130,7 +134,8 @@ fn filter(records: &Records, dataset: &str, function: &str) -> Option<String> {
     let (row, ideal) = (at(function)?, at(IDEAL)?);
     let [rate, low, high, ideal] = [row.rate, row.ci_low, row.ci_high, ideal.rate].map(percent);
     Some(format!(
-        "{rate} false positives at {} bits per key (95 % interval {low} to {high}; ideal hash: {ideal})",
+        "{rate} false positives in a filter of {} keys at {} bits each (95 % interval {low} to {high}; ideal hash: {ideal})",
+        grouped(row.keys),
         AtSize::BITS_PER_KEY
     ))
 }
@@ -143,17 +148,99 @@ fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
     ))
 }
 
-/// What speaks against a function on other keys than these, in a sentence; `None` where nothing measured does.
-pub(crate) fn known_weakness(records: &Records, function: &str) -> Option<String> {
-    let structured = structured::sets_failed(records, function);
-    let structured = structured.filter(|(failed, _)| *failed > 0);
-    let structured =
-        structured.map(|(failed, sets)| format!("fails {failed} of {sets} sets of structured keys"));
+/// What speaks against a function on other keys than these, in sentences; `None` where nothing measured does.
+pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
+    let structured = structured::sets_failed(records, function).filter(|sets| sets.failed > 0);
+    let nearest = structured
+        .as_ref()
+        .and_then(|_| nearest(records, dataset, function));
+    let structured = structured.map(|sets| {
+        let high_only = match sets.high_only {
+            0 => String::new(),
+            some => format!(", {some} of them by their high bits alone"),
+        };
+        format!(
+            "fails {} of {} sets of structured keys{high_only}",
+            sets.failed, sets.tried
+        )
+    });
     let mut mixing = of(&records.mixing, function);
     let unmixed = mixing.any(|row| row.test == MixingTest::Avalanche && mixing::failed(row.p_adjusted));
     let unmixed = unmixed.then(|| "single bits are not mixed well".to_owned());
     let all: Vec<String> = structured.into_iter().chain(unmixed).collect();
-    (!all.is_empty()).then(|| format!("Known weakness: {}.", all.join("; ")))
+    let nearest = nearest.map_or_else(String::new, |nearest| format!(" {nearest}"));
+    (!all.is_empty()).then(|| format!("Known weakness: {}.{nearest}", all.join("; ")))
+}
+
+/// How a function does on the structured set that is most like the keys of `dataset`, in a sentence.
+fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
+    let set = structured::nearest(dataset)?;
+    let rows = || of(&records.structured, function).filter(|row| row.set == set.name);
+    rows().next()?;
+    let lead = format!("The set nearest to these keys, {} ({})", set.name, set.recipe);
+    let Some(row) = structured::worst(rows()) else {
+        return Some(format!("{lead}: passed."));
+    };
+    let place = match row.window {
+        Window::Whole => format!("all {} bits", row.bits),
+        Window::Low => format!("the low {} bits", row.bits),
+        Window::High => format!("the high {} bits", row.bits),
+    };
+    let only_high = rows().all(|row| row.verdict <= Verdict::InBand || row.window == Window::High);
+    let then = if only_high {
+        ". Take it there only for what uses the low bits, as most filters and tables do: they pass"
+    } else {
+        ""
+    };
+    let collisions = grouped(row.collisions);
+    let (keys, chance) = (grouped(row.keys), significant(row.expected, 3));
+    Some(format!(
+        "{lead}: {collisions} of {keys} collide in {place} (chance: {chance}){then}."
+    ))
+}
+
+/// What the choice costs those who have 10,000 of these keys: the worst and the slowest function beside the pick.
+pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Option<String> {
+    const KEYS: u64 = 10_000;
+    let pick = told.pick()?;
+    let rows = || on(&records.sizes, &told.dataset).filter(|row| row.keys == KEYS && row.function != IDEAL);
+    let worst = |value: fn(&SizeRow) -> f64| {
+        let best = rows().find(|row| row.function == pick.function)?;
+        // Of equal ones the first: forms of a published function come last.
+        let worst = rows().reduce(|a, b| if value(b) > value(a) { b } else { a })?;
+        Some((worst, best)).filter(|(worst, best)| value(worst) > value(best) * (1.0 + told.negligible))
+    };
+    let costs = told.purpose.parts().iter().filter_map(|part| match part {
+        Purpose::Filter => worst(|row| row.rate).map(|(worst, best)| {
+            let [worst_rate, rate] = [worst, best].map(|row| percent(row.rate));
+            let function = &worst.function;
+            format!("{function} lets {worst_rate} of absent keys through a filter (the pick {rate})")
+        }),
+        Purpose::Table => worst(|row| row.compared).map(|(worst, best)| {
+            let [many, few] = [worst, best].map(|row| significant(row.compared, 3));
+            format!(
+                "{} takes {many} comparisons per look-up (the pick {few})",
+                worst.function
+            )
+        }),
+        _ => None,
+    });
+    let costs = costs.collect::<Vec<_>>().join(", and ");
+    let timed = || told.functions.iter().filter_map(|one| Some((one, one.time?.ns)));
+    let (slowest, most) = timed().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let ms = |ns: f64| significant(ns * KEYS as f64 / 1e6, 2);
+    let times = format!(
+        "hashing all takes the pick {} ms, and {} as the slowest {} ms",
+        ms(pick.time?.ns),
+        slowest.function,
+        ms(most)
+    );
+    let keys = grouped(KEYS);
+    Some(if costs.is_empty() {
+        format!("At {keys} keys: {times}.")
+    } else {
+        format!("At {keys} keys a poor function does, a slow one hardly: {costs}; {times}.")
+    })
 }
 
 /// Functions that fail no set of structured keys, in the order of the advice: for keys that are not known yet. Beside them
@@ -163,11 +250,11 @@ pub(crate) fn without_weakness<'a>(
     told: &'a Recommendation,
 ) -> Option<(Vec<&'a str>, usize)> {
     let suited = told.suited().map(|one| one.function.as_str());
-    let asked: Vec<(&str, (usize, usize))> = suited
+    let tried: Vec<_> = suited
         .filter_map(|name| Some((name, structured::sets_failed(records, name)?)))
         .collect();
-    let (_, (_, sets)) = *asked.first()?;
-    let good = asked.iter().filter(|(_, (failed, _))| *failed == 0);
+    let sets = tried.first()?.1.tried;
+    let good = tried.iter().filter(|(_, sets)| sets.failed == 0);
     Some((good.map(|(name, _)| *name).collect(), sets))
 }
 

@@ -60,8 +60,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let mut lines = Vec::new();
     if !folded.is_empty() {
         let names = stems(folded.iter().map(|finding| finding.function.as_str()));
-        let text = format!("{} more, folded, best first: {names}", folded.len());
-        lines = wrapped(&text);
+        lines = wrapped(&format!("{} more in the tables: {names}", folded.len()));
     }
     let foot = AXIS
         + if lines.is_empty() {
@@ -97,7 +96,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
 /// The same on a narrow sheet: one panel below the other.
 pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
-    let first = findings.first()?;
+    findings.first()?;
     let verdicts = mark::key(findings.iter().map(|finding| finding.verdict));
     let pairs: Vec<&[(Sign, &str)]> = verdicts.chunks(2).collect();
     let head = 24.0 + 16.0 * pairs.len() as f64;
@@ -123,11 +122,8 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
         panel(&mut scene, data, &findings, &Place { rows, left, right });
     }
     if !folded.is_empty() {
-        let text = format!(
-            "{} more functions are in the tables; best: {}",
-            folded.len(),
-            first.function
-        );
+        let names = stems(folded.iter().map(|finding| finding.function.as_str()));
+        let text = format!("{} more in the tables: {names}", folded.len());
         let text = Font::VALUE.fit(&text, NARROW - 2.0 * MARGIN);
         scene.text((MARGIN, scene.height - 8.0), Anchor::Start, Font::VALUE, &text);
     }
@@ -198,6 +194,11 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
             worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
         });
         let note = match worst.and_then(|worst| Some((worst.bits, ratio(worst)?))) {
+            // Of many collisions a small share more is sure, too.
+            Some((bits, ratio)) if ratio < 1.1 => {
+                let more = number::significant(100.0 * (ratio - 1.0), 2);
+                format!("+{more} % in low {bits}")
+            }
             Some((bits, ratio)) => format!("{}× in low {bits}", number::significant(ratio, 2)),
             None if row.bits < common => format!("{} bits", row.bits),
             None => continue,

@@ -35,10 +35,10 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The verdict on a function, whose tests leave out the high bits where no use looks at them.
+/// The verdict on a function, whose tests leave out tables that choose buckets by the high bits.
 pub(crate) fn of_function(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::InBand => "as chance (high bits aside)",
+        Verdict::InBand => "as chance",
         other => words(other),
     }
 }

@@ -70,7 +70,8 @@ impl<'a> DatasetRows<'a> {
 
     /// The findings that charts draw, best first, and those that they fold away, in the same order.
     ///
-    /// Only what nobody asked for is folded: never a published function, the one in use today, or what is recommended.
+    /// Only what nobody asked for is folded: never a published function, the one in use today, or what is recommended for
+    /// any dataset, so that all of them draw the same functions.
     pub(crate) fn shown_and_folded(&self) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
         let best = self.best_first().into_iter();
         best.partition(|finding| self.is_shown(&finding.function))
@@ -84,7 +85,7 @@ impl<'a> DatasetRows<'a> {
         };
         !self.folded.contains(&function)
             || self.mine() == Some(function)
-            || self.recommendation.is_some_and(recommended)
+            || self.records.run.recommendations.iter().any(recommended)
     }
 
     /// The function in use today, where the user has named it.

@@ -43,6 +43,11 @@
           const head = [...shown.querySelector(".fold table").tHead.rows[0].cells].map(textOf).at(-1);
           check("view", head === `Advice: ${textOf(use.nextElementSibling)}`, `${wanted}: ${head} further down`);
           check("view", choices.length === 1 && choices[0].dataset.choice === wanted, `${wanted}: ${choices.length} answers`);
+          const ranked = all(".ranking tbody th", choices[0]).map(nameIn);
+          const drawn = all(".first-chart svg", shown).filter(isSeen).flatMap((svg) => all("text", svg)).filter((text) => ranked.includes(text.textContent));
+          const rows = drawn.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((text) => ranked.indexOf(text.textContent));
+          const panel = rows.slice(0, new Set(rows).size);
+          check("order", panel.length > 2 && panel.every((place, at) => at === 0 || place > panel[at - 1]), `${wanted}: ${panel}`);
         }
       }
     }
@@ -61,6 +66,11 @@
       check("view", card.textContent.includes(option.value), `yours: ${option.value}`);
       const row = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
       check("view", row !== undefined && textOf(row) === option.value, `sizes of yours: ${option.value}`);
+      const article = articles.find(isSeen);
+      const isDrawn = all(".first-chart svg text", article).some((text) => text.textContent === option.value);
+      check("yours", isDrawn !== article.querySelector(".first-chart .undrawn").textContent.includes(option.value), `${option.value}: not told under the chart`);
+      const costs = article.querySelector(".costs table");
+      check("yours", costs === null || all("tbody th", costs).filter((cell) => nameIn(cell) === option.value).length === 1, `${option.value}: not in the table of costs`);
       for (const use of [fields("use")[1], fields("use")[0]]) press(use);
       const again = all(".sizes th.mine", articles.find(isSeen)).find(isSeen);
       check("view", again !== undefined && textOf(again) === option.value, `sizes of yours after another use: ${option.value}`);
