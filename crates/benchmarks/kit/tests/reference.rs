@@ -67,6 +67,7 @@ fn check<B: Row, R: Row + 'static>(folder: &str, suite: &Suite<B, R>) {
 #[test]
 fn membership() {
     check("membership", &membership::SUITE);
+    check("membership-avx2", &membership::SUITE);
 }
 
 #[test]
