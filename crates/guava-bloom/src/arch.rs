@@ -25,7 +25,7 @@ pub(crate) fn prefetch<W>(_word: &W) {}
 /// addresses as well, and the tables behind it are shorter for pages of 2 MiB: single calls in a filter of 2 * 10^9 bits
 /// took 75 to 90 % of the time on an AMD EPYC server core.
 ///
-/// What was written before keeps its small pages for a while: call this right after the allocation.
+/// Call this right after the allocation: memory that was written before keeps its small pages for a while.
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
 #[expect(
     unsafe_code,

@@ -29,7 +29,7 @@ pub(crate) struct Rig {
     pub(crate) multiplexed: MultiplexedConnection,
     /// The filter that is asked.
     pub(crate) filter: FixedFilter,
-    /// The same filter in memory.
+    /// This filter holds the same bits in the asking process.
     pub(crate) local: BloomFilter<Bytes>,
 }
 
@@ -158,7 +158,7 @@ impl Rig {
         })
     }
 
-    /// An empty filter at its full length: a string that grows meanwhile is not what is measured.
+    /// Makes an empty filter at its full length: a string that grows meanwhile is not what is measured.
     fn empty(&mut self) -> Result<FixedFilter, Failed> {
         let filter = self.filter.named(NEWCOMERS);
         filter.delete().query(&mut self.connection)?;

@@ -81,8 +81,8 @@ pub(super) fn read_zeros(
     }
 }
 
-/// How the bits of a part are asked for: the string as a whole where it takes no more bytes than the questions would, so
-/// that the server copies it once instead of looking for bit after bit, and one reply is read instead of hundreds.
+/// Asks for the bits of a part. The string is read as a whole where it takes no more bytes than the questions would: the
+/// server copies it once instead of looking for bit after bit, and the client reads one reply instead of hundreds.
 #[derive(Clone, Copy)]
 enum Query {
     Bits(Commands),
@@ -109,7 +109,7 @@ impl Query {
         }
     }
 
-    /// How many replies there are.
+    /// Counts the replies.
     fn replies(self, part: &Part<'_>) -> usize {
         match self {
             Self::Bits(commands) => commands_for(commands, part.offsets.len()),
@@ -128,7 +128,7 @@ impl Query {
             Self::Bits(commands) => read_zeros(replies, commands, part.offsets.len(), zero),
             Self::Whole { .. } => {
                 let string = replies.bytes()?.unwrap_or_default();
-                // What a string does not have are zeros.
+                // Redis takes the bits behind a string's end for zeros.
                 let byte = |offset: u64| usize::try_from(offset / 8).ok().and_then(|at| string.get(at));
                 let set = |offset: u64| byte(offset).is_some_and(|byte| byte << (offset % 8) & 0x80 != 0);
                 let zeros = (part.offsets.iter().enumerate()).filter(|&(_, &offset)| !set(offset));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use guava_bloom::{BloomFilter, Long, Parameters};
 
-/// Whether huge pages were asked for under this address, as Linux tells it.
+/// Tells whether huge pages were asked for under this address, as Linux reports it.
 fn advised(address: usize) -> bool {
     let maps = fs::read_to_string("/proc/self/smaps").unwrap();
     let mut lines = maps.lines();

@@ -66,7 +66,8 @@ pub fn sentences(function: &str, mechanisms: &[MechanismRow]) -> Vec<String> {
     sentences_on(function, mechanisms, None)
 }
 
-/// The same; of a pair of keys that collide, what tells why they do comes first, and what is about other keys last.
+/// Returns the same sentences. For a pair of keys that collide, those that explain the pair come first, and those that are
+/// about other keys last.
 pub(crate) fn sentences_on(
     function: &str,
     mechanisms: &[MechanismRow],

@@ -148,7 +148,7 @@ fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
     ))
 }
 
-/// What speaks against a function on other keys than these, in sentences; `None` where nothing measured does.
+/// Says what speaks against a function on other keys than these; `None` where nothing measured does.
 pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
     let structured = structured::sets_failed(records, function).filter(|sets| sets.failed > 0);
     let nearest = structured
@@ -172,7 +172,7 @@ pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, functi
     (!all.is_empty()).then(|| format!("Known weakness: {}.{nearest}", all.join("; ")))
 }
 
-/// How a function does on the structured set that is most like the keys of `dataset`, in a sentence.
+/// Says how a function does on the structured set that is most like the keys of `dataset`.
 fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
     let set = structured::nearest(dataset)?;
     let rows = || of(&records.structured, function).filter(|row| row.set == set.name);
