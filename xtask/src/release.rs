@@ -72,7 +72,8 @@ fn test_archives(root: &Path, packages: &[&serde_json::Value]) -> Result<(), Str
     test(&format!("test --all-features --tests {TESTED}"))
 }
 
-/// Those whose manifest does not keep them from being published.
+/// Those whose manifest does not keep them from being published. The second way is cargo-release's: what `publish = false`
+/// names, `cargo package --workspace` does not offer to the packages that need it.
 fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
     let packages = metadata["packages"]
         .as_array()
@@ -80,7 +81,7 @@ fn published(metadata: &serde_json::Value) -> Vec<&serde_json::Value> {
         .unwrap_or_default();
     packages
         .iter()
-        .filter(|package| package["publish"].is_null())
+        .filter(|package| package["publish"].is_null() && package["metadata"]["release"]["release"] != false)
         .collect()
 }
 
@@ -157,7 +158,8 @@ mod tests {
 
     #[test]
     fn packages_that_stay_here_are_left_out() {
-        let metadata = r#"{"packages": [{"name": "a", "publish": null}, {"name": "b", "publish": []}]}"#;
+        let metadata = r#"{"packages": [{"name": "a", "publish": null, "metadata": null}, {"name": "b", "publish": []},
+            {"name": "c", "publish": null, "metadata": {"release": {"release": false}}}]}"#;
         let metadata = serde_json::from_str(metadata).unwrap();
         let names: Vec<&str> = published(&metadata)
             .iter()

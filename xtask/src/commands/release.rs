@@ -7,8 +7,8 @@ use crate::{release, workspace};
 ///
 /// Builds each package from the archive that would be uploaded, in dependency order, and runs the libraries' tests from the
 /// archives. Then fails if the address of the repository or the homepage is not filled in, if a package lacks something
-/// that its page shows, or if the changelog has no section for the version. `cargo package --workspace` packs unpublished
-/// packages as well and fails at them: they depend on one another, and read files outside their folders.
+/// that its page shows, or if the changelog has no section for the version. `cargo package --workspace` packs and builds
+/// unpublished packages as well; those are never uploaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  cargo xtask release")]
 pub(crate) struct Arguments {

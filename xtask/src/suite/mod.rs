@@ -58,7 +58,7 @@ impl Step {
 }
 
 /// In order: what fails fastest comes first.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step::quick("tidy and format", |suite| tidy_step(&suite.root)),
     Step::full("spelling", |suite| spelling(&suite.root)),
     Step::quick("clippy", |suite| {
@@ -85,6 +85,12 @@ const STEPS: [Step; 16] = [
         let scalar = [("FILTER_POLICY_KERNEL", "scalar")];
         let wanted = |binary: &Binary| binary.package == "filter-policy";
         suite.binaries.run(wanted, &["--skip", "rates::"], &scalar)
+    }),
+    Step::full("packages", |suite| {
+        // Everything but the builds from the archives, which take minutes: `cargo package --workspace` and
+        // `cargo xtask release` do them.
+        let arguments = words("package --workspace --locked --no-verify --allow-dirty");
+        cargo(&suite.root, &arguments)
     }),
     Step::full("without the standard library", |suite| without_std(&suite.root)),
     Step::full("documentation", |suite| documentation(&suite.root)),

@@ -26,7 +26,7 @@ pub use self::suite::{AnySuite, Draw, Suite};
 /// The version that the lock file has of a package; empty where it has none.
 pub fn version(package: &str) -> String {
     let entry = format!("name = \"{package}\"\nversion = \"");
-    include_str!("../../../../Cargo.lock")
+    include_str!("../workspace.lock")
         .split_once(&entry)
         .and_then(|(_, rest)| rest.split_once('"'))
         .map_or_else(String::new, |(version, _)| version.to_owned())

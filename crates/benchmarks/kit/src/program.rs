@@ -39,6 +39,10 @@ pub type Measure = fn(&Arguments) -> Result<(), String>;
 /// Runs the suite that the command line names.
 pub fn run(suites: &[(&str, Measure)]) -> ExitCode {
     let arguments = Arguments::parse();
+    if suites.is_empty() {
+        eprintln!("error: this program was built without its engine; the build said what it needs");
+        return ExitCode::FAILURE;
+    }
     let Some((_, measure)) = suites.iter().find(|(name, _)| *name == arguments.suite) else {
         let names: Vec<&str> = suites.iter().map(|(name, _)| *name).collect();
         eprintln!(

@@ -1,6 +1,8 @@
 //! Google's LevelDB for the tests and the benchmark of `filter-policy-leveldb`: its own policy called directly,
 //! and databases that count their reads.
 
+#[cfg(engine)]
 mod ffi;
 
+#[cfg(engine)]
 pub use ffi::{Engine, EnginePolicy, version};

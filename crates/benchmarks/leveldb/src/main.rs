@@ -1,14 +1,21 @@
 //! The benchmarks on Google's LevelDB and on rusty-leveldb, see `README.md`.
 
+#[cfg(engine)]
 mod point_reads;
+#[cfg(engine)]
 mod policy;
+#[cfg(engine)]
 mod rusty;
 
 use std::process::ExitCode;
 
-use bench_kit::program::{self, Arguments};
+use bench_kit::program;
+#[cfg(engine)]
+use bench_kit::program::Arguments;
+#[cfg(engine)]
 use bench_kit::suites::point_reads::KeySet;
 
+#[cfg(engine)]
 fn point_reads(arguments: &Arguments) -> Result<(), String> {
     let mut batches = point_reads::measure(arguments.quick)?;
     batches.extend(rusty::measure(arguments.quick, KeySet::Random)?);
@@ -17,10 +24,13 @@ fn point_reads(arguments: &Arguments) -> Result<(), String> {
 
 fn main() -> ExitCode {
     program::run(&[
+        #[cfg(engine)]
         ("point-reads", point_reads),
+        #[cfg(engine)]
         ("decimal-ids", |arguments| {
             arguments.write(&rusty::measure(arguments.quick, KeySet::Decimal)?)
         }),
+        #[cfg(engine)]
         ("policy", |arguments| {
             arguments.write(&policy::measure(arguments.quick))
         }),

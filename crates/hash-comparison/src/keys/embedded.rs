@@ -52,15 +52,12 @@ pub struct ManifestEntry {
 }
 
 static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../../../bench-data/datasets.toml"))
+    toml::from_str(include_str!("../../embedded/datasets.toml"))
         .expect("the manifest inside the program is well formed")
 });
 
 /// The keys of the datasets that are files inside the program, by name.
-const FILES: &[(&str, &[u8])] = &[(
-    "app-accounts",
-    include_bytes!("../../../../bench-data/app-accounts/words.txt"),
-)];
+const FILES: &[(&str, &[u8])] = &[("app-accounts", include_bytes!("../../embedded/app-accounts.txt"))];
 
 impl Manifest {
     /// The manifest inside the program.

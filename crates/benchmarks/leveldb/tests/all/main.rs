@@ -1,6 +1,9 @@
 //! One program for all tests, since each links everything.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(not(engine))]
+compile_error!("LevelDB's headers and a C++ compiler are needed (Debian: libleveldb-dev, g++)");
+
 mod database;
 mod databases;
 mod filters;

@@ -40,7 +40,7 @@ pub const LEVEL: f64 = 0.01;
 pub const SEEDS: u64 = 200;
 
 /// The committed calibration.
-pub const COMMITTED: &str = include_str!("../../../../../reports/reference/calibration/calibration.csv");
+pub const COMMITTED: &str = include_str!("../../../embedded/calibration.csv");
 
 stored! {
     /// What was counted of one question.
