@@ -27,10 +27,16 @@ impl Word for u64 {
 }
 
 /// Bits, and how to find them by a number of 63 bits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bits<W = u64> {
     words: Vec<W>,
     modulus: Modulus,
+}
+
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        self.copy(|word| *word)
+    }
 }
 
 impl<W> Bits<W> {
@@ -89,10 +95,12 @@ impl<W> Bits<W> {
     }
 
     /// A copy in words of another kind.
-    #[cfg(target_has_atomic = "64")]
     pub(crate) fn copy<V>(&self, word: impl FnMut(&W) -> V) -> Bits<V> {
+        let mut words = Vec::with_capacity(self.words.len());
+        arch::prefer_huge_pages(&mut words);
+        words.extend(self.words.iter().map(word));
         Bits {
-            words: self.words.iter().map(word).collect(),
+            words,
             modulus: self.modulus,
         }
     }

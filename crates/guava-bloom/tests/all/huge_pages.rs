@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use guava_bloom::{BloomFilter, Long, Parameters};
+use guava_bloom::{BloomFilter, ConcurrentBloomFilter, Long, Parameters};
 
 /// Tells whether huge pages were asked for under this address, as Linux reports it.
 fn advised(address: usize) -> bool {
@@ -27,7 +27,7 @@ fn middle<W>(words: &[W]) -> usize {
 }
 
 #[test]
-fn large_filters_ask_for_huge_pages_made_or_read() {
+fn large_filters_ask_for_huge_pages_however_they_come() {
     let possible = Path::new("/sys/kernel/mm/transparent_hugepage").exists();
     // 60 MB.
     let parameters = Parameters::new(50_000_000, 0.01).unwrap();
@@ -35,6 +35,10 @@ fn large_filters_ask_for_huge_pages_made_or_read() {
     assert_eq!(advised(middle(made.words())), possible);
     let read = BloomFilter::from_bytes(&made.to_bytes(), Long).unwrap();
     assert_eq!(advised(middle(read.words())), possible);
+    let cloned = read.clone();
+    assert_eq!(advised(middle(cloned.words())), possible);
+    let shared = ConcurrentBloomFilter::from(cloned);
+    assert_eq!(advised(middle(shared.snapshot().words())), possible);
     // 12 MB.
     let small = BloomFilter::new(Long, &Parameters::new(10_000_000, 0.01).unwrap()).unwrap();
     assert!(!advised(middle(small.words())));
