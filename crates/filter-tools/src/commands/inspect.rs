@@ -51,7 +51,7 @@ pub struct Arguments {
     column: Option<String>,
     /// Query the column's filters for this value: a number, text, or the hexadecimal digits of bytes of fixed length. Give
     /// decimal numbers, dates and times as the whole numbers that store them
-    #[arg(long, value_name = "VALUE", requires = "column")]
+    #[arg(long, value_name = "VALUE", requires = "column", allow_hyphen_values = true)]
     key: Option<String>,
 }
 

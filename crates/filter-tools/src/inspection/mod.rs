@@ -5,6 +5,7 @@
 mod bits;
 mod file;
 mod filters;
+mod footer;
 pub(crate) mod parquet;
 mod rocksdb;
 mod words;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use statistics::significant;
 
 use super::file::DisjointRanges;
+use super::footer;
 
 /// What stands at both ends of a Parquet file.
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -135,6 +136,7 @@ fn metadata(file: &mut (impl io::Read + io::Seek), size: u64) -> Result<ParquetM
         .filter(|start| *start >= MAGIC.len() as u64)
         .ok_or_else(|| format!("the footer must fit into the file of {size} bytes, got {len} bytes"))?;
     let footer = read_at(file, start, len as usize)?;
+    let footer = footer::bounded(&footer)?;
     ParquetMetaDataReader::decode_metadata(&footer).map_err(|error| format!("the footer is damaged: {error}"))
 }
 
