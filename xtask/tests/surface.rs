@@ -17,7 +17,7 @@ fn published(crates: &Path) -> Vec<String> {
     let mut names: Vec<String> = entries
         .filter(|entry| {
             let manifest = fs::read_to_string(entry.path().join("Cargo.toml"));
-            manifest.is_ok_and(|text| !text.contains("publish = false"))
+            manifest.is_ok_and(|text| !text.contains("publish = false") && !text.contains("release = false"))
         })
         .map(|entry| entry.file_name().into_string().unwrap())
         .collect();

@@ -24,6 +24,7 @@ mod packed;
 mod positions;
 mod random;
 mod stored;
+mod xxph3;
 
 pub use blocked::{BlockedBloomFilter, BlockedParameters, BlockedStats};
 pub use counting::{CounterWidth, CountingBloomFilter, CountingStats};
@@ -35,3 +36,4 @@ pub use guava_bloom::Slot;
 pub use guava_bloom::{Error, ErrorKind};
 
 pub use growing::{GrowingBloomFilter, GrowingParameters, GrowingStats, GrowthRule, LinkStats};
+pub use xxph3::Xxph3;

@@ -24,7 +24,7 @@ const ARROWS: [(&str, &str); 26] = [
     ("filter-policy-slatedb", "filter-policy"),
     ("bench-kit", "filter-policy filter-tools hash-comparison statistics plots"),
     ("bench", "bench-kit filter-tools hash-comparison"),
-    ("bench-guava", "bench-kit guava-bloom"),
+    ("bench-guava", "bench-kit guava-bloom membership-filters"),
     ("bench-instructions", "filter-policy"),
     ("bench-leveldb", "bench-kit counting-env filter-policy filter-policy-leveldb filter-policy-rusty-leveldb"),
     ("bench-memory", "bench-kit guava-bloom membership-filters"),

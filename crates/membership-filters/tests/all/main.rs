@@ -11,3 +11,4 @@ mod properties;
 mod sizes;
 mod stored;
 mod support;
+mod xxph3;

@@ -1,5 +1,6 @@
-//! The filters that are compared, all of the same size and probe count.
+//! The filters that are compared: all of one rate, and all but the blocked one of the same size and probe count.
 
+mod blocked;
 mod guava;
 mod ours;
 mod peers;
@@ -61,6 +62,8 @@ pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
         Box::new(Guava::start()?),
         Box::new(Local::<ours::Single>::new()),
         Box::new(Local::<ours::Batch>::new()),
+        Box::new(Local::<blocked::Single>::new()),
+        Box::new(Local::<blocked::Batch>::new()),
         Box::new(Local::<peers::FastbloomDefault>::new()),
         Box::new(Local::<peers::FastbloomFoldhash>::new()),
         Box::new(Local::<peers::Bloomfilter>::new()),

@@ -99,6 +99,6 @@ impl Filter for Batch {
     }
 }
 
-fn count(answers: &[bool]) -> u64 {
+pub(super) fn count(answers: &[bool]) -> u64 {
     answers.iter().map(|answer| u64::from(*answer)).sum()
 }
