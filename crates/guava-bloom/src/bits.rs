@@ -9,6 +9,10 @@ use crate::error::{Error, ErrorKind};
 use crate::header::{MAX_WORD_COUNT, WORD};
 use crate::modulus::Modulus;
 
+/// Words in 256 KiB, the second cache of small processors. On an AMD EPYC core with 1 MiB of it, batches that fetch ahead took
+/// 1.3 times as long as single calls for insertions and present keys in a filter of 122 KiB, and 0.5 to 0.8 at 1.2 MiB.
+const NEAR: usize = 1 << 15;
+
 /// A word of a filter: `u64`, or an atomic one where threads share the bits.
 pub(crate) trait Word: Default {
     /// The word as it is now.
@@ -58,6 +62,11 @@ impl<W> Bits<W> {
                 given,
             )),
         }
+    }
+
+    /// Whether they lie in a cache so near that batches have nothing to wait for.
+    pub(crate) fn are_near(&self) -> bool {
+        self.words.len() <= NEAR
     }
 
     #[inline]

@@ -109,13 +109,12 @@ macro_rules! common {
             where
                 F: crate::Funnel<T>,
             {
-                let hash = |item: &T| self.funnel.hash(item);
-                crate::batch::contains(&self.bits, self.strategy, self.probe_count, items, hash)
+                self.contains_each(items, |item| self.funnel.hash(item))
             }
 
             /// Returns whether each element might be in the filter, for elements that were hashed elsewhere.
             pub fn might_contain_hashes(&self, hashes: &[crate::Hash128]) -> alloc::vec::Vec<bool> {
-                crate::batch::contains(&self.bits, self.strategy, self.probe_count, hashes, |&hash| hash)
+                self.contains_each(hashes, |&hash| hash)
             }
 
             /// Inserts the elements in order, and returns for each what `insert` would return.
@@ -123,14 +122,29 @@ macro_rules! common {
             where
                 F: crate::Funnel<T>,
             {
-                let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
-                crate::batch::insert(bits, self.strategy, self.probe_count, items, |item| funnel.hash(item))
+                self.insert_each(items, |funnel, item| funnel.hash(item))
             }
 
             /// Inserts elements that were hashed elsewhere, in order, and returns for each what `insert` would return.
             pub fn insert_hashes(&$($mutable)? self, hashes: &[crate::Hash128]) -> alloc::vec::Vec<bool> {
-                let bits = &$($mutable)? self.bits;
-                crate::batch::insert(bits, self.strategy, self.probe_count, hashes, |&hash| hash)
+                self.insert_each(hashes, |_, &hash| hash)
+            }
+
+            fn contains_each<T>(&self, items: &[T], hash: impl Fn(&T) -> crate::Hash128) -> alloc::vec::Vec<bool> {
+                crate::batch::contains(&self.bits, self.strategy, self.probe_count, items, hash)
+            }
+
+            fn insert_each<T>(
+                &$($mutable)? self,
+                items: &[T],
+                hash: impl Fn(&F, &T) -> crate::Hash128,
+            ) -> alloc::vec::Vec<bool> {
+                if self.bits.are_near() {
+                    let insert = |item| self.insert_hash(hash(&self.funnel, item));
+                    return items.iter().map(insert).collect();
+                }
+                let (bits, funnel) = (&$($mutable)? self.bits, &self.funnel);
+                crate::batch::insert(bits, self.strategy, self.probe_count, items, |item| hash(funnel, item))
             }
 
             /// Returns the number of bits, a multiple of 64.
