@@ -45,20 +45,25 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
         let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
         pages.insert(path.clone(), Page::new(&path, &text));
     }
-    // Folders that a page leads to, and that nothing in them introduces, get a list of what they hold.
-    let mut wanted: BTreeSet<String> = pages.values().flat_map(Page::targets).collect();
-    wanted.extend(SECTIONS.map(|(_, path)| path.to_owned()));
-    let is_listed = |folder: &&String| {
-        let introduced = ["README.md", "index.html"]
-            .iter()
-            .any(|name| root.join(folder).join(name).is_file());
-        root.join(folder).is_dir() && !introduced
-    };
-    for folder in wanted.iter().filter(is_listed) {
-        let page = format!("{folder}/README.md");
-        pages.insert(page.clone(), Page::new(&page, &listing(root, folder)?));
+    // Folders that a page leads to have a page: their README, or else a list of what they hold.
+    let mut found: Vec<String> = pages.values().flat_map(Page::targets).collect();
+    found.extend(SECTIONS.map(|(_, path)| path.to_owned()));
+    let mut wanted = BTreeSet::new();
+    while let Some(path) = found.pop() {
+        let folder = root.join(&path);
+        let readme = format!("{path}/README.md");
+        let needs_page =
+            folder.is_dir() && !folder.join("index.html").is_file() && !pages.contains_key(&readme);
+        if wanted.insert(path.clone()) && needs_page {
+            let text = match fs::read_to_string(root.join(&readme)) {
+                Ok(text) => text,
+                Err(_) => listing(root, &path)?,
+            };
+            let page = Page::new(&readme, &text);
+            found.extend(page.targets());
+            pages.insert(readme, page);
+        }
     }
-    wanted.extend(pages.values().flat_map(Page::targets));
 
     let mut lost: Vec<String> = Vec::new();
     for (path, page) in &pages {
@@ -72,7 +77,10 @@ pub(crate) fn build(root: &Path, out: &Path) -> Result<usize, String> {
         return Err(lost.join("\n"));
     }
     for page in pages.values() {
-        write(&out.join(page.place()), page.html(&pages, &SECTIONS).as_bytes())?;
+        write(
+            &out.join(page.place()),
+            page.html(root, &pages, &SECTIONS).as_bytes(),
+        )?;
     }
     write(&out.join("style.css"), STYLE.as_bytes())?;
     copy(root, out, "reports/reference")?;
@@ -146,9 +154,13 @@ mod tests {
         file("crates/guides/one.md", "# One");
         file("reports/reference/index.html", "<svg>");
         file("a.rs", "fn main() {}");
+        file("LICENSE", "");
+        file("data/inner/b.csv", "");
+        file("reports/machines/README.md", "# Machines");
         file(
             "README.md",
-            "# Start here\n\n[one](crates/guides/one.md#one) [a](a.rs) [all](crates/guides)\n",
+            "# Start here\n\n[one](crates/guides/one.md#one) [a](a.rs) [all](crates/guides) [l](LICENSE) [d](data)\n\
+             [m](reports/machines/)\n",
         );
         build(root.path(), out.path()).unwrap();
         let index = fs::read_to_string(out.path().join("index.html")).unwrap();
@@ -156,6 +168,7 @@ mod tests {
             "<h1 id=\"start-here\">",
             "href=\"crates/guides/one.html#one\"",
             "href=\"a.rs\"",
+            "href=\"LICENSE\"",
             "href=\"crates/guides/index.html\"",
             "href=\"reports/reference/index.html\"",
         ] {
@@ -165,6 +178,10 @@ mod tests {
             "a.rs",
             "crates/guides/index.html",
             "crates/guides/one.html",
+            "data/index.html",
+            "data/inner/index.html",
+            "data/inner/b.csv",
+            "reports/machines/index.html",
             "style.css",
         ] {
             assert!(out.path().join(path).is_file(), "{path}");

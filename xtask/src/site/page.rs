@@ -81,15 +81,18 @@ impl Page {
         self.links().filter(is_lost).map(str::to_owned).collect()
     }
 
-    pub(super) fn html(&self, pages: &BTreeMap<String, Self>, sections: &[(&str, &str)]) -> String {
+    pub(super) fn html(
+        &self,
+        root: &Path,
+        pages: &BTreeMap<String, Self>,
+        sections: &[(&str, &str)],
+    ) -> String {
         let up = "../".repeat(self.path.matches('/').count());
         let href = |path: &str, anchor: &str| {
             let page = page_of(path, pages);
             let place = match pages.contains_key(&page) {
                 true => place(&page),
-                false if path.rsplit('/').next().is_some_and(|name| !name.contains('.')) => {
-                    format!("{path}/index.html")
-                }
+                false if root.join(path).is_dir() => format!("{path}/index.html"),
                 false => path.to_owned(),
             };
             let anchor = if anchor.is_empty() {

@@ -97,6 +97,7 @@ fn governor() -> Option<String> {
 }
 
 /// The features among these that the processor has.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! detected {
     ($is_detected:ident: $($feature:tt)*) => {{
         let all = [$(($feature, std::arch::$is_detected!($feature))),*];
