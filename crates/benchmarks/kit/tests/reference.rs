@@ -78,7 +78,7 @@ fn memory() {
 /// The table under "Which one" in the README of membership-filters.
 #[test]
 fn memory_in_the_readme() {
-    use Structure::{Bloom, ConcurrentBloom, Counting, Cuckoo, Growing, HashSetString, HashSetU64};
+    use Structure::{Blocked, Bloom, ConcurrentBloom, Counting, Cuckoo, Growing, HashSetString, HashSetU64};
     let rows: Vec<Memory> = table::read(&reference("memory").join("memory.csv")).unwrap();
     let row = |structure, asked| {
         let is_it = |row: &&Memory| row.structure == structure && row.asked_rate == asked;
@@ -93,6 +93,7 @@ fn memory_in_the_readme() {
         ("CountingBloomFilter", Counting),
         ("CuckooFilter", Cuckoo),
         ("GrowingBloomFilter", Growing),
+        ("BlockedBloomFilter", Blocked),
     ] {
         let (percent, basis_point) = (row(structure, Some(0.01)), row(structure, Some(0.0001)));
         let line = format!(

@@ -58,7 +58,7 @@ mod tests {
     fn every_structure_is_measured_at_every_rate() {
         let keys = Keys::new(20_000, 100_000, SEED);
         let rows = measure(&keys).unwrap();
-        assert_eq!(rows.len(), 5 * 5 + 2);
+        assert_eq!(rows.len(), 6 * 5 + 2);
         for row in &rows {
             let name = format!("{:?} {:?}", row.structure, row.asked_rate);
             assert_eq!((row.keys, row.absent), (20_000, 100_000), "{name}");

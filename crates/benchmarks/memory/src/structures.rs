@@ -7,7 +7,8 @@ use bench_kit::phones::{Phones, digits};
 use bench_kit::suites::memory::{Measurement, Structure};
 use guava_bloom::{BloomFilter, Bytes, ConcurrentBloomFilter, Parameters};
 use membership_filters::{
-    CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters, GrowingBloomFilter, GrowingParameters,
+    BlockedBloomFilter, BlockedParameters, CounterWidth, CountingBloomFilter, CuckooFilter, CuckooParameters,
+    GrowingBloomFilter, GrowingParameters,
 };
 use peak_alloc::PeakAlloc;
 
@@ -86,6 +87,15 @@ pub(crate) fn measure(
             },
             |filter, number| filter.insert(&digits(number)).map_err(text),
             |filter| Some(filter.stats().memory_bytes),
+            |filter, number| filter.might_contain(&digits(number)),
+        ),
+        Structure::Blocked => of.measure(
+            || {
+                BlockedBloomFilter::new(Bytes, &BlockedParameters::new(count, fpp).map_err(text)?)
+                    .map_err(text)
+            },
+            |filter, number| Ok(filter.insert(&digits(number))),
+            |filter| Some(filter.parameters().memory_bytes()),
             |filter, number| filter.might_contain(&digits(number)),
         ),
         // One by one, as if nobody knew how many there will be.

@@ -27,6 +27,8 @@ words! {
         Cuckoo = "cuckoo",
         /// The growing filter, made for a tenth of the keys at first.
         Growing = "growing, from a tenth",
+        /// The blocked filter.
+        Blocked = "blocked",
         /// `HashSet<u64>`.
         HashSetU64 = "HashSet<u64>",
         /// `HashSet<String>`.
