@@ -32,11 +32,11 @@ const TOGETHER: usize = 512;
 /// The same elements give the same bytes on every platform, in whatever order they were inserted.
 ///
 /// ```
-/// use guava_bloom::{Bytes, Utf8};
-/// use membership_filters::{BlockedBloomFilter, BlockedParameters};
+/// use guava_bloom::Bytes;
+/// use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
 ///
 /// let parameters = BlockedParameters::new(10_000, 0.01)?;
-/// let mut seen = BlockedBloomFilter::new(Utf8, &parameters)?;
+/// let mut seen = BlockedBloomFilter::new(Xxph3, &parameters)?;
 /// seen.insert("alice");
 /// seen.insert_many(&["bob", "carol"]);
 /// assert!(seen.might_contain("bob"));

@@ -7,13 +7,13 @@ use crate::random::SplitMix64;
 
 /// Text or bytes, hashed by XXPH3 (RocksDB's hash of 64 bits) instead of Guava's MurmurHash3 of 128 bits.
 ///
-/// It takes [`BlockedBloomFilter`](crate::BlockedBloomFilter) about half of the instructions: there the hash is more than
-/// half of a call. Text hashes as its bytes in UTF-8. Like any other funnel it is part of a stored filter's meaning: read
-/// the filter back with the same one.
+/// For [`BlockedBloomFilter`](crate::BlockedBloomFilter), whose calls take two thirds of the instructions with it:
+/// Guava's hash is half of such a call. Text hashes as its bytes in UTF-8. Like any other funnel it is part of a
+/// stored filter's meaning: read the filter back with the same one.
 ///
-/// The hash's `h1` is XXPH3 with seed 0, and `h2` SplitMix64's number from it: two elements are the same to every filter if their 64 bits
-/// are, which n elements make an absent one with the probability n / 2^64. As with Guava's hash, strangers who choose the
-/// elements can find ones that look present.
+/// The hash's `h1` is XXPH3 with seed 0, and `h2` SplitMix64's number from it: two elements are the same to every
+/// filter if their 64 bits are, which n elements make an absent one with the probability n / 2^64. As with Guava's
+/// hash, strangers who choose the elements can find ones that look present.
 ///
 /// ```
 /// use membership_filters::{BlockedBloomFilter, BlockedParameters, Xxph3};
