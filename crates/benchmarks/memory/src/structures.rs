@@ -94,7 +94,10 @@ pub(crate) fn measure(
                 BlockedBloomFilter::new(Bytes, &BlockedParameters::new(count, fpp).map_err(text)?)
                     .map_err(text)
             },
-            |filter, number| Ok(filter.insert(&digits(number))),
+            |filter, number| {
+                filter.insert(&digits(number));
+                Ok(())
+            },
             |filter| Some(filter.parameters().memory_bytes()),
             |filter, number| filter.might_contain(&digits(number)),
         ),
