@@ -70,7 +70,7 @@ impl<W> Bits<W> {
         }
     }
 
-    /// Whether they lie in a cache so near that batches have nothing to wait for.
+    /// Returns whether they are few enough for the nearest caches, where batches have nothing to wait for.
     pub(crate) fn are_near(&self) -> bool {
         self.words.len() <= NEAR
     }

@@ -153,7 +153,7 @@ impl AsRef<[u8]> for EncodedHeader {
     }
 }
 
-/// What has not been read yet.
+/// Holds the bytes that have not been read yet.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {

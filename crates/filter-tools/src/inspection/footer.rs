@@ -1,4 +1,4 @@
-//! What a Parquet file's footer may ask of its reader.
+//! Bounds what a Parquet file's footer can ask of its reader.
 //!
 //! The crate `parquet` follows the schema by recursion, and takes memory for as many children as a group claims: a few
 //! hundred bytes overflow the stack, and ten ask for 16 GiB. It also reads fields by their number, whatever type stands
@@ -65,7 +65,7 @@ fn copy(footer: &[u8]) -> Option<Vec<u8>> {
     Some(bounded)
 }
 
-/// What has not been read yet.
+/// Holds the bytes that have not been read yet.
 struct Input<'a>(&'a [u8]);
 
 impl Input<'_> {
@@ -145,6 +145,18 @@ impl Input<'_> {
     }
 }
 
+/// Writes what [`Input::varint`] reads.
+#[cfg(test)]
+pub(super) fn varint(mut number: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7f {
+        bytes.push((number & 0x7f | 0x80) as u8);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use parquet::file::metadata::ParquetMetaDataReader;
@@ -152,16 +164,6 @@ mod tests {
     use super::*;
 
     const VERSION: [u8; 2] = [0x15, 2];
-
-    fn varint(mut number: u32) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while number > 0x7f {
-            bytes.push((number & 0x7f | 0x80) as u8);
-            number >>= 7;
-        }
-        bytes.push(number as u8);
-        bytes
-    }
 
     /// A group that must be there, `a`.
     fn group(children: u32) -> Vec<u8> {

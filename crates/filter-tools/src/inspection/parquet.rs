@@ -338,16 +338,7 @@ mod tests {
     fn places_that_are_wrong() {
         let whole = of(FILE, ALL).unwrap().0;
         assert!(whole.iter().all(|filter| filter.damage.is_none()));
-        let varint = |number: u32| {
-            let mut number = number << 1;
-            let mut bytes = Vec::new();
-            while number > 0x7f {
-                bytes.push((number & 0x7f | 0x80) as u8);
-                number >>= 7;
-            }
-            bytes.push(number as u8);
-            bytes
-        };
+        let varint = |number: u32| footer::varint(number << 1);
         let place = [&[0x16][..], &varint(30_146), &[0x15], &varint(2064)].concat();
         let at = FILE
             .windows(place.len())

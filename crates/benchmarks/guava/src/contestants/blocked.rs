@@ -28,24 +28,21 @@ fn new(plan: &Plan) -> BlockedBloomFilter<Xxph3> {
     filter
 }
 
-fn size(filter: &BlockedBloomFilter<Xxph3>) -> (u64, u32) {
-    (filter.parameters().memory_bytes() * 8, 8)
-}
+/// Calls it for each key, or for all keys that are there.
+pub(super) struct Blocked<const MANY: bool>(BlockedBloomFilter<Xxph3>);
 
-fn description(filter: membership::Filter, calls: &str) -> Description {
-    Description {
-        filter,
-        version: version("membership-filters"),
-        setup: format!("XXPH3; {calls}; puts do not tell what changed and count as if all did"),
-    }
-}
-
-/// One call for each key.
-pub(super) struct Single(BlockedBloomFilter<Xxph3>);
-
-impl Filter for Single {
+impl<const MANY: bool> Filter for Blocked<MANY> {
     fn description() -> Description {
-        description(membership::Filter::Blocked, "a call for each key")
+        let (filter, keys) = if MANY {
+            (membership::Filter::BlockedBatch, format!("{AT_ONCE} keys"))
+        } else {
+            (membership::Filter::Blocked, "each key".to_owned())
+        };
+        Description {
+            filter,
+            version: version("membership-filters"),
+            setup: format!("XXPH3; a call for {keys}; puts do not tell what changed and count as if all did"),
+        }
     }
 
     fn new(plan: &Plan) -> Self {
@@ -53,43 +50,23 @@ impl Filter for Single {
     }
 
     fn size(&self) -> (u64, u32) {
-        size(&self.0)
+        (self.0.parameters().memory_bytes() * 8, 8)
     }
 
     fn insert_all(&mut self, keys: &[String]) -> u64 {
-        keys.iter().for_each(|key| self.0.insert(key.as_str()));
+        if MANY {
+            self.0.insert_many(keys);
+        } else {
+            keys.iter().for_each(|key| self.0.insert(key.as_str()));
+        }
         keys.len() as u64
     }
 
     fn ask_all(&mut self, keys: &[String]) -> u64 {
-        let ask = |key: &String| u64::from(self.0.might_contain(key.as_str()));
-        keys.iter().map(ask).sum()
-    }
-}
-
-/// One call for all keys that are there.
-pub(super) struct Batch(BlockedBloomFilter<Xxph3>);
-
-impl Filter for Batch {
-    fn description() -> Description {
-        let calls = format!("a call for {AT_ONCE} keys");
-        description(membership::Filter::BlockedBatch, &calls)
-    }
-
-    fn new(plan: &Plan) -> Self {
-        Self(new(plan))
-    }
-
-    fn size(&self) -> (u64, u32) {
-        size(&self.0)
-    }
-
-    fn insert_all(&mut self, keys: &[String]) -> u64 {
-        self.0.insert_many(keys);
-        keys.len() as u64
-    }
-
-    fn ask_all(&mut self, keys: &[String]) -> u64 {
-        count(&self.0.might_contain_many(keys))
+        if MANY {
+            count(self.0.might_contain_many(keys))
+        } else {
+            count(keys.iter().map(|key| self.0.might_contain(key.as_str())))
+        }
     }
 }

@@ -60,10 +60,10 @@ pub(crate) trait Contestant {
 pub(crate) fn all() -> Result<Vec<Box<dyn Contestant>>, JavaError> {
     Ok(vec![
         Box::new(Guava::start()?),
-        Box::new(Local::<ours::Single>::new()),
-        Box::new(Local::<ours::Batch>::new()),
-        Box::new(Local::<blocked::Single>::new()),
-        Box::new(Local::<blocked::Batch>::new()),
+        Box::new(Local::<ours::Ours<false>>::new()),
+        Box::new(Local::<ours::Ours<true>>::new()),
+        Box::new(Local::<blocked::Blocked<false>>::new()),
+        Box::new(Local::<blocked::Blocked<true>>::new()),
         Box::new(Local::<peers::FastbloomDefault>::new()),
         Box::new(Local::<peers::FastbloomFoldhash>::new()),
         Box::new(Local::<peers::Bloomfilter>::new()),

@@ -31,24 +31,21 @@ fn new(plan: &Plan) -> BloomFilter<Utf8> {
     .expect("a filter that there is memory for")
 }
 
-fn size(filter: &BloomFilter<Utf8>) -> (u64, u32) {
-    (filter.bits(), filter.probe_count().into())
-}
+/// Calls it for each key, or for all keys that are there.
+pub(super) struct Ours<const MANY: bool>(BloomFilter<Utf8>);
 
-fn description(filter: membership::Filter, setup: &str) -> Description {
-    Description {
-        filter,
-        version: version("guava-bloom"),
-        setup: setup.to_owned(),
-    }
-}
-
-/// One call for each key.
-pub(super) struct Single(BloomFilter<Utf8>);
-
-impl Filter for Single {
+impl<const MANY: bool> Filter for Ours<MANY> {
     fn description() -> Description {
-        description(membership::Filter::Ours, "a call for each key")
+        let (filter, keys) = if MANY {
+            (membership::Filter::OursBatch, format!("{AT_ONCE} keys"))
+        } else {
+            (membership::Filter::Ours, "each key".to_owned())
+        };
+        Description {
+            filter,
+            version: version("guava-bloom"),
+            setup: format!("a call for {keys}"),
+        }
     }
 
     fn new(plan: &Plan) -> Self {
@@ -56,49 +53,26 @@ impl Filter for Single {
     }
 
     fn size(&self) -> (u64, u32) {
-        size(&self.0)
+        (self.0.bits(), self.0.probe_count().into())
     }
 
     fn insert_all(&mut self, keys: &[String]) -> u64 {
-        keys.iter()
-            .map(|key| u64::from(self.0.insert(key.as_str())))
-            .sum()
+        if MANY {
+            count(self.0.insert_many(keys))
+        } else {
+            count(keys.iter().map(|key| self.0.insert(key.as_str())))
+        }
     }
 
     fn ask_all(&mut self, keys: &[String]) -> u64 {
-        let ask = |key: &String| u64::from(self.0.might_contain(key.as_str()));
-        keys.iter().map(ask).sum()
+        if MANY {
+            count(self.0.might_contain_many(keys))
+        } else {
+            count(keys.iter().map(|key| self.0.might_contain(key.as_str())))
+        }
     }
 }
 
-/// One call for all keys that are there.
-pub(super) struct Batch(BloomFilter<Utf8>);
-
-impl Filter for Batch {
-    fn description() -> Description {
-        description(
-            membership::Filter::OursBatch,
-            &format!("a call for {AT_ONCE} keys"),
-        )
-    }
-
-    fn new(plan: &Plan) -> Self {
-        Self(new(plan))
-    }
-
-    fn size(&self) -> (u64, u32) {
-        size(&self.0)
-    }
-
-    fn insert_all(&mut self, keys: &[String]) -> u64 {
-        count(&self.0.insert_many(keys))
-    }
-
-    fn ask_all(&mut self, keys: &[String]) -> u64 {
-        count(&self.0.might_contain_many(keys))
-    }
-}
-
-pub(super) fn count(answers: &[bool]) -> u64 {
-    answers.iter().map(|answer| u64::from(*answer)).sum()
+pub(super) fn count(answers: impl IntoIterator<Item = bool>) -> u64 {
+    answers.into_iter().map(u64::from).sum()
 }
