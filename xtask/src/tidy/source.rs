@@ -10,6 +10,8 @@ const REASON: &str = "// tidy: long file: ";
 const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
 /// The attribute that gives a module another file than the usual one.
 const PATH: &str = "#[path = ";
+/// Words with which the first sentence of documentation may not begin: it says what a thing is or does, with a verb.
+const CLAUSES: [&str; 4] = ["What ", "Whether ", "How ", "Who "];
 /// The keyword, in halves, so that this file does not hold it.
 const UNSAFE: &str = concat!("un", "safe");
 /// Has its own entry point, which cannot be had in safe code.
@@ -35,6 +37,18 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
             offence(index + 1, "#[path] may not lead out of the package".to_owned());
         }
     }
+    let mut before = "";
+    for (index, line) in source.text.lines().map(str::trim_start).enumerate() {
+        if let (Some(sentence), None) = (documentation(line), documentation(before))
+            && CLAUSES.iter().any(|clause| sentence.starts_with(clause))
+        {
+            offence(
+                index + 1,
+                "the first sentence of documentation is a subordinate clause".to_owned(),
+            );
+        }
+        before = line;
+    }
     if !may_be_unsafe(&source.path) {
         let lines = source.text.lines().enumerate();
         for (index, _) in lines.filter(|(_, line)| lifts(line)) {
@@ -45,7 +59,12 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
     offences
 }
 
-/// Whether the path in an attribute leads out of the package in which the file at `path` lies.
+/// Returns the text of a line of documentation.
+fn documentation(line: &str) -> Option<&str> {
+    ["/// ", "//! "].iter().find_map(|start| line.strip_prefix(start))
+}
+
+/// Returns true if the path in an attribute leads out of the package of the file at `path`.
 fn leaves(path: &str, attribute: &str) -> bool {
     let inside = ["/src/", "/tests/", "/examples/", "/benches/"];
     let package = inside.iter().filter_map(|part| path.find(part)).min();
@@ -53,7 +72,7 @@ fn leaves(path: &str, attribute: &str) -> bool {
     attribute.matches("../").count() >= depth
 }
 
-/// Whether the first line that is no attribute and no plain comment is documentation of the file.
+/// Returns true if the first line that is neither an attribute nor a plain comment documents the file.
 fn documented(text: &str) -> bool {
     text.lines()
         .find(|line| !(line.is_empty() || line.starts_with("#!") || (line.starts_with("//") && !line.starts_with("//!"))))
@@ -62,7 +81,7 @@ fn documented(text: &str) -> bool {
         || text.contains("doc = include_str!(")
 }
 
-/// Whether the file lies in a module that may hold such code.
+/// Returns true if the file lies in a module that may hold such code.
 fn may_be_unsafe(path: &str) -> bool {
     path.starts_with(FREESTANDING)
         || path
@@ -70,7 +89,7 @@ fn may_be_unsafe(path: &str) -> bool {
             .any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
 }
 
-/// Whether a line lifts the lint that denies such code in the whole workspace.
+/// Returns true if a line lifts the lint that denies such code in the whole workspace.
 fn lifts(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
     let stays = ["forbid(", "deny("].iter().any(|how| code.contains(how));
@@ -119,6 +138,16 @@ mod tests {
             offences("x/src/utils.rs", "//! Doc.\n"),
             ["x/src/utils.rs: the name does not say what the file holds"]
         );
+    }
+
+    #[test]
+    fn documentation_begins_with_a_sentence() {
+        for clause in ["What it is.", "Whether it is.", "How it is.", "Who it is."] {
+            let text = format!("//! Doc.\n\n    /// {clause}\n    /// Doc.\n");
+            let found = ["x/src/a.rs:3: the first sentence of documentation is a subordinate clause"];
+            assert_eq!(offences("x/src/a.rs", text), found, "{clause}");
+        }
+        assert!(offences("x/src/a.rs", "//! Tells\n//! What it is.\n/// Whatever.\n").is_empty());
     }
 
     #[test]
