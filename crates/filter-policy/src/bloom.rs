@@ -126,7 +126,7 @@ impl<H: KeyHasher> Layout for BloomFilterPolicy<H> {
         let (last, bit_array) = filter.split_last_mut()?;
         let probes = self.bits_per_key.probe_count();
         *last = probes;
-        arch::create(self.kernel(), Source::keys(keys, function), probes, bit_array);
+        arch::create(self.kernel(), Source::Keys(keys, function), probes, bit_array);
         Some(0)
     }
 

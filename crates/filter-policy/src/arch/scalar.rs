@@ -4,6 +4,7 @@ use hashzoo::{leveldb_hash, murmur2, murmur2_signed_tail};
 
 use super::source::{MAP_BITS, Source};
 use crate::hashers::{KeyHasher, LaneHash};
+use crate::keys::Keys;
 use crate::modulus::Modulus;
 
 /// Smaller map, for the filters of small blocks, for which less memory has to be cleared.
@@ -186,8 +187,8 @@ fn for_each_hash(source: Source<'_>, mut visit: impl FnMut(u32)) {
         };
     }
     match source {
-        Source::Slices(keys, function) => hash_each!(keys.iter(), function),
-        Source::Packed(keys, function) => hash_each!(keys.iter(), function),
+        Source::Keys(Keys::Slices(keys), function) => hash_each!(keys.iter(), function),
+        Source::Keys(Keys::Packed(keys), function) => hash_each!(keys.iter(), function),
         Source::Hashes(hashes) => hashes.iter().copied().for_each(visit),
     }
 }

@@ -1,7 +1,7 @@
 //! What the kernels for 32-bit hash values are given.
 
 use crate::hashers::LaneHash;
-use crate::keys::{Keys, PackedKeys};
+use crate::keys::Keys;
 
 /// Largest bit array that is built as a map of one byte per bit first, in bits, as maps lie on the stack. A store to a
 /// byte needs not wait for the one before, as a change of a bit would.
@@ -10,23 +10,14 @@ pub(crate) const MAP_BITS: usize = 8192;
 /// Where hash values come from.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
-    Slices(&'a [&'a [u8]], LaneHash),
-    Packed(PackedKeys<'a>, LaneHash),
+    Keys(Keys<'a>, LaneHash),
     Hashes(&'a [u32]),
 }
 
-impl<'a> Source<'a> {
-    pub(crate) const fn keys(keys: Keys<'a>, hash: LaneHash) -> Self {
-        match keys {
-            Keys::Slices(keys) => Self::Slices(keys, hash),
-            Keys::Packed(keys) => Self::Packed(keys, hash),
-        }
-    }
-
+impl Source<'_> {
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Slices(keys, _) => keys.len(),
-            Self::Packed(keys, _) => keys.len(),
+            Self::Keys(keys, _) => keys.len(),
             Self::Hashes(hashes) => hashes.len(),
         }
     }

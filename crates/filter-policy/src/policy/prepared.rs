@@ -150,7 +150,7 @@ impl<'a> PreparedFilter<'a> {
     fn ask(&self, keys: Keys<'_>, answers: &mut [u64]) {
         match &self.0 {
             Prepared::Bits(query, HashFunction::Lanes(function)) => {
-                arch::may_match_many(query, Source::keys(keys, *function), answers);
+                arch::may_match_many(query, Source::Keys(keys, *function), answers);
             }
             Prepared::Bits(query, HashFunction::Custom(hasher)) => {
                 // A batch has as many hash values as a word of answers has bits.

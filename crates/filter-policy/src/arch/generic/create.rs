@@ -34,13 +34,19 @@ const USUAL_PROBES: usize = 6;
 
 const MAX_ROWS: usize = MAX_PROBES as usize;
 
-/// Whether [`create_small`] can build it.
+/// Returns true if [`create_small`] can build it.
 #[inline(always)]
 pub(in super::super) fn is_small(bit_array: &[u8], probes: u8) -> bool {
     bit_array.len() * 8 <= SMALL_MAP_BITS && usize::from(probes) == USUAL_PROBES
 }
 
-/// [`create`] for small filters alone: as a function of its own it begins sooner, and more of it is in registers.
+/// Returns true if [`create_by_map`] can build it.
+#[inline(always)]
+pub(in super::super) fn has_map(bit_array: &[u8]) -> bool {
+    bit_array.len() * 8 <= MAP_BITS
+}
+
+/// [`create_by_map`] for small filters alone: as a function of its own it begins sooner, and more of it is in registers.
 #[inline(always)]
 pub(in super::super) fn create_small<S: Lanes>(
     lanes: S,
@@ -55,9 +61,9 @@ pub(in super::super) fn create_small<S: Lanes>(
     }
 }
 
-/// Over whatever `bit_array` holds.
+/// Builds the bits over whatever `bit_array` holds.
 #[inline(always)]
-pub(in super::super) fn create<S: Lanes>(
+pub(in super::super) fn create_by_map<S: Lanes>(
     lanes: S,
     bit_array: &mut [u8],
     divisor: LaneDivisor,
@@ -72,12 +78,9 @@ pub(in super::super) fn create<S: Lanes>(
     } else if bits <= MEDIUM_MAP_BITS {
         medium = Aligned([0; MEDIUM_MAP_BITS]);
         &mut medium.0
-    } else if bits <= MAP_BITS {
+    } else {
         large = Aligned([0; MAP_BITS]);
         &mut large.0
-    } else {
-        bit_array.fill(0);
-        return insert(lanes, bit_array, divisor, probes, source);
     };
     fill_map(lanes, divisor, probes, source, map);
     for (bytes, bits) in bit_array.chunks_mut(8).zip(map.as_chunks().0) {

@@ -34,8 +34,11 @@ macro_rules! entries {
             ) {
                 if create::is_small(bit_array, probes) {
                     self.create_small(bit_array, divisor, source);
+                } else if create::has_map(bit_array) {
+                    self.create_by_map(bit_array, divisor, probes, source);
                 } else {
-                    self.create_any(bit_array, divisor, probes, source);
+                    bit_array.fill(0);
+                    self.insert(bit_array, divisor, probes, source);
                 }
             }
 
@@ -45,12 +48,12 @@ macro_rules! entries {
                 source: Source<'_>,
             ) = create::create_small);
 
-            entry!($lanes, $features, fn create_any(
+            entry!($lanes, $features, fn create_by_map(
                 bit_array: &mut [u8],
                 divisor: LaneDivisor,
                 probes: u8,
                 source: Source<'_>,
-            ) = create::create);
+            ) = create::create_by_map);
 
             entry!($lanes, $features, fn insert(
                 bit_array: &mut [u8],

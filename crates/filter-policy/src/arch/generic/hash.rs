@@ -152,9 +152,12 @@ pub(super) fn slices<S: Lanes>(lanes: S, function: LaneHash, keys: &[&[u8]]) -> 
     };
     match function {
         LaneHash::LevelDb { seed } => group.hash(LevelDb::new(lanes, seed), last_bytes),
-        LaneHash::Murmur2 { seed } => group.hash(Murmur2::new(lanes, seed), last_bytes),
-        LaneHash::Murmur2SignedTail { seed } => {
-            group.hash(Murmur2::new(lanes, seed), |key| sign_extended(last_bytes(key)))
+        LaneHash::Murmur2 { seed } | LaneHash::Murmur2SignedTail { seed } => {
+            let is_signed = matches!(function, LaneHash::Murmur2SignedTail { .. });
+            group.hash(Murmur2::new(lanes, seed), |key| match last_bytes(key) {
+                tail if is_signed => sign_extended(tail),
+                tail => tail,
+            })
         }
     }
 }

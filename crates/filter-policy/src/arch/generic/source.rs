@@ -83,35 +83,30 @@ pub(super) fn consume<S: Lanes, const PART: usize, const IN_PLACE: bool>(
     source: Source<'_>,
     consumer: &mut impl Consumer<S>,
 ) {
-    match source {
-        Source::Hashes(hashes) => consumer.take(lanes, &Hashed(hashes)),
-        Source::Packed(keys, function) if IN_PLACE && keys.key_len() == STEP => {
+    let mut buffer;
+    let room: &mut [u32] = match source {
+        Source::Keys(Keys::Packed(keys), function) if IN_PLACE && keys.key_len() == STEP => {
             let (keys, _) = keys.bytes().as_chunks();
-            consumer.take(lanes, &Packed { keys, function });
+            return consumer.take(lanes, &Packed { keys, function });
         }
-        Source::Packed(keys, function) => {
-            in_parts::<S, PART>(lanes, Keys::Packed(keys), function, consumer);
+        Source::Keys(..) => {
+            buffer = [0; PART];
+            &mut buffer
         }
-        Source::Slices(keys, function) => {
-            in_parts::<S, PART>(lanes, Keys::Slices(keys), function, consumer);
-        }
-    }
-}
-
-/// Hashes keys a part at a time.
-#[inline(always)]
-fn in_parts<S: Lanes, const PART: usize>(
-    lanes: S,
-    keys: Keys<'_>,
-    function: LaneHash,
-    consumer: &mut impl Consumer<S>,
-) {
-    let mut hashes = [0; PART];
-    let len = keys.len();
-    for start in (0..len).step_by(PART) {
-        let part = &mut hashes[..PART.min(len - start)];
-        lanes.hash(keys, function, start, part);
+        Source::Hashes(_) => &mut [],
+    };
+    let (len, mut start) = (source.len(), 0);
+    while start < len {
+        let part = match source {
+            Source::Keys(keys, function) => {
+                let part = &mut room[..PART.min(len - start)];
+                lanes.hash(keys, function, start, part);
+                &*part
+            }
+            Source::Hashes(hashes) => hashes,
+        };
         consumer.take(lanes, &Hashed(part));
+        start += part.len();
     }
 }
 
@@ -126,32 +121,33 @@ pub(in super::super) fn hash<S: Lanes>(
 ) {
     for (i, hashes) in hashes.chunks_mut(S::LANES).enumerate() {
         let start = start + i * S::LANES;
+        let mut filled: [&[u8]; MAX_LANES];
         let vector = match keys {
-            Keys::Slices(keys) => {
-                let filled;
-                let keys = match keys.get(start..start + S::LANES) {
-                    Some(keys) => keys,
-                    None => {
-                        filled = filled_up(&keys[start..]);
-                        &filled[..S::LANES]
-                    }
-                };
-                hash::slices(lanes, function, keys)
-            }
             Keys::Packed(keys) if keys.key_len() == STEP => {
                 let (keys, _) = keys.bytes().as_chunks();
                 Packed { keys, function }.group(lanes, start / S::LANES)
             }
-            Keys::Packed(keys) => {
-                let mut filled: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
-                let keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
-                let mut last: &[u8] = &[];
-                let mut keys = keys;
-                for slot in &mut filled[..S::LANES] {
-                    last = keys.next().unwrap_or(last);
-                    *slot = last;
-                }
-                hash::slices(lanes, function, &filled[..S::LANES])
+            _ => {
+                let keys = match keys {
+                    Keys::Slices(keys) => match keys.get(start..start + S::LANES) {
+                        Some(keys) => keys,
+                        None => {
+                            filled = filled_up(&keys[start..]);
+                            &filled[..S::LANES]
+                        }
+                    },
+                    Keys::Packed(keys) => {
+                        filled = [&[]; MAX_LANES];
+                        let mut keys = keys.bytes()[start * keys.key_len()..].chunks_exact(keys.key_len());
+                        let mut last: &[u8] = &[];
+                        for slot in &mut filled[..S::LANES] {
+                            last = keys.next().unwrap_or(last);
+                            *slot = last;
+                        }
+                        &filled[..S::LANES]
+                    }
+                };
+                hash::slices(lanes, function, keys)
             }
         };
         if hashes.len() == S::LANES {
@@ -165,7 +161,7 @@ pub(in super::super) fn hash<S: Lanes>(
 }
 
 /// The first values, the last of them repeated.
-#[inline(always)]
+#[inline(never)]
 fn filled_up<T: Copy>(values: &[T]) -> [T; MAX_LANES] {
     let last = values.len() - 1;
     core::array::from_fn(|i| values[i.min(last)])
