@@ -160,7 +160,8 @@ pub(in super::super) fn hash<S: Lanes>(
     }
 }
 
-/// The first values, the last of them repeated.
+/// Fills up the last group of a batch: the first values, the last of them repeated.
+#[cold]
 #[inline(never)]
 fn filled_up<T: Copy>(values: &[T]) -> [T; MAX_LANES] {
     let last = values.len() - 1;
