@@ -1,4 +1,5 @@
-//! What the measurements mean: verdicts on each question, findings, recommendations, comparison with an earlier run, false alarms of the tests.
+//! Interpretation of measurements: verdicts, findings, recommendations, comparison with earlier runs, false-alarm
+//! rates.
 
 pub mod baseline;
 pub mod calibration;

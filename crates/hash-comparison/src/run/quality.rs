@@ -14,13 +14,13 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::StructuredRow;
 use crate::record::files::Records;
 
-/// Measures everything that does not depend on the machine, on as many threads as there are processors or as the variable
-/// `RAYON_NUM_THREADS` says, puts its rows into `records`, and gives the collisions as counted. The result does not depend
-/// on the number of threads.
+/// Measures everything that does not depend on the machine, adds the rows to `records`, and returns the collisions as
+/// counted. Uses a thread per processor, or the number in `RAYON_NUM_THREADS`; the result does not depend on this
+/// number.
 ///
 /// # Errors
 ///
-/// When the system gives no threads, or `progress` asks to stop.
+/// Returns an error if threads cannot be started, or if `progress` asks to stop.
 pub fn fill(
     records: &mut Records,
     datasets: &[Dataset],
@@ -45,7 +45,7 @@ pub fn fill(
     })?)
 }
 
-/// Measures and judges how well functions mix the bits of random keys, which depend on the run's seed alone.
+/// Measures and judges how functions mix the bits of random keys, which depend only on the run's seed.
 fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progress) -> Result<(), Cancelled> {
     progress.begin("mixing of bits", functions.len() as u64);
     let seed = records.run.seed;
@@ -68,7 +68,7 @@ fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progres
 ///
 /// # Errors
 ///
-/// When `progress` asks to stop.
+/// Returns an error if `progress` asks to stop.
 pub fn structure(
     records: &mut Records,
     tables: &[RawOccupancy],
