@@ -16,8 +16,7 @@ pub struct Program {
     pub out_words: &'static str,
 }
 
-/// The variable that `cargo xtask` sets to the workspace's folder. The program then acts as the workspace's own
-/// command.
+/// Set by `cargo xtask` to the workspace's folder: the program then acts as the workspace's own command.
 const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
 
 impl Program {
@@ -49,8 +48,7 @@ impl Program {
         root.join("reports").join("reference")
     }
 
-    /// Returns the commit of the workspace, with `-dirty` appended if files were changed, or `None` elsewhere or
-    /// without git.
+    /// Returns the commit of the workspace, with `-dirty` if files were changed, or `None` elsewhere or without git.
     pub fn commit(&self) -> Option<String> {
         let mut git = Command::new("git");
         git.arg("-C").arg(std::env::var_os(WORKSPACE)?);

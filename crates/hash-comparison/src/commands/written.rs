@@ -1,4 +1,4 @@
-//! Writes a run to its folder: staged beside it, moved when complete.
+//! Writes a run to its folder: staged next to it, moved when complete.
 
 use crate::progress::Progress as _;
 use crate::record::files::Records;

@@ -1,4 +1,4 @@
-//! User-defined functions, measured beside the built-in functions.
+//! User-defined functions, measured together with the built-in functions.
 
 use super::verify::{self, Answers};
 use super::{Function, GROUPS, find};

@@ -7,15 +7,14 @@ use crate::record::{CollisionRow, Verdict};
 use statistics::collisions::CollisionLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// The ratio to chance from which collisions make a function unusable. Collisions double with each bit of width, so
-/// this ratio means that four bits are lost.
+/// Collisions make a function unusable if they certainly exceed chance by this ratio. Collisions double with each lost
+/// bit, so four bits are lost.
 pub const UNUSABLE_RATIO: f64 = 16.0;
 
 /// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.
 pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
     let tests = raw.iter().map(|one| one.counts.len()).sum();
-    // The ends of a band take many p-values and depend on keys and width only, so all functions of a dataset share
-    // them.
+    // The ends of a band take many p-values and depend on keys and width, so all functions of a dataset share them.
     let mut laws: HashMap<(u64, u32), (CollisionLaw, (u64, u64))> = HashMap::new();
     raw.iter()
         .flat_map(|one| {

@@ -48,7 +48,7 @@ pub struct RelativeTime {
     pub dataset: String,
     /// Name of the function.
     pub function: String,
-    /// How the calls were made.
+    /// The form of the calls.
     pub form: CallForm,
     /// The quotient on each machine.
     pub ratios: Vec<f64>,

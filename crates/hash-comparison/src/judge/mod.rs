@@ -1,5 +1,4 @@
-//! Interpretation of measurements: verdicts, findings, recommendations, comparison with earlier runs, false-alarm
-//! rates.
+//! Interpretation of measurements: verdicts, findings, recommendations, changes since earlier runs, false alarms.
 
 pub mod baseline;
 pub mod calibration;

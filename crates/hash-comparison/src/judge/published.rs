@@ -64,8 +64,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the published total time over the set, nanoseconds, on an unknown machine and with the clock calls
-    /// included.
+    /// Returns the published total time over the set, nanoseconds, clock calls included, on an unknown machine.
     pub const fn total_ns(&self, set: KeySet) -> u64 {
         self.total_ns[set as usize]
     }

@@ -2,8 +2,8 @@
 //!
 //! The placement of code and keys in memory moves single functions by several percent from run to run, so a difference
 //! counts only if the fastest reading, the lower quartile and the median all differ by [`LEAST_CHANGE`] and the
-//! intervals do not meet. Two runs of one machine are compared by the same least change; see
-//! [`baseline`](super::baseline::times).
+//! intervals are apart. The same least change applies between two runs of one machine
+//! ([`baseline`](super::baseline::times)).
 
 use crate::record::files::Records;
 use crate::record::{CallForm, EMPTY, Environment, Interval, TimingRow, about};

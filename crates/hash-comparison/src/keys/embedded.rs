@@ -100,8 +100,7 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
     Ok(dataset)
 }
 
-/// Returns the keys of `entry`, drawn from `seed` or read from the file of its name, and the number of duplicates
-/// dropped.
+/// Returns the keys of `entry`, drawn from `seed` or read from its file, and the number of duplicates dropped.
 fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
     if let Some(recipe) = entry.recipe {
         return Ok((recipe.keys(seed, entry.count), 0));

@@ -43,7 +43,7 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
 /// # Errors
 ///
 /// Returns an error if the file is missing, unreadable, a folder, empty or too large, if its name gives no dataset
-/// ([`file_names`]), or if `progress` asks to stop.
+/// ([`file_names`]), or if `progress` requests a stop.
 pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
     let name = name_of(path)?;
     let data = read(path)?;

@@ -60,7 +60,7 @@ impl KeySet {
     ///
     /// # Errors
     ///
-    /// Returns an error if `data` is longer than [`MAX_BYTES`], or `progress` asks to stop.
+    /// Returns an error if `data` is longer than [`MAX_BYTES`], or `progress` requests a stop.
     pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), Error> {
         if data.len() as u64 > MAX_BYTES {
             return Err(too_large(data.len() as u64));
@@ -171,9 +171,9 @@ fn get<'a>(bytes: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
     &bytes[start..ends[index] as usize]
 }
 
-/// Returns an upper bound of the number of distinct lines. Only 65,793 keys have fewer than three bytes, and the others
-/// take at least four with their line feed, so a file of empty lines does not cause much larger allocations than its
-/// own size.
+/// Returns an upper bound of the number of distinct lines: at most the number of lines. Only 65,793 keys have fewer
+/// than three bytes, and the others take at least four with their line feed, so a file of empty lines does not cause
+/// allocations much larger than itself.
 fn most_distinct_lines(data: &[u8]) -> usize {
     let line_feeds = data.iter().filter(|&&byte| byte == b'\n').count();
     (line_feeds + 1).min(data.len() / 4 + 65_794)

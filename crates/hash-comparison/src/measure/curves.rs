@@ -51,7 +51,7 @@ pub fn lengths(quick: bool) -> Vec<usize> {
 ///
 /// # Errors
 ///
-/// Returns an error if a function gives another result while timed than before, or if `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     functions: &[&Function],
     seed: u64,

@@ -15,8 +15,7 @@ const COUNTS_USED: usize = 3;
 /// Least expected keys in a bucket: below, the chi-square distribution is a poor approximation (Cochran 1954).
 const LEAST_EXPECTED: u64 = 5;
 
-/// Returns the rows of one function on one dataset: power-of-two bucket counts, prime ones, then output bits from the
-/// lowest.
+/// Returns the rows of one function on one dataset: power-of-two bucket counts, prime ones, then bits from the lowest.
 ///
 /// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3), the three largest are tested that have at
 /// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows, and an empty

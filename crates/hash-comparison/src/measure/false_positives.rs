@@ -28,7 +28,7 @@ use statistics::binomial;
 /// Bits per key of the measured filters.
 pub const BITS_PER_KEY: [u32; 3] = [10, 15, 20];
 
-/// Absent keys with which filters over generated sets are probed.
+/// Absent keys that probe the filters over generated sets.
 pub const ABSENT: usize = 1_000_000;
 
 /// The fewest probes of the ideal hash.
@@ -93,7 +93,7 @@ impl<'a> Probes<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     ///
     /// # Panics
     ///
@@ -118,8 +118,8 @@ impl<'a> Probes<'a> {
         self.first(usize::MAX, |index| values[index] as u32, hash)
     }
 
-    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the dataset,
-    /// `hash` an absent key.
+    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the
+    /// dataset, `hash` an absent key.
     fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         match &self.plan {
             Plan::Nothing => Default::default(),
@@ -150,7 +150,7 @@ impl<'a> Probes<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let counts = (0..self.ideals())
             .into_par_iter()
@@ -261,8 +261,7 @@ impl Counts {
     }
 }
 
-/// Counts the values of `asked` that match a filter over `built`. The policy's own hash is not used on these hash
-/// values.
+/// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
 fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
     let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
@@ -304,7 +303,7 @@ impl Ideal {
         self.wide(key) as u32
     }
 
-    /// Returns all 64 bits, of which [`hash`](Self::hash) is the low half.
+    /// Returns all 64 bits; [`hash`](Self::hash) is the low half.
     pub fn wide(&self, key: &[u8]) -> u64 {
         let mut hasher = self.keyed;
         hasher.write(key);

@@ -84,8 +84,8 @@ pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
     mixing
 }
 
-/// Returns the greatest probability with which `p_worst` of a random function's `cells` cells is below 1 %. Counts are
-/// whole numbers, so this probability is below 1 % too.
+/// Returns the greatest probability that `p_worst` of a random function's `cells` cells is below 1 %. Counts are whole
+/// numbers, so this probability is below 1 % too.
 pub fn attainable_worst(trials: u64, cells: u64) -> f64 {
     off_from(trials, cells).map_or(0.0, |distance| p_worst(distance, trials, cells))
 }

@@ -39,7 +39,7 @@ use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, SizeRow, Window
 ///
 /// # Errors
 ///
-/// Returns an error if a timed result is wrong, or if `progress` asks to stop.
+/// Returns an error if a timed result is wrong, or if `progress` requests a stop.
 pub fn times(
     records: &mut Records,
     datasets: &[Dataset],
@@ -78,7 +78,7 @@ impl OnKeys {
     ///
     /// # Errors
     ///
-    /// Returns an error if `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     pub fn measure(
         datasets: &[Dataset],
         functions: &[&Function],

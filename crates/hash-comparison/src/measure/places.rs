@@ -1,11 +1,10 @@
 //! The same keys in the cache and out of it.
 //!
 //! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from start
-//! to end; and each key on its own cache lines, scattered over a buffer larger than caches, in shuffled order. The
-//! second time is the cost for a program whose keys are spread over its heap. It includes the misses of the cache and
-//! of the address translation, which hardly depend on the function: in chained calls, where no miss overlaps the
-//! previous one, functions hardly differ. In overlapping calls, a function of few instructions lets the processor fetch
-//! several keys at once.
+//! to end; and on cache lines of their own, scattered over a buffer larger than caches, in shuffled order. The second
+//! time is the cost for a program whose keys are spread over its heap. It includes cache misses and address-translation
+//! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
+//! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
 use std::hint::black_box;
 
@@ -40,7 +39,7 @@ const QUICK_ROUNDS: usize = 3;
 ///
 /// # Errors
 ///
-/// Returns an error if a function gives another result while timed than before, or if `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     datasets: &[Dataset],
     functions: &[&Function],

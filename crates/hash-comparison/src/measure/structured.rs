@@ -43,8 +43,7 @@ fn counts(values: &[u64], output_bits: u32) -> impl Iterator<Item = (Window, u32
     })
 }
 
-/// Returns the first key, in the order of the set, that shares its compared bits with an earlier key, after that
-/// earlier key.
+/// Returns the first key in the set that shares its compared bits with an earlier key, as (earlier key, key).
 fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> Option<(usize, usize)> {
     let compared = |value: u64| match window {
         Window::Whole => value,
@@ -65,7 +64,7 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 ///
 /// # Errors
 ///
-/// Returns an error if `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn measure(
     functions: &[&Function],
     seed: u64,

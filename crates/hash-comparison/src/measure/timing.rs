@@ -49,7 +49,7 @@ use statistics::robust;
 ///
 /// # Errors
 ///
-/// Returns an error if a function gives another result while timed than before, or if `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
@@ -210,7 +210,7 @@ impl Line {
         Ok(())
     }
 
-    /// Returns the median, the median absolute deviation, and the number of readings, of which there must be one.
+    /// Returns the median, the median absolute deviation, and the number of readings, which must not be zero.
     pub(super) fn summary(&self) -> (f64, f64, u64) {
         let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
         let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);

@@ -83,7 +83,7 @@ stored! {
         pub now_mad_ns: f64,
         /// Time now over time before without the drift, of the statistic that changed least.
         pub ratio: f64,
-        /// The ratio from which a slowdown is beyond noise, and whose inverse is the same limit for a speedup.
+        /// The least ratio of a slowdown beyond noise; its inverse is the limit for a speedup.
         pub threshold: f64,
         /// Set if the time changed beyond noise.
         pub changed: bool,

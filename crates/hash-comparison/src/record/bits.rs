@@ -1,4 +1,4 @@
-//! Records of single bits: windows of the output, avalanche, independence of output bits.
+//! Records of tests of single bits: windows of the output, avalanche, independence of output bits.
 
 use super::stored;
 
@@ -60,11 +60,9 @@ stored! {
 
     /// The test that a row of `mixing.csv` summarises.
     pub enum MixingTest {
-        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped with the
-        /// input bit.
+        /// A cell is an input bit and an output bit, and counts the trials in which the output bit flipped.
         Avalanche,
-        /// A cell is an input bit and two output bits, and counts the trials in which both or neither output bit
-        /// flipped.
+        /// A cell is an input bit and two output bits, and counts the trials in which both or neither flipped.
         Independence,
     }
 

@@ -1,7 +1,7 @@
 //! All records of a run, in memory and on disk: `run.json`, and one CSV file for each question.
 //!
-//! `run.json` holds the SHA-256 of every file, its own included, and reading checks them all. The values are then what
-//! the run wrote, so nothing else about them is checked here. Rows forged together with their checksums still have the
+//! `run.json` holds the SHA-256 of every file, its own included, and reading checks them all, so the values are those
+//! of the run and nothing else about them is checked here. Rows forged together with their checksums still have the
 //! right form and finite numbers, and no list is longer than charts have room for.
 
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ impl Records {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`read_run`], and an error if another file is missing or is not what the run wrote.
+    /// Returns the errors of [`read_run`], and an error if another file is missing or was changed.
     pub fn read(dir: &Path) -> Result<Self, Error> {
         Self::read_files(dir, |_| true)
     }

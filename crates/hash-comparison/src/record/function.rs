@@ -33,7 +33,7 @@ stored! {
         pub resistance: Resistance,
         /// The reason for `resistance`, in a sentence.
         pub resistance_reason: String,
-        /// Set if only a run of all functions brought this function; charts and lists fold it away.
+        /// Set if the function is included only because the run has all functions; charts and lists fold it away.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub folded: bool,
     }
@@ -43,9 +43,9 @@ stored! {
     /// Every function here is measured with a public seed or key; this is the resistance of a program that draws a
     /// secret one.
     pub enum Resistance {
-        /// None: there is no seed, or the seed does not matter.
+        /// There is no seed, or the seed does not matter.
         None,
-        /// Little: the function takes a seed, but was not made to withstand attackers, or has not been shown to.
+        /// The function takes a seed, but was not made to withstand attackers, or has not been shown to.
         SeedOnly,
         /// The function was made to withstand attackers under a secret random key.
         Keyed,

@@ -97,7 +97,7 @@ stored! {
         pub cost: f64,
         /// The p-value, corrected for the number of tests in the file of the measurement.
         pub p_adjusted: f64,
-        /// Set if the cost is more than chance explains. Otherwise there is no defect, whatever the value of `cost`.
+        /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
         pub measurable: bool,
     }
 
@@ -119,7 +119,7 @@ stored! {
         pub form: CallForm,
         /// The reason for this form, in a clause.
         pub form_reason: String,
-        /// Advice for keys that come from strangers, if the keys do or look like it.
+        /// Advice for keys from strangers, if the keys come from strangers or look like it.
         pub attackers: Option<String>,
         /// Every function of the run once: suited functions, best first; functions to avoid, the least costly first;
         /// then functions that lack a requirement.
@@ -143,7 +143,7 @@ stored! {
         Suited,
         /// A function whose cost is not negligible.
         Avoid,
-        /// A function that lacks a requirement, whatever the measurements.
+        /// A function that lacks a requirement, regardless of the measurements.
         Lacking,
         /// Too few keys to tell.
         Unknown,
@@ -155,15 +155,13 @@ stored! {
         pub function: String,
         /// The advice on the function.
         pub standing: Standing,
-        /// Rank of a suited function, shared by functions whose times are not measurably different; 0 for other
-        /// functions.
+        /// Rank of a suited function, shared if times are not measurably different; 0 for other functions.
         pub rank: u64,
         /// Set if the function's values are promised to stay the same.
         pub stable: bool,
         /// The function's time, if it was measured.
         pub time: Option<Interval>,
-        /// The share of its time that a change to the pick saves; negative if the change costs time, 0 if no difference
-        /// is measurable.
+        /// Share of the function's time that a change to the pick saves, negative for a cost; 0 if not measurable.
         pub saves: f64,
         /// The costliest measurable defect for the purpose, even a negligible one.
         pub cost: Option<CostRow>,
@@ -222,8 +220,7 @@ stored! {
         /// The expected value of a random function with the same number of bits.
         #[default]
         Expected,
-        /// A lower bound, counted with fewer keys: the function departs from chance, and no law gives the figure for
-        /// more keys.
+        /// A lower bound, counted with fewer keys: the function departs from chance, and no law covers more keys.
         AtLeast,
     }
 }

@@ -38,8 +38,8 @@ impl RecordFile {
     }
 }
 
-/// Defines [`Records`] and [`FILES`] from one line per file: its name, its row type, if it holds times, the columns
-/// that identify a row, and the columns that depend on all rows.
+/// Defines [`Records`] and [`FILES`] from one line per file: its name, its row type, whether it holds times, the
+/// columns that identify a row, and the columns that depend on all rows.
 macro_rules! files {
     ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
         /// Everything that one run recorded.
@@ -142,7 +142,7 @@ stored! {
         pub function: String,
         /// Keys in the filter and in the table.
         pub keys: u64,
-        /// Number of absent keys with which the filter was probed.
+        /// Number of probes with absent keys.
         pub probes: u64,
         /// Number of absent keys that matched.
         pub false_positives: u64,
@@ -361,7 +361,7 @@ stored! {
         pub ci_high: f64,
         /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
         pub theory: f64,
-        /// Bytes of the keys in a filter, the first of two.
+        /// Bytes of the keys in a filter; in the first, if there are two.
         pub raw_bytes: u64,
         /// Bytes of a filter, the trailing probe count included.
         pub filter_bytes: u64,

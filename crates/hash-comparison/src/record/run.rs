@@ -78,9 +78,9 @@ stored! {
         pub pinned_cpu: Option<u64>,
         /// Duration of all timing, lengths and places included, with warm-up and preparations, seconds.
         pub timing_seconds: Option<f64>,
-        /// Involuntary context switches of the timing thread in these seconds.
+        /// Involuntary context switches of the timing thread within `timing_seconds`.
         pub involuntary_switches_while_timing: Option<u64>,
-        /// Time in these seconds that the timing thread was ready and had no processor, seconds.
+        /// Time within `timing_seconds` that the timing thread was ready without a processor, seconds.
         pub seconds_waited_while_timing: Option<f64>,
     }
 }
@@ -94,7 +94,7 @@ impl Environment {
 
     /// The share of the timing without a processor above which the times are probably too high.
     ///
-    /// If many programs compete, each waits long and is seldom interrupted, so switches alone tell nothing.
+    /// If many programs compete, each waits long and is seldom interrupted, so switches alone say nothing.
     pub const DISTURBED_WAITING_SHARE: f64 = 0.05;
 
     /// Returns true if other programs probably disturbed the timing, or `None` if the system does not report it.

@@ -139,8 +139,7 @@ stored! {
         pub function: String,
         /// The mechanism that was tried.
         pub mechanism: Mechanism,
-        /// The parameter of the mechanism, the most informative one if several were tried; 0 for a mechanism without
-        /// one.
+        /// The parameter of the mechanism, the most informative if several were tried; 0 for a mechanism without one.
         pub parameter: u32,
         /// Number of trials.
         pub trials: u64,
@@ -152,9 +151,9 @@ stored! {
         pub p_adjusted: f64,
         /// Set if the mechanism holds: more often than chance, and in at least three of four trials.
         pub holds: bool,
-        /// A key of a pair that shows a mechanism that holds, escaped for print; else empty.
+        /// A key of a pair that shows the mechanism, escaped for print; empty if the mechanism does not hold.
         pub first: String,
-        /// The other key of the pair, whose value, or part of it, is equal; empty for a mechanism that is not about
+        /// The other key, with the same value or part of the value. Both are empty for a mechanism that is not about
         /// pairs.
         pub second: String,
     }

@@ -76,7 +76,8 @@ pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 ///
-/// Returns an error if the file cannot be read, or, with line and field, if [`write()`] did not write it.
+/// Returns an error if the file cannot be read, or an error with line and field if it is not in the form of
+/// [`write()`].
 pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, &bytes_of(path)?)
 }

@@ -15,12 +15,11 @@ use crate::record::StructuredRow;
 use crate::record::files::Records;
 
 /// Measures everything that does not depend on the machine, adds the rows to `records`, and returns the collisions as
-/// counted. Uses a thread per processor, or the number in `RAYON_NUM_THREADS`; the result does not depend on this
-/// number.
+/// counted. Uses one thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.
 ///
 /// # Errors
 ///
-/// Returns an error if threads cannot be started, or if `progress` asks to stop.
+/// Returns an error if threads cannot be started, or if `progress` requests a stop.
 pub fn fill(
     records: &mut Records,
     datasets: &[Dataset],
@@ -68,7 +67,7 @@ fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progres
 ///
 /// # Errors
 ///
-/// Returns an error if `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn structure(
     records: &mut Records,
     tables: &[RawOccupancy],

@@ -13,8 +13,8 @@
 //!   of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
 //! - If either run lacks the sample in the cache, or has one too small for the clock, three statistics are left, and
 //!   the ratio must be at least [`LEAST_CHANGE`].
-//! - With fewer than [`ENOUGH_FUNCTIONS`] functions, a slower machine cannot be told from slower functions. No drift is
-//!   removed, and only [`LEAST_CHANGE_OF_FEW`] counts.
+//! - With fewer than [`ENOUGH_FUNCTIONS`] functions, a slower machine looks like slower functions. No drift is removed,
+//!   and only [`LEAST_CHANGE_OF_FEW`] counts.
 //!
 //! Times by length (`curves.csv`) and of keys in memory are not compared: the former have few readings, the latter
 //! mostly measure the memory.
@@ -28,10 +28,9 @@ use statistics::correction::FAMILY_LEVEL;
 use statistics::{normal, robust};
 
 /// The least ratio of a change that the sample in the cache confirms. On a busy machine the largest deviation of any
-/// function was 2 % in half of the pairs of runs, and 5 % in the worst of 105; deviations in one place did not predict
-/// those in the other.
+/// function was 2 % in half of the pairs and 5 % in the worst of 105; luck in one place said nothing about the other.
 pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
-/// The least ratio of a change if drift cannot be told from change.
+/// The least ratio of a change if drift cannot be separated from change.
 pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
 /// The fewest functions, including the empty one, whose median counts as drift of the machine.
 pub const ENOUGH_FUNCTIONS: usize = 6;

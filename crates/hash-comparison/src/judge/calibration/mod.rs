@@ -51,13 +51,12 @@ stored! {
         pub question: String,
         /// The claimed maximum share of alarms.
         pub level: f64,
-        /// The share of alarms that the law of the counts allows: whole numbers rarely have a tail of exactly the
-        /// level.
+        /// The share that the law of the counts allows: whole numbers rarely have a tail of exactly the level.
         pub attainable: f64,
         /// Number of trials: seeds times the key sets of the question, and twice that for windows at either end of the
         /// values.
         pub trials: u64,
-        /// How often the keyed hash was called different from a random function.
+        /// Number of trials in which the keyed hash was called different from a random function.
         pub alarms: u64,
         /// `alarms / trials`.
         pub share: f64,
@@ -139,7 +138,7 @@ fn keyed(key: &[u8]) -> u64 {
 ///
 /// # Errors
 ///
-/// Returns an error if `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRow>, Error> {
     Ok(measure_of(keyed, plan, progress)?)
 }

@@ -33,7 +33,7 @@ fn asked(row: &CalibrationRow, datasets: u64, sets: u64, lengths: u64) -> u64 {
     }
 }
 
-/// Rows of every question: 21 of hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
+/// Number of rows: 21 for hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
 const ROWS: usize = 21 + 26 + 4 + 2;
 
 /// A small version of the committed calibration.

@@ -10,7 +10,7 @@ use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
 /// The fewest keys for a recommendation. With fewer keys, even [`UNUSABLE_RATIO`] times the false positives of an ideal
-/// hash cannot be told from chance, in a filter of 10 bits per key and a run of all functions.
+/// hash may be chance, in a filter of 10 bits per key and a run of all functions.
 pub const FEWEST_KEYS: u64 = 52;
 
 /// Parameters of the comparison with the ideal hash.
@@ -73,14 +73,12 @@ pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
         .collect()
 }
 
-/// Returns the number of filters built from the keys of a dataset: one for a generated set, else two of half the keys
-/// each.
+/// Returns the number of filters built from a dataset: one for a generated set, else two of half the keys each.
 pub(crate) fn folds(is_generated: bool) -> f64 {
     if is_generated { 1.0 } else { 2.0 }
 }
 
-/// Returns the probability that a function as good as the ideal hash has at least this many of the false positives of
-/// both.
+/// Returns the probability that a function as good as the ideal hash has at least this share of both counts.
 ///
 /// For equally good functions, each false positive is the function's with the probability of its share of all probes;
 /// the ideal hash has more probes.

@@ -55,8 +55,9 @@ struct Failure {
 ///   (binomial, the function's share of all probes), below 1 % after correction for the number of rows of real
 ///   functions.
 ///
-/// A failure in the last two makes a function measurably worse; a false-positive rate that is surely
-/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the same ratio of collisions does.
+/// A failure in the last two makes a function measurably worse; a false-positive rate that is certainly
+/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the
+/// same ratio of collisions does.
 ///
 /// # Panics
 ///

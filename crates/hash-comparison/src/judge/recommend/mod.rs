@@ -27,7 +27,7 @@ use plots::number::grouped;
 
 /// The width from which a checksum is wide enough for any number of keys: nothing here is wider.
 const WIDEST: u32 = 64;
-/// The negligible number of expected pairs of equal checksums among ten times the keys.
+/// Fewer expected pairs of equal checksums than this, among ten times the keys, are negligible.
 const NEGLIGIBLE_PAIRS: f64 = 1e-3;
 
 /// Recommends functions for `request`, and ranks the findings in the order of the advice.
@@ -169,7 +169,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
     }
 }
 
-/// Returns a requirement that a function lacks whatever the measurements, in a few words and in a sentence.
+/// Returns a requirement that a function lacks regardless of measurements, in a few words and in a sentence.
 fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'static str, String)> {
     let bits = function.output_bits;
     if request.untrusted {

@@ -47,8 +47,7 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
     rows.collect()
 }
 
-/// Returns the rate of a filter with an ideal hash. The rate is slow to compute and used for each purpose, so it is
-/// cached.
+/// Returns the rate of a filter with an ideal hash. Cached, since the rate is slow to compute and often used.
 fn ideal_rate(keys: u64) -> f64 {
     static COUNTED: Mutex<BTreeMap<u64, f64>> = Mutex::new(BTreeMap::new());
     let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);

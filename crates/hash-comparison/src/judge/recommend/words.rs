@@ -199,8 +199,7 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
     ))
 }
 
-/// Describes the cost of the choice at 10,000 of these keys: the worst and the slowest function, compared with the
-/// pick.
+/// Describes the effect of the choice at 10,000 keys: the worst and the slowest function, compared with the pick.
 pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Option<String> {
     const KEYS: u64 = 10_000;
     let pick = told.pick()?;

@@ -7,7 +7,7 @@ use crate::record::{IDEAL, SizeRow};
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Bits per key of the filters.
 pub const BITS_PER_KEY: u32 = 10;
-/// The most absent keys with which a filter is probed.
+/// The most absent keys that probe a filter.
 const MAX_ASKED: usize = 100_000;
 /// The number of ideal hashes whose counts are summed.
 const IDEALS: u64 = 8;

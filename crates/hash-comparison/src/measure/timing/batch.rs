@@ -13,9 +13,8 @@ const MAX_KEYS: usize = 1_000_000;
 const MAX_BYTES: usize = 32_000_000;
 /// The calls after which a reading ends. The cheapest call takes about a nanosecond, so a reading takes at least 40 µs.
 const ENOUGH_CALLS: usize = 40_000;
-/// The bytes after which a reading of long keys ends, however few the calls. The fastest functions read about 50 bytes
-/// per nanosecond, so a reading takes at least 80 µs. Without this bound a reading of keys of megabytes would last
-/// minutes.
+/// The bytes after which a reading of long keys ends. The fastest functions read about 50 bytes per nanosecond, so a
+/// reading takes at least 80 µs. Without this bound a reading of keys of megabytes would last minutes.
 const ENOUGH_BYTES: usize = 4_000_000;
 /// The greatest relative difference of a part's bytes from the mean: beyond that, a long key would make readings
 /// unequal.

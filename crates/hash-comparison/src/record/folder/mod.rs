@@ -1,7 +1,7 @@
 //! Folders that a run may write, without ever leaving half a report.
 //!
 //! A folder is ours if it holds a `run.json` of this program, which lists the files of the run. Only listed files are
-//! replaced or removed; anything else in the folder is left alone. Everything is written into a folder beside the
+//! replaced or removed; anything else in the folder is left alone. Everything is written into a folder next to the
 //! destination and moved when complete.
 
 mod staging;
@@ -218,8 +218,7 @@ fn beside(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Returns the files of the run in `folder`, after checking that the folder is ours and that its list leads nowhere
-/// else.
+/// Returns the files of the run in `folder`, after checking that the folder is ours and the list leads nowhere else.
 fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let file = folder.join(RUN);
     let shown = path.join(RUN);

@@ -34,7 +34,7 @@ impl Drop for Created {
     }
 }
 
-/// A folder of unfinished files beside their destination, removed on drop.
+/// A folder of unfinished files next to their destination, removed on drop.
 #[derive(Debug)]
 pub struct Staging {
     // Fields are dropped in this order: the files first, then the folders made to hold them.
@@ -57,8 +57,7 @@ impl Staging {
             created.0.push(folder.to_owned());
         }
         let outer = folder_in(&destination.beside).map_err(Error::system(&destination.beside))?;
-        // The outer folder is private to this user. The inner one may become the destination, so its permissions are
-        // the usual.
+        // The outer folder is private to this user. The inner one, perhaps the destination, has default permissions.
         let inner = outer.path().join("run");
         fs::create_dir(&inner).map_err(Error::system(&inner))?;
         Ok(Self {
@@ -91,9 +90,8 @@ impl Staging {
     ///
     /// # Errors
     ///
-    /// Returns an error if the written files are not those that `run` lists, if a file that is not ours is in the way,
-    /// or if the system fails. The destination, if touched, still lists every file in it and is replaced by the next
-    /// run.
+    /// Returns an error if the written files are not those that `run` lists, a file that is not ours is in the way, or
+    /// the system fails. The destination, if touched, still lists every file in it and is replaced by the next run.
     pub fn commit(mut self, run: &Run) -> Result<(), Error> {
         let written = written(&self.inner)?;
         let folder = &self.destination.folder;
@@ -135,8 +133,7 @@ impl Staging {
         let before: BTreeSet<&String> = now.previous.iter().collect();
         let after: BTreeSet<&String> = run.files.iter().collect();
         if before != after {
-            // Lists the files of both runs until all are moved: if a run is killed here, the next run can replace the
-            // folder.
+            // Lists the files of both runs until all are moved: the next run can replace a run killed here.
             let both = Run {
                 files: before.union(&after).map(|name| (*name).clone()).collect(),
                 ..run.clone()

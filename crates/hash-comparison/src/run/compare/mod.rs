@@ -27,8 +27,7 @@ use crate::run::quality;
 ///
 /// # Errors
 ///
-/// Returns an error if a dataset cannot be loaded, a known answer or a timed result is wrong, or `progress` asks to
-/// stop.
+/// Returns an error if a dataset cannot be loaded, an answer or a timed result is wrong, or `progress` requests a stop.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
     let date = environment::now_utc();
     let mut environment = environment::collect();

@@ -29,13 +29,12 @@ pub struct Options {
 impl Options {
     /// Looks up the names, in any case and each once, and checks the dataset names of the key files.
     ///
-    /// The name of a group stands for all of its functions. Without functions, the run takes the [default
-    /// set](functions::default_set); without datasets and key files, all embedded datasets.
+    /// The name of a group stands for all of its functions. Without functions, the run takes the
+    /// [`default_set`](functions::default_set); without datasets and key files, all embedded datasets.
     ///
     /// # Errors
     ///
-    /// Returns an error if a name is unknown, if two datasets would have the same name, or if there are too many
-    /// datasets.
+    /// Returns an error if a name is unknown, two datasets would have the same name, or there are too many datasets.
     pub fn new(
         datasets: &[String],
         functions: &[String],
@@ -130,8 +129,7 @@ impl Options {
 
     /// Adds user-defined functions, measured after the others.
     ///
-    /// `command` is the command line that repeats the run, since `cargo xtask compare` does not know the added
-    /// functions.
+    /// `command` repeats the run, since `cargo xtask compare` does not know the added functions.
     ///
     /// # Errors
     ///

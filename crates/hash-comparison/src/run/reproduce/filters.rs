@@ -85,14 +85,13 @@ impl FilterCheck {
     }
 }
 
-/// Builds every filter of the published table with the published policy, and probes the filters over ids with absent
-/// keys.
+/// Builds every published filter with the published policy, and probes those over ids with absent keys.
 ///
 /// The published ids are not known; ours are the first 80,000 that the recipe of `video-ids` draws from `seed`.
 ///
 /// # Errors
 ///
-/// Returns an error if the embedded accounts differ from the manifest, or if `progress` asks to stop.
+/// Returns an error if the embedded accounts differ from the manifest, or if `progress` requests a stop.
 pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, Error> {
     let mut checks = Vec::with_capacity(FILTERS.len());
     let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);

@@ -57,8 +57,8 @@ impl Reproduction {
 ///
 /// # Errors
 ///
-/// Returns an error if the committed run cannot be read, a known answer is wrong, or `progress` asks to stop. A figure
-/// that differs is not an error: see [`Reproduction::disagreements`].
+/// Returns an error if the committed run cannot be read, a known answer is wrong, or `progress` requests a stop. A
+/// figure that differs is not an error: see [`Reproduction::disagreements`].
 pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, Error> {
     let committed = Records::read(reference_dir).map_err(reference::unreadable)?;
     // The number of tests is part of every verdict, so the functions must be those of the committed run.

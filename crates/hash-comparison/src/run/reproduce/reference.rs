@@ -27,9 +27,9 @@ pub enum FileState {
     Differs {
         /// The first line that differs.
         line: usize,
-        /// That line as committed; empty at the end of the file.
+        /// The line as committed; empty at the end of the file.
         committed: String,
-        /// That line as it is now.
+        /// The line as it is now.
         now: String,
     },
 }

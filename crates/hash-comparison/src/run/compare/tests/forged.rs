@@ -57,7 +57,7 @@ fn trouble(records: &Records, what: &str) -> Option<String> {
     let shown = || {
         let charts: Vec<_> = chart::all(records);
         let drawn = vec![String::new(); charts.len()];
-        // A chart that is too large to paint is refused, in time.
+        // Charts that are too large to paint are refused before painting.
         let unfit = charts.iter().any(|chart| !chart.scene.is_drawable());
         (
             unfit,
