@@ -8,7 +8,7 @@ use crate::record::files::{FILES, Records};
 use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
 use statistics::robust::median;
 
-/// A run among several.
+/// One of the joined runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// The folder, as given.

@@ -4,7 +4,7 @@ use crate::record::files::Records;
 use crate::record::{CallForm, Choice, EMPTY, IDEAL, on};
 use statistics::robust::median;
 
-/// Medians over the functions of a run on one dataset; `None` where nothing was measured.
+/// Medians over the functions of a run on one dataset; `None` if nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Medians {
     /// Nanoseconds per key in calls that overlap.
@@ -13,7 +13,7 @@ pub struct Medians {
     pub chained_ns: Option<f64>,
     /// False-positive rate at 10 bits per key.
     pub rate: Option<f64>,
-    /// Keys compared until one is found, in a table that takes the low bits.
+    /// Keys compared per key found, in a table that takes the low bits.
     pub compared: Option<f64>,
 }
 

@@ -112,7 +112,7 @@ impl KeySet {
     ///
     /// # Panics
     ///
-    /// If the set would be larger than [`MAX_BYTES`].
+    /// Panics if the set would be larger than [`MAX_BYTES`].
     pub fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         let end = u32::try_from(self.bytes.len()).expect("a key set holds at most 4 GiB");
@@ -143,7 +143,7 @@ impl KeySet {
     ///
     /// # Panics
     ///
-    /// If `index` is not below [`len`](Self::len).
+    /// Panics if `index` is not below [`len`](Self::len).
     pub fn get(&self, index: usize) -> &[u8] {
         get(&self.bytes, &self.ends, index)
     }

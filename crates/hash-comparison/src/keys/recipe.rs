@@ -30,7 +30,7 @@ impl Recipe {
     ///
     /// # Panics
     ///
-    /// If `count` is more than the recipe has keys, or than a [`KeySet`] holds.
+    /// Panics if `count` is more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys(self, seed: u64, count: usize) -> KeySet {
         collect(Draw::new(self, seed, count), count)
     }
@@ -41,7 +41,7 @@ impl Recipe {
     ///
     /// # Panics
     ///
-    /// If both together are more than the recipe has keys, or than a [`KeySet`] holds.
+    /// Panics if both together are more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys_after(self, seed: u64, present: usize, absent: usize) -> KeySet {
         let mut draw = Draw::new(self, seed, present + absent);
         draw.by_ref().take(present).for_each(drop);

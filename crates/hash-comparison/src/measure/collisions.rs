@@ -34,7 +34,7 @@ pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
 ///
 /// # Panics
 ///
-/// If `hashed` is not of the keys of `dataset`.
+/// Panics if `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");

@@ -23,7 +23,7 @@ const LEAST_EXPECTED: u64 = 5;
 ///
 /// # Panics
 ///
-/// If `hashed` is not of the keys of `dataset`.
+/// Panics if `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
     let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");

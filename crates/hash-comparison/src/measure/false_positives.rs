@@ -97,7 +97,7 @@ impl<'a> Probes<'a> {
     ///
     /// # Panics
     ///
-    /// If `hashed` is not of the keys of the dataset.
+    /// Panics if `hashed` is not of the keys of the dataset.
     pub fn measure(
         &self,
         hashed: &Hashed<'_>,
@@ -110,7 +110,7 @@ impl<'a> Probes<'a> {
     ///
     /// # Panics
     ///
-    /// If `hashed` is not of the keys of the dataset.
+    /// Panics if `hashed` is not of the keys of the dataset.
     pub(super) fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
         let values = hashed.values64();
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");

@@ -45,7 +45,8 @@ pub const COMMITTED: &str = include_str!("../../../embedded/calibration.csv");
 stored! {
     /// The alarms of one question.
     pub struct CalibrationRow {
-        /// The test, as a file of records is called; `run` for all of its rows together, as a verdict takes them.
+        /// The test, named after its file of records, or `run` for all rows of a file together, as a verdict takes
+        /// them.
         pub test: String,
         /// The question within it.
         pub question: String,

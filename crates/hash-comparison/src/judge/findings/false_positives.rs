@@ -102,8 +102,8 @@ pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds:
 ///
 /// The ideal hash's count comes from F times the probes in F times the filters, so its variance is `F c + F c^2 V`.
 /// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
-/// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one,
-/// `c F / (F + 1)`, whatever F.
+/// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
+/// (F + 1)`, for every F.
 fn spread(row: &FalsePositiveRow, count: f64, folds: f64) -> f64 {
     let bits = 8.0 * (row.filter_bytes - 1) as f64;
     let k = f64::from(BitsPerKey::whole(row.bits_per_key).probe_count());

@@ -61,7 +61,7 @@ struct Failure {
 ///
 /// # Panics
 ///
-/// If a dataset of `evidence.raw` is not among `evidence.datasets`.
+/// Panics if a dataset of `evidence.raw` is not among `evidence.datasets`.
 pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
     let false_positive_tests = evidence
         .false_positives

@@ -129,7 +129,7 @@ fn long_keys_bound_the_number_of_ideal_hashes() {
     );
 }
 
-/// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, asked for
+/// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, probed with
 /// 2,000,000 other values.
 #[test]
 fn the_ideal_rate_is_that_of_random_values() {
