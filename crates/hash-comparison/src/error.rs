@@ -1,4 +1,4 @@
-//! One error for everything that can go wrong: its kind decides how a command ends, its text is for people.
+//! The error type of this crate. The kind decides how a command exits; the text is for people.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::progress::Cancelled;
 use crate::system;
 
-/// Why something could not be done.
+/// An error with its kind, its text, and the file or folder that it concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -14,7 +14,7 @@ pub struct Error {
     reason: String,
 }
 
-/// What kind of [`Error`] it is.
+/// The kind of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -22,60 +22,60 @@ pub enum ErrorKind {
     Cancelled,
     /// No function or dataset has this name.
     UnknownName,
-    /// The user can mend it, by other arguments, files or folders; nothing was touched.
+    /// The user can correct the arguments, files or folders; nothing was written.
     Input,
-    /// A file of records is another program's, or of another version of this one.
+    /// A record file was written by another program, or by another version of this program.
     Foreign,
-    /// A file of records is not what this program writes.
+    /// A record file is not in the format that this program writes.
     Malformed,
-    /// A file of records is not what the run wrote: its SHA-256 is not the one in `run.json`.
+    /// A record file was changed after the run: its SHA-256 is not the one in `run.json`.
     Changed,
-    /// The system failed.
+    /// The operating system reported a failure.
     System,
     /// This program is at fault.
     Internal,
 }
 
 impl Error {
-    /// An error about no file.
+    /// Creates an error that concerns no file.
     pub fn new(kind: ErrorKind, reason: impl Into<String>) -> Self {
         let (path, reason) = (None, reason.into());
         Self { kind, path, reason }
     }
 
-    /// An error that the user can mend.
+    /// Creates an [`ErrorKind::Input`] error.
     pub fn input(reason: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, reason)
     }
 
-    /// An error of this program.
+    /// Creates an [`ErrorKind::Internal`] error.
     pub fn internal(reason: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, reason)
     }
 
-    /// The error of a file that the system refuses.
+    /// Returns a closure that turns an I/O error on `path` into an [`Error`].
     pub fn system(path: &Path) -> impl Fn(std::io::Error) -> Self {
         |error| Self::new(ErrorKind::System, system::text(&error)).about(path)
     }
 
-    /// The same about this file or folder.
+    /// Sets the file or folder that the error concerns.
     #[must_use]
     pub fn about(mut self, path: &Path) -> Self {
         self.path = Some(path.to_owned());
         self
     }
 
-    /// What kind it is.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The file or folder that it is about.
+    /// Returns the file or folder that the error concerns.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// What is wrong, without the file.
+    /// Returns the text without the path.
     pub fn reason(&self) -> &str {
         &self.reason
     }

@@ -1,4 +1,4 @@
-//! Ctrl-C, or SIGTERM: the first asks the work to stop between two steps, the second ends the process.
+//! Ctrl-C and SIGTERM: the first signal asks the work to stop between two steps, the second ends the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,10 @@ use signal_hook::{SigId, flag, low_level};
 
 use crate::error::Error;
 
-/// Signals that ask to stop. Not SIGHUP: under `nohup` it must stay ignored.
+/// Signals that request a stop. SIGHUP is not among them: under `nohup` SIGHUP must stay ignored.
 const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
-/// Whether Ctrl-C was pressed, or another process asked this one to stop. No thread waits for it: that would disturb
-/// the timing.
+/// A flag that is set by Ctrl-C or SIGTERM. No thread waits for the signal, since that would disturb the timing.
 #[derive(Debug)]
 pub struct Interrupt {
     requested: Arc<AtomicBool>,
@@ -20,11 +19,11 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Starts to listen for the signals.
     ///
     /// # Errors
     ///
-    /// When the system does not let a program listen.
+    /// Returns an error if the system refuses the signal handlers.
     pub fn listen() -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::internal(error.to_string());
         let requested = Arc::new(AtomicBool::new(false));
@@ -38,12 +37,12 @@ impl Interrupt {
         Ok(Self { requested, second })
     }
 
-    /// Whether the work should stop.
+    /// Returns true if the work should stop.
     pub fn requested(&self) -> bool {
         self.requested.load(Ordering::Relaxed)
     }
 
-    /// From now on these signals are ignored: for the moment in which finished files are moved.
+    /// Ignores the signals from now on, while finished files are moved.
     pub fn ignore(&self) {
         for &action in &self.second {
             low_level::unregister(action);

@@ -1,14 +1,14 @@
-//! Looking things up by name, with a hint when there is no such name.
+//! Errors for unknown and ambiguous names, with the nearest names as a hint.
 
 use crate::error::{Error, ErrorKind};
 
-/// How many near names a message offers.
+/// The most near names in a message.
 const OFFERED: usize = 3;
-/// What is less like the name is no help: `md5` is as near to `djb2` as to `DEKHash`.
+/// The least similarity of a hint: `md5` is as near to `djb2` as to `DEKHash`, which does not help.
 const LEAST_LIKE: f64 = 0.65;
 
-/// The error of a `name` that no `kind` of thing (`dataset` or `function`) has. It names the most like among `all` names of
-/// its kind, if any is much like it; of equally near ones the earlier comes first.
+/// Returns the error for a `name` that no `kind` of thing (`dataset` or `function`) has. The message lists the most
+/// similar of `all` names, if any is similar enough; of equally similar names the earlier comes first.
 pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str>) -> Error {
     let wanted = name.to_ascii_lowercase();
     let likeness = |other: &str| strsim::jaro_winkler(&wanted, &other.to_ascii_lowercase());
@@ -27,7 +27,7 @@ pub fn unknown<'a>(kind: &str, name: &str, all: impl IntoIterator<Item = &'a str
     )
 }
 
-/// The error of a `name` that several things of a `kind` go by.
+/// Returns the error for a `name` that several things of a `kind` share.
 pub fn ambiguous(kind: &str, name: &str, meant: &[&str]) -> Error {
     let (last, others) = meant.split_last().unwrap_or((&"", &[]));
     Error::new(

@@ -1,26 +1,26 @@
-//! What the program is called, since the commands belong to two of them.
+//! The name of the program, since two programs share these commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use filter_tools::commands::with_words;
 
-/// A program with these commands. Help texts name it by `{program}`, and the folder by `{out}`.
+/// A program with these commands. In help texts, `{program}` stands for its name and `{out}` for its folder.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// As people type it.
+    /// The name as typed on the command line.
     pub name: &'static str,
-    /// Where a run goes when nobody says where.
+    /// The default folder of a run.
     pub out: PathBuf,
-    /// The same in words.
+    /// The default folder in words.
     pub out_words: &'static str,
 }
 
-/// Set by `cargo xtask` to the workspace's folder: the program then speaks and writes as the workspace's own command.
+/// Set by `cargo xtask` to the workspace's folder: the program then acts as the workspace's own command.
 const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
 
 impl Program {
-    /// The program as it was started: installed, or by `cargo xtask`.
+    /// Returns the program as it was started: installed, or by `cargo xtask`.
     pub fn started() -> Self {
         match std::env::var_os(WORKSPACE) {
             Some(root) => Self {
@@ -32,7 +32,7 @@ impl Program {
         }
     }
 
-    /// `hash-comparison`, run in the folder `here`.
+    /// Returns the installed program `hash-comparison`, run in the folder `here`.
     pub fn installed(here: &Path) -> Self {
         const OUT: &str = "hash-comparison-report";
         Self {
@@ -42,13 +42,13 @@ impl Program {
         }
     }
 
-    /// Folder of the committed run.
+    /// Returns the folder of the committed run.
     pub fn reference(&self) -> PathBuf {
         let root = std::env::var_os(WORKSPACE).map(PathBuf::from).unwrap_or_default();
         root.join("reports").join("reference")
     }
 
-    /// The commit of the workspace, with `-dirty` behind it where files were changed; `None` elsewhere, or without git.
+    /// Returns the commit of the workspace, with `-dirty` if files were changed, or `None` elsewhere or without git.
     pub fn commit(&self) -> Option<String> {
         let mut git = Command::new("git");
         git.arg("-C").arg(std::env::var_os(WORKSPACE)?);
@@ -60,7 +60,7 @@ impl Program {
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    /// `command` with this program's words in its help texts, and in those of its commands.
+    /// Returns `command` with this program's words in its help texts and in those of its subcommands.
     pub fn named(&self, command: clap::Command) -> clap::Command {
         let words = |text: String| {
             text.replace("{program}", self.name)

@@ -1,18 +1,18 @@
-//! What a run tells whoever watches it, and asks: the library knows nothing of terminals.
+//! Progress of a run and requests to stop, independent of terminals.
 
-/// Watches a run. Called between steps, from any thread of the run.
+/// An observer of a run, called between steps from any thread of the run.
 pub trait Progress: Sync {
-    /// A phase of `steps` steps begins; the one before is over.
+    /// Begins a phase of `steps` steps; the previous phase is over.
     fn begin(&self, phase: &str, steps: u64);
 
-    /// One step of the phase is done.
+    /// Reports that one step of the phase is done.
     fn step(&self);
 
-    /// Whether the run should stop at the next step.
+    /// Returns true if the run should stop at the next step.
     fn cancelled(&self) -> bool;
 }
 
-/// The run was asked to stop, and stopped.
+/// The error of a run that was stopped on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
@@ -24,11 +24,11 @@ impl std::fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// Asks `progress` whether to go on.
+/// Checks whether `progress` requests a stop.
 ///
 /// # Errors
 ///
-/// [`Cancelled`] when the run should stop.
+/// Returns [`Cancelled`] if the run should stop.
 pub fn go_on(progress: &dyn Progress) -> Result<(), Cancelled> {
     if progress.cancelled() {
         Err(Cancelled)
@@ -37,7 +37,7 @@ pub fn go_on(progress: &dyn Progress) -> Result<(), Cancelled> {
     }
 }
 
-/// Watches nothing and never stops a run.
+/// A [`Progress`] that shows nothing and never stops a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -1,8 +1,8 @@
-//! How property tests draw their cases.
+//! The configuration of property tests.
 
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
-/// The same cases in every run; a failure is told, and no file is written.
+/// Returns a configuration with the same cases in every run, which writes no file of failures.
 pub(crate) fn config() -> Config {
     Config {
         rng_algorithm: RngAlgorithm::ChaCha,

@@ -1,8 +1,8 @@
-//! What the system says when it refuses, for people.
+//! Readable texts of system errors.
 
 use std::io;
 
-/// The reason alone, without the error's number and what `tempfile` appends: `No such file or directory`.
+/// Returns only the reason, without the error's number and the suffix of `tempfile`: `No such file or directory`.
 pub(crate) fn text(error: &io::Error) -> String {
     let text = error.to_string();
     let reason = text

@@ -1,4 +1,4 @@
-//! Shows how far the work is: bars with time left on a terminal, one plain line a phase otherwise.
+//! Progress display: bars with the time left on a terminal, otherwise one plain line per phase.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -11,9 +11,9 @@ use crate::interrupt::Interrupt;
 
 /// Progress on standard error.
 pub struct Terminal {
-    /// Whether the work should stop.
+    /// The flag that requests a stop.
     pub interrupt: Interrupt,
-    /// `None` where there is no terminal.
+    /// `None` without a terminal.
     bar: Option<Mutex<ProgressBar>>,
 }
 
@@ -22,7 +22,7 @@ impl Terminal {
     ///
     /// # Errors
     ///
-    /// When the system does not let a program listen.
+    /// Returns an error if the system refuses the signal handlers.
     pub fn listen() -> Result<Self, Error> {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let bar = (io::stderr().is_terminal() && !dumb).then(|| Mutex::new(ProgressBar::hidden()));
@@ -30,7 +30,7 @@ impl Terminal {
         Ok(Self { interrupt, bar })
     }
 
-    /// The last phase is over.
+    /// Ends the last phase.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             lock(bar).finish();
@@ -38,7 +38,7 @@ impl Terminal {
     }
 }
 
-/// A panic elsewhere leaves the bar usable.
+/// Locks the bar, which a panic elsewhere leaves usable.
 fn lock(bar: &Mutex<ProgressBar>) -> std::sync::MutexGuard<'_, ProgressBar> {
     bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -46,7 +46,7 @@ fn lock(bar: &Mutex<ProgressBar>) -> std::sync::MutexGuard<'_, ProgressBar> {
 impl Progress for Terminal {
     fn begin(&self, phase: &str, steps: u64) {
         let Some(bar) = &self.bar else {
-            // Nobody is left to be told when standard error is closed.
+            // If standard error is closed, nobody can be told.
             let _ = writeln!(io::stderr(), "{phase}");
             return;
         };

@@ -1,4 +1,4 @@
-//! `{program} calibrate`: how often the comparison accuses a hash that nothing is wrong with.
+//! `{program} calibrate`: measures the false-alarm rate of the comparison's statistical tests.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;

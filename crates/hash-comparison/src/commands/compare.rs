@@ -1,4 +1,4 @@
-//! `compare`: the main job.
+//! `compare`: measures functions on key sets and writes the report.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -147,11 +147,11 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "must be a number of at least 0: 0.05 is 5 %".to_owned())
 }
 
-/// Measures, and writes the report.
+/// Measures the functions and writes the report.
 ///
 /// # Errors
 ///
-/// When the arguments or files are wrong, the run is stopped, or it cannot be written.
+/// Returns an error if the arguments or files are invalid, the run is stopped, or the report cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let request = Request {
         purpose: arguments.purpose.map_or(Purpose::default(), Wanted::purpose),
@@ -175,7 +175,7 @@ pub fn run(arguments: Arguments, program: &Program) -> Result<(), Failure> {
     let out = arguments.out.unwrap_or_else(|| program.out.clone());
     let destination = Destination::check(&out)?;
 
-    // Before the run: the folder may be the one that it replaces, and a mistake must not cost a run.
+    // Read before the run: the run may replace this folder, and a mistyped folder must not cost a whole run.
     let earlier = arguments
         .baseline
         .map(|folder| match Records::read(&folder) {

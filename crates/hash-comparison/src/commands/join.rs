@@ -29,11 +29,11 @@ pub struct Arguments {
     out: PathBuf,
 }
 
-/// Joins.
+/// Joins the runs and writes the page.
 ///
 /// # Errors
 ///
-/// When a folder holds no run, or the page cannot be written.
+/// Returns an error if a folder holds no run, or the page cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_destination(&arguments.out)?;
     let read = |folder: &PathBuf| {
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses to write over a file that is not such a page.
+/// Refuses to overwrite a file that this command did not write.
 fn check_destination(path: &Path) -> Result<(), Error> {
     match fs::read(path) {
         Ok(bytes) if bytes.starts_with(FIRST_LINE.as_bytes()) => Ok(()),
@@ -66,7 +66,7 @@ fn check_destination(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// The first that a reader wants to know.
+/// Returns the lines for the terminal: quality first, then the picks.
 fn summary(joined: &Joined) -> Vec<String> {
     let compared = joined
         .quality

@@ -1,4 +1,4 @@
-//! `list`: what there is to compare.
+//! `list`: the functions and datasets that can be compared.
 
 use std::io::{self, Write as _};
 
@@ -27,7 +27,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// When standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     if arguments.json {
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A heading, and facts below it.
+/// Writes a heading with its facts below.
 fn facts(out: &mut impl io::Write, heading: &str, facts: Vec<[String; 2]>) -> io::Result<()> {
     writeln!(out, "{heading}\n{}\n", labelled(facts))
 }

@@ -14,12 +14,12 @@ use filter_tools::failure::Failure;
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
 
-/// The names of a table's columns.
+/// Splits a table header into its column names.
 fn columns(names: &str) -> Vec<&str> {
     names.split(" | ").collect()
 }
 
-/// How a command ends that went wrong.
+/// Maps each kind of error to the way a command exits.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error.kind() {

@@ -1,4 +1,4 @@
-//! `render`: charts and report again, from the records alone.
+//! `render`: redraws charts and report from the records.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -23,11 +23,11 @@ pub struct Arguments {
     dir: PathBuf,
 }
 
-/// Draws again.
+/// Redraws charts and report.
 ///
 /// # Errors
 ///
-/// When the folder is of no run, the run is stopped, or it cannot be written.
+/// Returns an error if the folder holds no run, the command is stopped, or the folder cannot be written.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let dir = &arguments.dir;
     let destination = Destination::ours(dir)?;

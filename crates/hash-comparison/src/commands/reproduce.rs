@@ -1,4 +1,4 @@
-//! `{program} reproduce`: our figures against the published ones and the committed run.
+//! `{program} reproduce`: compares our figures with the published ones and the committed run.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -26,11 +26,11 @@ pub struct Arguments {
     reference: Option<PathBuf>,
 }
 
-/// Computes and compares.
+/// Recomputes the figures and prints the comparison.
 ///
 /// # Errors
 ///
-/// When a figure does not agree, the committed run cannot be read, or the work is stopped.
+/// Returns an error if a figure does not agree, the committed run cannot be read, or the command is stopped.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<(), Failure> {
     let reference = (arguments.reference.clone()).unwrap_or_else(|| program.reference());
     let result = reproduce::run(&reference, &Terminal::listen()?)?;

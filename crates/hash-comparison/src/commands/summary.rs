@@ -1,4 +1,4 @@
-//! What a run found, as the terminal shows it.
+//! The results of a run, formatted for the terminal.
 
 use filter_tools::table::{counted, labelled, table as laid_out, width, wrapped};
 use plots::number::significant;
@@ -12,12 +12,12 @@ use crate::record::{
     Advice, Baseline, DatasetSummary, EMPTY, Environment, Recommendation, Standing, TimingRow, Verdict, about,
 };
 
-/// Columns of the table; the false positives are those of a filter of ten bits per key.
+/// Columns of the table. False positives are of a filter with 10 bits per key.
 const HEADER: &str = "function | ns/key | total ms | collisions | FP 10 bits | verdict";
-/// Room for a label and the gap behind it, and for what stands behind a list that was cut.
+/// Columns reserved for a label with its gap, and for the text after a truncated list.
 const LABEL: usize = 14 + 16;
 
-/// What a run found, one table a dataset, in the layout of the published ones.
+/// Returns one table for each dataset, in the layout of the published tables.
 pub fn table(records: &Records) -> String {
     let mut text = String::new();
     for dataset in &records.run.datasets {
@@ -61,7 +61,7 @@ pub fn table(records: &Records) -> String {
     text
 }
 
-/// What changed since an earlier run, wrapped like a table.
+/// Returns the changes since an earlier run, wrapped like a table.
 pub fn baseline(baseline: &Baseline) -> String {
     let heading = format!("Against the run of {} in {}:", baseline.date, baseline.folder);
     let lines = words::sentences(baseline);
@@ -69,7 +69,7 @@ pub fn baseline(baseline: &Baseline) -> String {
     format!("{heading}\n{}\n", labelled(rows.collect()))
 }
 
-/// What to take for one dataset: the pick in the first line, then what bears on it.
+/// Returns the recommendation for one dataset: the pick in the first line, then the reasons and alternatives.
 pub fn answer(records: &Records, told: &Recommendation) -> String {
     let set = records.run.datasets.iter().find(|set| set.name == told.dataset);
     let dropped = |set: &DatasetSummary| match set.duplicates_dropped {
@@ -107,7 +107,7 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     let mut avoid: Vec<String> = avoid
         .map(|one| format!("{} ({})", one.function, one.reason))
         .collect();
-    // Where not all find room, the costliest do.
+    // Costliest first: a list that does not fit is cut at its end.
     avoid.reverse();
     if let Some(avoid) = fitting(avoid) {
         rows.push(["avoid".to_owned(), avoid]);
@@ -117,12 +117,12 @@ pub fn answer(records: &Records, told: &Recommendation) -> String {
     format!("{heading}\n{}\n", labelled(rows))
 }
 
-/// Which time all answers of a run go by, and why.
+/// Returns a sentence that says which times the recommendations use, and why.
 pub fn time(told: &Recommendation) -> String {
     wrapped(format!("times: {}", told.form_reason))
 }
 
-/// As many of these as two lines hold, and how many are left; `None` where there is none.
+/// Joins as many items as fit on two lines and counts the rest. Returns `None` for an empty list.
 fn fitting(all: Vec<String>) -> Option<String> {
     all.first()?;
     let room = 2 * usize::from(width()).saturating_sub(LABEL);
@@ -140,7 +140,7 @@ fn fitting(all: Vec<String>) -> Option<String> {
     Some(text)
 }
 
-/// What to say of times that other programs probably disturbed.
+/// Returns a warning if other programs probably disturbed the timing.
 pub fn disturbance(environment: &Environment) -> Option<String> {
     let switches = environment.involuntary_switches_while_timing?;
     let seconds = environment.timing_seconds?;
@@ -153,7 +153,7 @@ pub fn disturbance(environment: &Environment) -> Option<String> {
     })
 }
 
-/// Milliseconds for the whole set, also where a sample was timed.
+/// Returns milliseconds for the whole set, extrapolated if only a sample was timed.
 fn total(row: &TimingRow, keys: u64) -> String {
     let milliseconds = row.median_ns_per_key * keys as f64 / 1e6;
     if milliseconds < 100.0 {

@@ -1,4 +1,4 @@
-//! How a run gets to its folder: written beside it, moved when complete.
+//! Writes a run to its folder: staged next to it, moved when complete.
 
 use crate::progress::Progress as _;
 use crate::record::files::Records;
@@ -12,7 +12,7 @@ use filter_tools::failure::Failure;
 ///
 /// # Errors
 ///
-/// When the system fails, or the run is stopped.
+/// Returns an error if the system fails, or the run is stopped.
 pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal) -> Result<(), Failure> {
     records.run.files = files(records);
     destination.refuse_foreign(&records.run.files)?;
@@ -21,7 +21,7 @@ pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal)
     let stored = records
         .write(staging.path())
         .and_then(|()| Records::read(staging.path()));
-    // What is drawn is what the files say: numbers with nine digits, not those in memory.
+    // Draws from the files just written: their numbers have nine digits, unlike those in memory.
     *records = stored.map_err(|error| staging.destined(error))?;
     finish(records, staging, terminal)
 }
@@ -30,7 +30,7 @@ pub fn all(records: &mut Records, destination: Destination, terminal: &Terminal)
 ///
 /// # Errors
 ///
-/// When the system fails, or the run is stopped.
+/// Returns an error if the system fails, or the run is stopped.
 pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Result<(), Failure> {
     let drawn = render::render(records, staging.path());
     terminal.step();
@@ -43,7 +43,7 @@ pub fn finish(records: &Records, staging: Staging, terminal: &Terminal) -> Resul
     Ok(staging.commit(&records.run)?)
 }
 
-/// Every file that belongs to the run of `records`, sorted.
+/// Returns the names of all files that belong to the run of `records`, sorted.
 pub fn files(records: &Records) -> Vec<String> {
     let mut files = render::file_names(records);
     files.extend(

@@ -1,25 +1,25 @@
-//! Functions that a program brings along to have them measured beside the built-in ones.
+//! User-defined functions, measured together with the built-in functions.
 
 use super::verify::{self, Answers};
 use super::{Function, GROUPS, find};
 use crate::error::Error;
 use crate::record::{EMPTY, FunctionGroup, IDEAL, Resistance};
 
-/// Most characters of a name: charts have no room for more.
+/// The maximum length of a name in characters: charts have no room for more.
 const MAX_CHARACTERS: usize = 32;
 
 impl Function {
-    /// A hash function of one's own, of the group [`FunctionGroup::Own`], of which nothing more is known or claimed; what
-    /// is, the caller says by the other fields.
+    /// Creates a user-defined hash function of the group [`FunctionGroup::Own`], with no further claims. The caller
+    /// sets the other fields as needed.
     ///
-    /// The name has 1 to 32 characters, none of which is a control character; no other function, identifier, alias or
-    /// group may have it, in any case. The output has 1 to 64 bits, and bits of a value above them are zero. `hash` gives
-    /// the same for the same bytes, in every call and on every thread; a function that takes a seed or key fixes one.
-    /// `answers` are keys and their values, known from elsewhere: what the function must give before it is measured. They
-    /// may be empty while a function is being made; then nothing tells a slip from a design.
+    /// The name must have 1 to 32 characters and no control character, and must differ, in any case, from every other
+    /// function, identifier, alias and group. The output has 1 to 64 bits; the bits of a value above the output are
+    /// zero. `hash` returns the same value for the same bytes, in every call and on every thread; a function with a
+    /// seed or key uses a fixed one. `answers` lists keys with values known from elsewhere, which the function must
+    /// return before it is measured. The list may be empty during development; then nothing tells a slip from a design.
     ///
-    /// [`Options::with_own`](crate::run::compare::Options::with_own) checks all that and adds the function to a run; the
-    /// program `examples/custom_function.rs` shows it.
+    /// [`Options::with_own`](crate::run::compare::Options::with_own) checks these rules and adds the function to a run;
+    /// see `examples/custom_function.rs`.
     ///
     /// ```
     /// use hash_comparison::functions::{Function, gate};
@@ -63,7 +63,7 @@ impl Function {
         }
     }
 
-    /// Checks what [`custom`](Self::custom) asks of name and output.
+    /// Checks the name and output against the rules of [`custom`](Self::custom).
     pub(crate) fn check_custom(&self) -> Result<(), Error> {
         let (name, bits) = (self.name, self.output_bits);
         if !(1..=MAX_CHARACTERS).contains(&name.chars().count()) || name.contains(char::is_control) {
@@ -88,7 +88,7 @@ impl Function {
         }
     }
 
-    /// The error of another function of this name.
+    /// Returns the error for another function with this name.
     pub(crate) fn has_the_name(&self, name: &str) -> Error {
         taken(name, &format!("{}, of {}", self.name, self.origin))
     }
@@ -100,7 +100,7 @@ fn taken(name: &str, by: &str) -> Error {
     ))
 }
 
-/// That no value has bits above the output's, and that values stay what they are.
+/// Checks that values have no bits above the output and do not change between calls.
 fn stays_in_its_bits(function: &Function) -> Result<(), String> {
     let bits = function.output_bits;
     for length in 0..300_usize {

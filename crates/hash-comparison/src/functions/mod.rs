@@ -1,9 +1,8 @@
 //! Every function that the comparison can measure.
 //!
-//! The published 17 and their other forms come from `hashzoo`, the functions beside them from there and from maintained
-//! crates (`anchors`). A function whose values are not known on a platform is left out there. A program may bring
-//! functions of its own ([`Function::custom`]).
-//! Nothing is measured before [`gate`] has seen its known answers come out.
+//! The published 17 and their other forms come from `hashzoo`, the other functions from `hashzoo` and from maintained
+//! crates (`anchors`). A function is left out on platforms where its values are not known. A program may add functions
+//! of its own ([`Function::custom`]). No function is measured before [`gate`] has checked its known answers.
 
 mod anchors;
 mod custom;
@@ -18,14 +17,14 @@ use crate::error::Error;
 use crate::names;
 use crate::record::{FunctionGroup, FunctionSummary, Resistance};
 
-/// A function as the comparison sees it.
+/// A hash function with its metadata and known answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Function {
     /// Name in the records.
     pub name: &'static str,
-    /// Identifier in its crate; the command line takes it too.
+    /// The identifier in the function's crate, also accepted on the command line.
     pub ident: &'static str,
-    /// Which part of the comparison it belongs to.
+    /// The group that the function belongs to.
     pub group: FunctionGroup,
     /// Bits of output, 1 to 64.
     pub output_bits: u32,
@@ -37,35 +36,35 @@ pub struct Function {
     pub licence: &'static str,
     /// First publication.
     pub year: u16,
-    /// Who wrote it.
+    /// The author.
     pub author: &'static str,
-    /// Where it was published.
+    /// The publication: a URL, a standard or a paper.
     pub source: &'static str,
-    /// Known weaknesses, a sentence each.
+    /// Known weaknesses, one sentence each.
     pub weaknesses: &'static [&'static str],
-    /// Other names for it; the command line takes them too.
+    /// Other names, also accepted on the command line.
     pub aliases: &'static [&'static str],
-    /// Whether it promises the same values for ever on every platform.
+    /// Set if the function promises the same values forever on every platform.
     pub stable: bool,
-    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` when it takes none.
+    /// The seed or key that [`hash`](Self::hash) uses, in words; `None` for a function without one.
     pub seed: Option<&'static str>,
-    /// What it is worth against keys that an attacker chooses, under a secret seed or key.
+    /// Resistance to keys chosen by an attacker, under a secret seed or key.
     pub resistance: Resistance,
-    /// Why, in a sentence.
+    /// The reason for `resistance`, in a sentence.
     pub resistance_reason: &'static str,
     /// Known answers of [`hash`](Self::hash).
     pub answers: &'static Answers,
-    /// Checks what else is known of it; what is wrong, in words.
+    /// Runs further checks, such as SMHasher's verification value. Returns a description of the failure.
     pub verify: fn(&Function) -> Result<(), String>,
 }
 
 impl Function {
-    /// Bits that are compared: the low ones, at most 32.
+    /// Returns the number of bits that are compared: the low ones, at most 32.
     pub fn compared_bits(&self) -> u32 {
         self.output_bits.min(32)
     }
 
-    /// What the records say of it.
+    /// Returns the function's entry in the records.
     pub fn summary(&self) -> FunctionSummary {
         FunctionSummary {
             name: self.name.to_owned(),
@@ -86,7 +85,7 @@ impl Function {
         }
     }
 
-    /// The value that is compared: the low 32 bits.
+    /// Returns the value that is compared: the low 32 bits.
     pub fn compared(&self, key: &[u8]) -> u32 {
         (self.hash)(key) as u32
     }
@@ -100,13 +99,13 @@ static ALL: LazyLock<Vec<Function>> = LazyLock::new(|| {
         .collect()
 });
 
-/// All functions: the published 17 in the published order, the anchors, the variants.
+/// Returns all functions: the published 17 in the published order, the anchors, the variants.
 pub fn all() -> &'static [Function] {
     &ALL
 }
 
-/// What a run takes beside the published functions when nobody names any: the functions that programs choose today, one a
-/// family. `crates/ARCHITECTURE.md` says why these.
+/// The functions of a default run in addition to the published functions: those that programs choose today, one per
+/// family. `crates/ARCHITECTURE.md` gives the reasons for this choice.
 pub const EVERYDAY: [&str; 8] = [
     "FNV-1a 64",
     "MurmurHash3",
@@ -118,7 +117,7 @@ pub const EVERYDAY: [&str; 8] = [
     "foldhash-fast",
 ];
 
-/// The default set: the published functions, then those of [`EVERYDAY`] that this platform has.
+/// Returns the default set: the published functions, then the functions of [`EVERYDAY`] that this platform has.
 ///
 /// ```
 /// assert!(hash_comparison::functions::default_set().count() <= 25);
@@ -130,7 +129,7 @@ pub fn default_set() -> impl Iterator<Item = &'static Function> {
     all().iter().filter(is_default)
 }
 
-/// Names that people use for more than one function, and the functions.
+/// Names in use for more than one function, each with those functions.
 const AMBIGUOUS: [(&str, &[&str]); 8] = [
     ("CRC", &["CRC-32", "CRC-32C"]),
     ("FNV", &["FNVHash", "FNV-1a 32", "FNV-1a 64"]),
@@ -142,11 +141,11 @@ const AMBIGUOUS: [(&str, &[&str]); 8] = [
     ("xxHash", &["xxHash32", "xxHash64", "XXH3"]),
 ];
 
-/// The function with this name, identifier or alias, in any case; a name wins over an alias.
+/// Returns the function with this name, identifier or alias, in any case. A name wins over an alias.
 ///
 /// # Errors
 ///
-/// When there is none, with the nearest names; when several functions go by the name, with these.
+/// Returns an error with the nearest names if no function matches, or with the candidates if the name is ambiguous.
 ///
 /// ```
 /// use hash_comparison::functions::find;
@@ -175,11 +174,11 @@ pub const GROUPS: [(&str, FunctionGroup); 3] = [
     ("variants", FunctionGroup::Variant),
 ];
 
-/// The functions that `name` stands for, in any case: a group of [`GROUPS`], or one as [`find`] knows it.
+/// Returns the functions that `name` stands for, in any case: those of a group in [`GROUPS`], or one found by [`find`].
 ///
 /// # Errors
 ///
-/// When there is none; the error brings the nearest names.
+/// Returns the error of [`find`], with group names among the nearest names.
 ///
 /// ```
 /// use hash_comparison::functions::select;
@@ -208,11 +207,11 @@ pub fn select(name: &str) -> Result<Vec<&'static Function>, Error> {
     }
 }
 
-/// Checks the known answers of each function: one that does not give them is not what its name says.
+/// Checks the known answers of each function, so that every name measures the function it stands for.
 ///
 /// # Errors
 ///
-/// At the first function of which one does not come out.
+/// Returns an error for the first function with a wrong answer.
 pub fn gate<'a>(functions: impl IntoIterator<Item = &'a Function>) -> Result<(), Error> {
     for function in functions {
         verify::check_answers(function)
@@ -237,7 +236,7 @@ mod tests {
     #[test]
     fn a_function_with_one_wrong_bit_is_stopped() {
         for function in all() {
-            // Function pointers carry no state, so the wrong bit is put where any function can be reached.
+            // Function pointers carry no state, so the broken function cannot wrap the original one.
             let broken = Function {
                 hash: |key| u64::from(key.len() == 3),
                 ..*function
@@ -345,7 +344,7 @@ mod tests {
             .filter(|function| !function.stable)
             .map(|function| function.name)
             .collect();
-        // Their values are known on some platforms alone.
+        // The values of these functions are known on some platforms only.
         let mut known = Vec::new();
         if cfg!(all(target_pointer_width = "64", target_endian = "little")) {
             known.push("FxHash");
@@ -410,7 +409,7 @@ mod tests {
 
     #[test]
     fn no_build_can_measure_another_version_than_the_origin_says() {
-        // A build without this lock file takes what the requirements allow.
+        // A build without this lock file may take any version that the requirements allow.
         let manifest: toml::Table = include_str!("../../../../Cargo.toml").parse().unwrap();
         let dependencies = &manifest["workspace"]["dependencies"];
         for function in all() {
@@ -435,7 +434,7 @@ mod tests {
             "{}",
             refusal("XXH4")
         );
-        // Two before the last.
+        // Three names: two before "and", one after it.
         assert_eq!(refusal("murmurhas").split(", ").count(), 2);
         assert_eq!(refusal(""), "no function is called \"\"");
     }

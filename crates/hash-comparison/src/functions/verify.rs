@@ -2,7 +2,7 @@
 
 use super::Function;
 
-/// Keys and their values.
+/// Keys with their expected values.
 pub type Answers = [(&'static [u8], u64)];
 
 /// Compares [`Function::hash`] with the known answers.
@@ -13,7 +13,7 @@ pub(super) fn check_answers(function: &Function) -> Result<(), String> {
     })
 }
 
-/// Compares SMHasher's verification value, of a function whose results have so many bytes, with the known one.
+/// Compares SMHasher's verification value of a function with `result_bytes` bytes of output with the known value.
 pub(super) fn check_code(
     expected: u32,
     result_bytes: usize,
@@ -23,14 +23,14 @@ pub(super) fn check_code(
     check_value(expected, code)
 }
 
-/// The same of a value that was computed already.
+/// Compares a verification value that was already computed with the known value.
 pub(super) fn check_value(expected: u32, got: u32) -> Result<(), String> {
     let question = || "SMHasher's verification value".to_owned();
     check(question, expected.into(), got.into())
 }
 
-/// A key beyond the 255 bytes of the verification procedure, where some functions go another way: from 241, 257 or 289
-/// bytes on, by blocks of 1,024, or by instructions that pay for many bytes alone.
+/// A key beyond the 255 bytes of the verification procedure. Some functions take another path for long keys: from 241,
+/// 257 or 289 bytes on, in blocks of 1,024, or with instructions that pay off only for many bytes.
 static LONG_KEY: [u8; 30_011] = {
     let mut key = [0; 30_011];
     let mut at = 0;
@@ -41,8 +41,8 @@ static LONG_KEY: [u8; 30_011] = {
     key
 };
 
-/// What these functions give for [`LONG_KEY`]: CRC-32 by zlib, CRC-32C by a table, XXH3 by xxHash's own library; the others
-/// written down from the pinned releases.
+/// The values of [`LONG_KEY`]: CRC-32 by zlib, CRC-32C by a table, XXH3 by xxHash's own library; the others recorded
+/// from the pinned releases.
 const OF_LONG_KEY: [(&str, u64); 6] = [
     ("CRC-32", 0xd2cd_d6ee),
     ("CRC-32C", 0x1612_3e88),
@@ -52,7 +52,7 @@ const OF_LONG_KEY: [(&str, u64); 6] = [
     ("foldhash-fast", 0x44ea_5ae1_8361_07e4),
 ];
 
-/// Compares the value of a long key with its known one, for functions that treat long keys in another way.
+/// Compares the value of a long key with the known value, for functions that treat long keys differently.
 pub(super) fn check_long_key(function: &Function) -> Result<(), String> {
     let known = OF_LONG_KEY.iter().find(|(name, _)| *name == function.name);
     known.map_or(Ok(()), |&(_, expected)| {
@@ -61,7 +61,7 @@ pub(super) fn check_long_key(function: &Function) -> Result<(), String> {
     })
 }
 
-/// Compares a value with its known one; what is wrong, in words.
+/// Compares a value with the known value. Returns a description of any difference.
 pub(super) fn check(question: impl Fn() -> String, expected: u64, got: u64) -> Result<(), String> {
     if expected == got {
         return Ok(());

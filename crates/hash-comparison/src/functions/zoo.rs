@@ -1,4 +1,4 @@
-//! The functions that come from `hashzoo`: the published 17, their other forms, and some of the anchors.
+//! Functions from `hashzoo`: the published 17, their other forms, and some of the anchors.
 
 use hashzoo::HashInfo;
 
@@ -6,17 +6,17 @@ use super::Function;
 use super::verify::check_value;
 use crate::record::{FunctionGroup, Resistance};
 
-/// Functions that are measured as another crate has them, which programs use: [`super::anchors`].
+/// Functions measured in the version of another crate, which programs use: see [`super::anchors`].
 const MEASURED_ELSEWHERE: [&str; 3] = ["siphash13", "siphash24", "xxh64"];
 
-/// The 17, in the published order.
+/// Returns the published 17, in the published order.
 pub(super) fn published() -> impl Iterator<Item = Function> {
     hashzoo::PUBLISHED
         .into_iter()
         .map(|info| function(info, FunctionGroup::Published))
 }
 
-/// Other forms of the 17.
+/// Returns the other forms of the published 17.
 pub(super) fn variants() -> impl Iterator<Item = Function> {
     hashzoo::VARIANTS
         .iter()
@@ -24,7 +24,7 @@ pub(super) fn variants() -> impl Iterator<Item = Function> {
         .map(|info| function(info, FunctionGroup::Variant))
 }
 
-/// Functions outside the published comparison.
+/// Returns the functions outside the published comparison.
 pub(super) fn others() -> impl Iterator<Item = Function> {
     hashzoo::OTHERS
         .iter()
@@ -80,7 +80,7 @@ fn resistance(info: &HashInfo) -> (Resistance, &'static str) {
     }
 }
 
-/// The verification value, which for functions with a seed is that of their seeded form.
+/// Checks the verification value; for functions with a seed, that of the seeded form.
 fn verify(function: &Function) -> Result<(), String> {
     let info = hashzoo::find(function.ident).ok_or("it has no record in hashzoo")?;
     check_value(info.verification, info.computed_verification())

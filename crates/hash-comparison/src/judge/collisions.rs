@@ -7,14 +7,14 @@ use crate::record::{CollisionRow, Verdict};
 use statistics::collisions::CollisionLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// A function is unusable when surely this many times as many keys collide as by chance: collisions double with each
-/// bit of width, so four bits are lost.
+/// Collisions make a function unusable if they certainly exceed chance by this ratio. Collisions double with each lost
+/// bit, so four bits are lost.
 pub const UNUSABLE_RATIO: f64 = 16.0;
 
 /// Judges everything that was measured: one row for each width of each function on each dataset, in the given order.
 pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
     let tests = raw.iter().map(|one| one.counts.len()).sum();
-    // Band ends take many p-values and depend on little; all functions of a dataset share them.
+    // The ends of a band take many p-values and depend on keys and width, so all functions of a dataset share them.
     let mut laws: HashMap<(u64, u32), (CollisionLaw, (u64, u64))> = HashMap::new();
     raw.iter()
         .flat_map(|one| {
@@ -49,18 +49,18 @@ pub fn judge(raw: &[RawCollisions]) -> Vec<CollisionRow> {
         .collect()
 }
 
-/// Collisions for each one that chance gives; `None` where chance gives none.
+/// Returns the ratio of collisions to chance, or `None` if chance gives none.
 pub(crate) fn ratio(row: &CollisionRow) -> Option<f64> {
     over_expected(row, row.collisions as f64)
 }
 
-/// `count` for each collision that chance gives; `None` where chance gives none.
+/// Returns the ratio of `count` to the collisions by chance, or `None` if chance gives none.
 pub(crate) fn over_expected(row: &CollisionRow, count: f64) -> Option<f64> {
     let ratio = count / row.expected;
     (row.expected > 0.0 && ratio.is_finite()).then_some(ratio)
 }
 
-/// The verdict of one row. A verdict depends on how many tests there are in all, so that measuring and judging are two steps.
+/// Returns the verdict of one row. Verdicts depend on the number of all tests, so judging is a step after measuring.
 pub(super) fn verdict(collisions: f64, expected: f64, ci_low: f64, p_adjusted: f64) -> Verdict {
     if p_adjusted >= FAMILY_LEVEL {
         Verdict::InBand

@@ -1,8 +1,8 @@
-//! What each function costs each purpose, in that purpose's unit: the one place where a failed test becomes a price.
+//! The cost of each function for each purpose, in that purpose's unit: the only place where a failed test gets a price.
 //!
-//! A filter pays in false positives, a table in keys compared for each that is found, shards in keys in the fullest of them,
-//! a checksum in keys whose value another key has. Whether a cost is more than chance and whether it is large are two questions:
-//! with enough keys the smallest defect is measurable.
+//! Filters pay in false positives, tables in keys compared per key found, shards in keys in the fullest shard,
+//! checksums in keys that share a value. Significance and size of a cost are separate questions: with enough keys the
+//! smallest defect is measurable.
 
 use super::findings::{folds, more_than};
 use super::occupancy::TESTS_IN_ROW;
@@ -15,10 +15,10 @@ use crate::record::{
 use plots::number::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// How a table chooses in which its cost counts: others say how a function might be helped.
+/// The bucket choices whose cost counts. The other choices show how to make up for a weak function.
 const CHOICES: [Choice; 2] = [Choice::LowBits, Choice::Prime];
 
-/// One row for each dataset, function and purpose of which something was measured, in this order.
+/// Returns one row for each measured dataset, function and purpose, in this order.
 pub fn judge(records: &Records) -> Vec<CostRow> {
     let mut costs = Vec::new();
     for dataset in &records.run.datasets {
@@ -41,7 +41,7 @@ pub fn judge(records: &Records) -> Vec<CostRow> {
     costs
 }
 
-/// What was measured in one place.
+/// A filter, table, set of shards or window, with its measured value and that of chance.
 struct Place {
     name: String,
     measured: f64,
@@ -50,7 +50,7 @@ struct Place {
 }
 
 impl Place {
-    /// How much more than chance.
+    /// Returns the relative excess over chance.
     fn cost(&self) -> f64 {
         if self.measured == self.chance {
             return 0.0;
@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-/// The place that costs most, of the measurable ones if there are any.
+/// Returns the row of the costliest place; measurable places come before others.
 fn worst(
     dataset: &DatasetSummary,
     function: &FunctionSummary,
@@ -88,7 +88,7 @@ fn worst(
     })
 }
 
-/// Where one function was measured on one dataset.
+/// The measurements of one function on one dataset.
 struct Places<'a> {
     records: &'a Records,
     dataset: &'a DatasetSummary,
@@ -100,7 +100,7 @@ impl Places<'_> {
         about(rows, &self.dataset.name, &self.function.name)
     }
 
-    /// Filters, beside the ideal hash in the same.
+    /// Returns the filters, each compared with the ideal hash in the same filter.
     fn filters(&self) -> Vec<Place> {
         let rows = &self.records.false_positives;
         let tests = rows.iter().filter(|row| row.function != IDEAL).count();
@@ -118,7 +118,7 @@ impl Places<'_> {
         self.of(rows).filter_map(place).collect()
     }
 
-    /// Tables that take low bits or remainders, with about one bucket for each key.
+    /// Returns the tables that use low bits or remainders, with about one bucket per key.
     fn tables(&self) -> Vec<Place> {
         let rows = self
             .of(&self.records.occupancy)
@@ -142,7 +142,7 @@ impl Places<'_> {
         self.of(&self.records.shards).map(place).collect()
     }
 
-    /// All bits.
+    /// Returns the windows of all bits.
     fn checksum(&self) -> Vec<Place> {
         let full = self
             .of(&self.records.windows)

@@ -1,12 +1,12 @@
-//! The high bits of functions that pass everything else: what tables pay that choose buckets by them.
+//! Defects of the high bits only, and their cost for tables that choose buckets by high bits.
 
 use super::windows;
 use crate::record::files::Records;
 use crate::record::{Choice, Finding, Verdict, WindowEnd, about};
 use plots::number::significant;
 
-/// What differs from chance in the high bits alone, in figures; `None` where they are as chance too, and where a test that
-/// counts has failed anyway.
+/// Returns the figures of a defect that only the high bits have, or `None` if the high bits are as chance or a test
+/// that counts has failed anyway.
 pub(crate) fn only(records: &Records, finding: &Finding) -> Option<String> {
     if finding.verdict > Verdict::InBand {
         return None;

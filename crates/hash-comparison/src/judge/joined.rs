@@ -1,39 +1,39 @@
-//! What several runs say together: what holds on all machines, and how times compare with those of the same machine.
+//! Several runs together: statements that hold on all machines, and times relative to each machine.
 //!
-//! Nanoseconds of two machines are never compared. A function's time is divided by the median function of its own machine,
-//! and only these quotients stand side by side.
+//! Nanoseconds of two machines are never compared. A function's time is divided by the median function of its own
+//! machine, and only these quotients are compared.
 
 use super::times::unsteady;
 use crate::record::files::{FILES, Records};
 use crate::record::{CallForm, EMPTY, Finding, Recommendation, Run, on};
 use statistics::robust::median;
 
-/// A run among several.
+/// One of the joined runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// The folder, as it was named.
+    /// The folder, as given.
     pub folder: String,
     /// The processor.
     pub cpu: String,
     /// Start of the run.
     pub date: String,
-    /// The command line that repeats it.
+    /// The command line that repeats the run.
     pub command: String,
-    /// What speaks against its times.
+    /// The reason to distrust the machine's times, if any.
     pub warning: Option<String>,
 }
 
-/// A statement, and what it is on each machine.
+/// A statement with its value on each machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// What is stated.
+    /// The subject of the statement.
     pub what: String,
-    /// As each run has it; `None` where a run has not asked.
+    /// The value in each run; `None` if the run has none.
     pub values: Vec<Option<String>>,
 }
 
 impl Statement {
-    /// Whether all runs that asked agree.
+    /// Returns true if all runs with a value agree.
     pub fn holds(&self) -> bool {
         let mut known = self.values.iter().flatten();
         let first = known.next();
@@ -48,24 +48,24 @@ pub struct RelativeTime {
     pub dataset: String,
     /// Name of the function.
     pub function: String,
-    /// How the calls were made.
+    /// The form of the calls.
     pub form: CallForm,
     /// The quotient on each machine.
     pub ratios: Vec<f64>,
     /// The greatest quotient over the least.
     pub spread: f64,
-    /// Whether it is faster than the median on all machines, slower on all, or neither.
+    /// The side of the median on all machines.
     pub side: Side,
 }
 
-/// On which side of the median function a function is.
+/// The side of the median function on which a function's times lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Faster on every machine.
     Faster,
     /// Slower on every machine.
     Slower,
-    /// It depends on the machine.
+    /// Neither: the side depends on the machine.
     Depends,
 }
 
@@ -76,13 +76,13 @@ pub struct Joined {
     pub machines: Vec<Machine>,
     /// Findings that must be the same on every machine, and the files that hold them.
     pub quality: Vec<Statement>,
-    /// What each run picks, which depends on its times.
+    /// The pick of each run, which depends on its times.
     pub picks: Vec<Statement>,
     /// Functions that all runs timed, by dataset and form, fastest first.
     pub times: Vec<RelativeTime>,
 }
 
-/// Joins runs; the names of their folders come first.
+/// Joins runs, given as folder and records.
 pub fn join(runs: &[(String, Records)]) -> Joined {
     let machine = |(folder, records): &(String, Records)| Machine {
         folder: folder.clone(),
@@ -102,7 +102,7 @@ pub fn join(runs: &[(String, Records)]) -> Joined {
     }
 }
 
-/// The checksum of every file without times: the same bytes for the same keys, functions and seed.
+/// Returns the checksum of every file without times, equal for the same keys, functions and seed.
 fn files(runs: &[&Run]) -> Vec<Statement> {
     let question = |run: &Run| {
         let sets = run
@@ -134,7 +134,7 @@ fn files(runs: &[&Run]) -> Vec<Statement> {
         .collect()
 }
 
-/// The verdict on each function that more than one run has measured on the same keys.
+/// Returns the verdicts of all runs on each function of the first run, if measured on the same keys.
 fn findings(runs: &[&Run]) -> Vec<Statement> {
     let Some(first) = runs.first() else {
         return Vec::new();
@@ -159,7 +159,7 @@ fn findings(runs: &[&Run]) -> Vec<Statement> {
     first.findings.iter().map(statement).collect()
 }
 
-/// What each run recommends for what it was asked.
+/// Returns the pick of each run for each request of the first run.
 fn picks(runs: &[&Run]) -> Vec<Statement> {
     let Some(first) = runs.first() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Mechanisms: why a function fails, as far as it was measured.
+//! Mechanisms: the measured reasons why a function fails.
 
 use crate::keys::printed;
 use crate::measure::mechanism::{RawMechanisms, TRIALS, Tried};
@@ -6,15 +6,15 @@ use crate::record::{Finding, Mechanism, MechanismRow, Verdict};
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// A mechanism must come out this often, whatever chance is.
+/// The least share of trials in which a mechanism must occur, whatever the chance.
 const LEAST_SHARE: f64 = 0.75;
 
-/// Rows of each function, one for each [`Mechanism`], in the order given.
+/// Returns one row for each function and [`Mechanism`], in the order given.
 pub fn judge(raw: &[RawMechanisms]) -> Vec<MechanismRow> {
     raw.iter().flat_map(|one| of(one, raw.len())).collect()
 }
 
-/// Rows of one function among `functions`.
+/// Returns the rows of one function among `functions`.
 fn of(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
     let tests = raw.tried.len() * functions;
     let judged = |one: &Tried| {
@@ -50,9 +50,9 @@ fn of(raw: &RawMechanisms, functions: usize) -> Vec<MechanismRow> {
         .collect()
 }
 
-/// Appends to the reasons of each failed finding what was measured of the way in which its function fails.
+/// Appends the measured mechanisms to the reasons of each failed finding.
 ///
-/// Nothing is added to a function that did not fail: a mechanism may hold and harm none of these keys.
+/// A function that did not fail gets no reasons: a mechanism may hold and harm none of these keys.
 pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
     for finding in findings {
         if finding.verdict > Verdict::InBand {
@@ -61,13 +61,13 @@ pub fn explain(findings: &mut [Finding], mechanisms: &[MechanismRow]) {
     }
 }
 
-/// The mechanisms that hold for `function`, a sentence each, in recorded order.
+/// Returns the mechanisms that hold for `function`, one sentence each, in recorded order.
 pub fn sentences(function: &str, mechanisms: &[MechanismRow]) -> Vec<String> {
     sentences_on(function, mechanisms, None)
 }
 
-/// Returns the same sentences. For a pair of keys that collide, those that explain the pair come first, and those that are
-/// about other keys last.
+/// Returns the result of [`sentences`]. For a pair of colliding keys, sentences that explain the pair come first, and
+/// sentences about other keys last.
 pub(crate) fn sentences_on(
     function: &str,
     mechanisms: &[MechanismRow],
@@ -77,7 +77,7 @@ pub(crate) fn sentences_on(
         .iter()
         .filter(|row| row.function == function && row.holds);
     let mut holding: Vec<&MechanismRow> = holding.collect();
-    // Where the first bytes do not matter, zeroes do not either.
+    // If the first bytes do not matter, leading zeroes do not either.
     if holding.iter().any(|row| row.mechanism == Mechanism::LastBytes) {
         holding.retain(|row| row.mechanism != Mechanism::LeadingZeroes);
     }

@@ -1,24 +1,24 @@
-//! The median function of a run, to hold each one against.
+//! Medians over the functions of a run, for comparison with each function.
 
 use crate::record::files::Records;
 use crate::record::{CallForm, Choice, EMPTY, IDEAL, on};
 use statistics::robust::median;
 
-/// Medians over the functions of a run on one dataset; `None` where nothing was measured.
+/// Medians over the functions of a run on one dataset; `None` if nothing was measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Medians {
-    /// Nanoseconds per key, calls that overlap.
+    /// Nanoseconds per key in calls that overlap.
     pub ns: Option<f64>,
-    /// The same of calls that wait for each other.
+    /// Nanoseconds per key in calls that wait for each other.
     pub chained_ns: Option<f64>,
     /// False-positive rate at 10 bits per key.
     pub rate: Option<f64>,
-    /// Keys compared until one is found, in a table that takes the low bits.
+    /// Keys compared per key found, in a table that takes the low bits.
     pub compared: Option<f64>,
 }
 
 impl Medians {
-    /// Those of a dataset of the run.
+    /// Returns the medians of a dataset of the run.
     pub fn of(records: &Records, dataset: &str) -> Self {
         let time = |form| {
             let rows = on(records.times(form), dataset).filter(|row| row.function != EMPTY);

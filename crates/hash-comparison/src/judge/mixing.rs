@@ -5,7 +5,7 @@ use crate::record::{AvalancheRow, BitFact, BitTest, MixingRow, MixingTest, of};
 use plots::thousands::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// Corrects the rows of all functions for their number: two tests are made of the cells of each.
+/// Corrects the p-values for the number of rows; each row has two tests of its cells.
 pub fn judge(rows: &mut [MixingRow]) {
     let tests = rows.len();
     for row in rows {
@@ -13,12 +13,12 @@ pub fn judge(rows: &mut [MixingRow]) {
     }
 }
 
-/// Whether a row with this p-value, corrected, failed.
+/// Returns true if a row with this corrected p-value failed.
 pub fn failed(p_adjusted: f64) -> bool {
     p_adjusted < FAMILY_LEVEL
 }
 
-/// One fact for each function and test that failed; `avalanche` are the cells.
+/// Returns one fact for each failed test of a function; `avalanche` holds the cells.
 pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iterator<Item = BitFact> {
     rows.chunk_by(|a, b| a.function == b.function)
         .flat_map(move |rows| {
@@ -40,13 +40,13 @@ pub(super) fn facts(rows: &[MixingRow], avalanche: &[AvalancheRow]) -> impl Iter
         })
 }
 
-/// At how many key lengths a test failed, and what is wrong at that with the largest share of bad cells; `None` where none
-/// did. `cells` are those of avalanche of this function.
+/// Returns the number of key lengths at which a test failed, with details of the length with the largest share of bad
+/// cells, or `None` if the test did not fail. `cells` holds the avalanche cells of this function.
 fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Option<String> {
     let of_test = || rows.iter().filter(|row| row.test == test);
     let bad = || of_test().filter(|row| failed(row.p_adjusted));
     let share = |row: &MixingRow| row.off_cells as f64 / row.cells as f64;
-    // `max_by` takes the last of equal ones: the longest keys.
+    // `max_by` takes the last of equal rows: the longest keys.
     let worst = bad().max_by(|a, b| share(a).total_cmp(&share(b)))?;
     let (what, cell) = match worst.worst_other_bit {
         None => (
@@ -76,7 +76,7 @@ fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Opti
             words::percent(count as f64 / worst.trials as f64)
         ),
     };
-    // Only then has every cell its greatest distance.
+    // Only a linear function has every cell at its greatest distance.
     let linear = worst.chi_square >= (worst.cells * worst.trials) as f64;
     let pattern = if test != MixingTest::Avalanche {
         ""
@@ -95,8 +95,8 @@ fn reason(rows: &[MixingRow], test: MixingTest, cells: &[&AvalancheRow]) -> Opti
     ))
 }
 
-/// Whether no bit of a key ever flips an output bit below its own place in its byte. Low output bits then depend on the
-/// low bits of the key's bytes alone.
+/// Returns true if no bit of a key ever flips an output bit below its own place in its byte. Low output bits then
+/// depend only on the low bits of the key's bytes.
 fn carries_upwards(cells: &[&AvalancheRow]) -> bool {
     let mut below = cells
         .iter()

@@ -1,4 +1,4 @@
-//! What the measurements mean: verdicts on each question, findings, recommendations, comparison with an earlier run, false alarms of the tests.
+//! Interpretation of measurements: verdicts, findings, recommendations, changes since earlier runs, false alarms.
 
 pub mod baseline;
 pub mod calibration;

@@ -5,10 +5,10 @@ use crate::measure::occupancy::RawOccupancy;
 use crate::record::{OccupancyRow, Verdict};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// Questions in a row: compared keys, the fullest bucket, empty buckets.
+/// The tests of a row: compared keys, the fullest bucket, empty buckets.
 pub(super) const TESTS_IN_ROW: usize = 3;
 
-/// Judges all that was measured, in the given order.
+/// Judges all measurements, in the given order.
 pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {
     let tests = raw.len() * TESTS_IN_ROW;
     let surprises = |p: f64| bonferroni(p, tests) < FAMILY_LEVEL;
@@ -66,16 +66,16 @@ pub fn judge(raw: &[RawOccupancy]) -> Vec<OccupancyRow> {
         .collect()
 }
 
-/// Keys compared for each key: c (c + 1) / 2 is c and the pairs of c.
+/// Returns the mean number of keys compared per hit. A chain of c keys takes c (c + 1) / 2, which is c plus its pairs.
 fn compared(pairs: f64, keys: u64) -> f64 {
     1.0 + pairs / keys as f64
 }
 
-/// The least and the largest count that is no surprise, where surprises begin on both sides of `middle`, at most `most`.
+/// Returns the least and the largest count that is no surprise, from 0 to `most`, around `middle`.
 fn band(middle: f64, most: u64, is_surprise: impl Fn(u64) -> bool) -> (u64, u64) {
     let middle = (middle as u64).min(most);
     let last = |mut inside: u64, end: u64, towards: fn(u64, u64) -> u64| {
-        // By growing steps out of the band, then by halves back to its edge.
+        // Leaves the band in growing steps, then bisects back to its edge.
         let mut step = 1;
         let mut outside = loop {
             let next = towards(inside, step.min(inside.abs_diff(end)));

@@ -27,27 +27,27 @@ impl KeySet {
         ("app-accounts", 45_402, 0),
     ];
 
-    /// Name of the embedded dataset that stands for it.
+    /// Returns the name of the embedded dataset that stands for this set.
     pub const fn dataset(self) -> &'static str {
         Self::FACTS[self as usize].0
     }
 
-    /// Keys in it.
+    /// Returns the number of keys.
     pub const fn keys(self) -> u64 {
         Self::FACTS[self as usize].1
     }
 
-    /// Seeds behind each [`Spread`]: 1 up to this number. 0 for the set that is known exactly.
+    /// Returns the number of seeds behind each [`Spread`], counted from 1, or 0 for the set that is known exactly.
     pub const fn seeds(self) -> u32 {
         Self::FACTS[self as usize].2
     }
 
-    /// Whether the published keys are known byte for byte, so that counts must be equal.
+    /// Returns true if the published keys are known byte for byte, so that counts must be equal.
     pub const fn is_exact(self) -> bool {
         matches!(self, Self::AppAccounts)
     }
 
-    /// The set that the embedded dataset of this name stands for.
+    /// Returns the set that the embedded dataset of this name stands for.
     pub fn of_dataset(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|set| set.dataset() == name)
     }
@@ -64,17 +64,17 @@ pub struct Row {
 }
 
 impl Row {
-    /// Published total time over the set, nanoseconds, on an unknown machine and with the clock calls included.
+    /// Returns the published total time over the set, nanoseconds, clock calls included, on an unknown machine.
     pub const fn total_ns(&self, set: KeySet) -> u64 {
         self.total_ns[set as usize]
     }
 
-    /// Published number of collisions: keys minus distinct 32-bit values.
+    /// Returns the published number of collisions: keys minus distinct 32-bit values.
     pub const fn collisions(&self, set: KeySet) -> u64 {
         self.collisions[set as usize]
     }
 
-    /// Counts on the set over [`KeySet::seeds`] seeds; `None` for the set that is known exactly.
+    /// Returns the counts on the set over [`KeySet::seeds`] seeds, or `None` for the set that is known exactly.
     pub fn spread(&self, set: KeySet) -> Option<Spread> {
         self.spreads.get(set as usize).copied()
     }
@@ -89,8 +89,8 @@ const fn row(function: &'static str, total_ns: [u64; 3], collisions: [u64; 3], s
     }
 }
 
-/// The published table, in its own order, and beside it the spreads of `random-strings` and `video-ids`: those were
-/// counted once with an independent C program.
+/// The published table in its own order, with the spreads of `random-strings` and `video-ids`, which an independent C
+/// program counted once.
 #[rustfmt::skip]
 pub const ROWS: [Row; 17] = [
     row("SDBMHash", [158_062_897, 1_527_902, 1_900_195], [180, 0, 1], [spread(147.015, 12.312, 111, 176), spread(0.59, 0.75, 0, 3)]),
@@ -112,7 +112,7 @@ pub const ROWS: [Row; 17] = [
     row("SipHash", [187_972_639, 1_480_105, 2_037_517], [126, 0, 0], [spread(116.6, 10.23, 94, 146), spread(0.214, 0.463, 0, 3)]),
 ];
 
-/// The published row of `function`.
+/// Returns the published row of `function`.
 pub fn find(function: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.function == function)
 }
@@ -131,7 +131,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// How many standard deviations `count` lies above the mean.
+    /// Returns the number of standard deviations by which `count` exceeds the mean.
     ///
     /// ```
     /// use hash_comparison::judge::published::{KeySet, find};
@@ -155,7 +155,7 @@ pub struct FilterRow {
     pub bits_per_key: u32,
     /// The keys.
     pub set: KeySet,
-    /// Number of keys. Of the video ids it is twice that of the hash table: another draw from the same source.
+    /// Number of keys. The filters use twice as many video ids as the hash table, another draw from the same source.
     pub keys: u64,
     /// Bytes of the keys.
     pub raw_bytes: u64,
@@ -163,19 +163,19 @@ pub struct FilterRow {
     pub filter_bytes: u64,
     /// `1 - filter_bytes / raw_bytes`.
     pub saved: f64,
-    /// Matches among absent keys, divided by 10,000 whatever the number of probes was (it is not stated).
+    /// Matches among absent keys, divided by 10,000; the number of probes is not stated.
     pub matches_per_10_000: Option<f64>,
-    /// What is known of the rate, of the video ids.
+    /// Rates known for the video ids.
     pub known: Option<FilterRate>,
 }
 
 impl FilterRow {
-    /// Bytes that the policy's format gives: the bits rounded up to bytes, and one byte for the probe count.
+    /// Returns the filter size by the policy's format: the bits rounded up to bytes, and one byte for the probe count.
     pub const fn formula_bytes(&self) -> u64 {
         (self.keys * self.bits_per_key as u64).div_ceil(8) + 1
     }
 
-    /// Published number of matches. About 70,000 absent keys fit all three.
+    /// Returns the published number of matches. About 70,000 absent keys fit all three rows.
     pub fn matches(&self) -> Option<u64> {
         self.matches_per_10_000
             .map(|share| libm::round(share * 10_000.0) as u64)
@@ -218,7 +218,7 @@ const fn filter(
 
 /// False-positive rates of this policy over 80,000 video ids, measured apart from any run.
 ///
-/// What the scheme costs beyond the textbook is the weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
+/// The excess over the textbook rate is the weakness of LevelDB's probing that facebook/rocksdb#4120 describes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FilterRate {
     /// The policy's double hashing with any good hash: 5 seeds, 1,000,000 absent keys each.
@@ -245,7 +245,7 @@ mod tests {
         }
         let matches: Vec<_> = FILTERS.iter().filter_map(FilterRow::matches).collect();
         assert_eq!(matches, [827, 74, 6]);
-        // The one function under two names.
+        // One function under two names.
         let (pjw, elf) = (find("PJW").unwrap(), find("ELFHash").unwrap());
         assert_eq!(pjw.collisions, elf.collisions);
     }

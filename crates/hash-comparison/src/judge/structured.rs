@@ -9,7 +9,7 @@ use crate::record::files::Records;
 use crate::record::{DatasetKind, DatasetSummary, KeyShape, StructuredRow, Verdict, Window};
 use statistics::correction::bonferroni;
 
-/// Whether a row is worse than chance, among `tests` tests.
+/// Returns true if a row is worse than chance, among `tests` tests.
 pub fn is_worse(row: &StructuredRow, tests: usize) -> bool {
     of(row, tests).1 > Verdict::InBand
 }
@@ -22,14 +22,14 @@ fn of(row: &StructuredRow, tests: usize) -> (f64, Verdict) {
     )
 }
 
-/// Judges everything that was measured, among `tests` tests.
+/// Judges all rows, among `tests` tests.
 pub fn judge(rows: &mut [StructuredRow], tests: usize) {
     for row in rows {
         (row.p_adjusted, row.verdict) = of(row, tests);
     }
 }
 
-/// Of rows about one function and set the one that is furthest above chance, where one is above.
+/// Returns the row furthest above chance among rows about one function and set, if any is above.
 pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option<&'a StructuredRow> {
     rows.filter(|row| row.verdict > Verdict::InBand)
         .max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
@@ -37,15 +37,13 @@ pub(crate) fn worst<'a>(rows: impl Iterator<Item = &'a StructuredRow>) -> Option
 
 /// The sets on which a function collides more than by chance.
 pub(crate) struct SetsFailed {
-    /// How many.
     pub(crate) failed: usize,
-    /// On how many of them in the high bits alone.
+    /// The failed sets that fail only in their high bits.
     pub(crate) high_only: usize,
-    /// How many were tried.
     pub(crate) tried: usize,
 }
 
-/// How `function` does on structured keys; `None` where it was tried on none.
+/// Returns the results of `function` on structured keys, or `None` if it was tried on none.
 pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFailed> {
     let rows = || crate::record::of(&records.structured, function);
     let sets = |counts: &dyn Fn(&StructuredRow) -> bool| {
@@ -62,7 +60,7 @@ pub(crate) fn sets_failed(records: &Records, function: &str) -> Option<SetsFaile
     })
 }
 
-/// The structured set that is most like the keys of a dataset, where one is.
+/// Returns the structured set most like the keys of a dataset, if there is one.
 pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet> {
     let entries = &Manifest::embedded().datasets;
     let name = match (dataset.kind, dataset.looks_like) {
@@ -76,7 +74,7 @@ pub(crate) fn nearest(dataset: &DatasetSummary) -> Option<&'static StructuredSet
     structured::ALL.iter().find(|set| set.name == name)
 }
 
-/// Collisions for each one of chance; as many as there are where chance gives none at all.
+/// Returns the ratio of collisions to chance, which is huge if chance gives none.
 pub(crate) fn ratio(row: &StructuredRow) -> f64 {
     row.collisions as f64 / row.expected.max(1e-300)
 }

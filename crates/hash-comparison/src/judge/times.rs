@@ -1,19 +1,20 @@
-//! Which of two functions is measurably faster: the one rule for that.
+//! The single rule for which of two functions is measurably faster.
 //!
-//! Where code and keys happen to lie in memory moves single functions by several percent from run to run, so a difference
-//! counts only where fastest reading, lower quartile and median all differ by [`LEAST_CHANGE`], and the intervals are
-//! apart. Two runs of one machine are compared by the same least change; see [`baseline`](super::baseline::times).
+//! The placement of code and keys in memory moves single functions by several percent from run to run, so a difference
+//! counts only if the fastest reading, the lower quartile and the median all differ by [`LEAST_CHANGE`] and the
+//! intervals are apart. The same least change applies between two runs of one machine
+//! ([`baseline`](super::baseline::times)).
 
 use crate::record::files::Records;
 use crate::record::{CallForm, EMPTY, Environment, Interval, TimingRow, about};
 use plots::number::{grouped, percent};
 
-/// Smaller differences are not told, however sure: between runs of one build and nothing else changed, the largest change of
-/// all functions strayed by 4 % in half of the pairs and by 8 % in one of 400.
+/// The least ratio that counts as a difference, however significant. Between runs of one build with nothing else
+/// changed, the largest change of all functions was 4 % in half of the pairs and 8 % in one of 400.
 pub const LEAST_CHANGE: f64 = 1.11;
 
-/// Times are unsteady where the median absolute deviation of at least half of the functions is more than this share of
-/// the median.
+/// Times are unsteady if the median absolute deviation of at least half of the functions exceeds this share of the
+/// median.
 const UNSTEADY: f64 = 0.05;
 
 /// The times of one function on one dataset in one form.
@@ -21,12 +22,12 @@ const UNSTEADY: f64 = 0.05;
 pub(super) struct Speed {
     median: f64,
     deviation: f64,
-    /// Fastest reading and lower quartile; the median where the run has no spread.
+    /// Fastest reading and lower quartile; the median if the run has no spread.
     low: [f64; 2],
 }
 
 impl Speed {
-    /// `None` where it was not timed.
+    /// Returns the speed of a function, or `None` if the function was not timed.
     pub(super) fn of(records: &Records, dataset: &str, function: &str, form: CallForm) -> Option<Self> {
         let row = about(records.times(form), dataset, function)
             .next()
@@ -42,12 +43,12 @@ impl Speed {
         })
     }
 
-    /// Median, nanoseconds per key.
+    /// Returns the median, nanoseconds per key.
     pub(super) fn median(&self) -> f64 {
         self.median
     }
 
-    /// Median with one deviation to either side.
+    /// Returns the median with one deviation to either side.
     pub(super) fn interval(&self) -> Interval {
         Interval {
             ns: self.median,
@@ -56,7 +57,7 @@ impl Speed {
         }
     }
 
-    /// Whether it is slower than `other` beyond noise.
+    /// Returns true if the function is slower than `other` beyond noise.
     pub(super) fn is_slower_than(&self, other: &Self) -> bool {
         let slower = |this: f64, that: f64| that > 0.0 && this / that >= LEAST_CHANGE;
         self.interval().low_ns > other.interval().high_ns
@@ -69,7 +70,7 @@ impl Speed {
     }
 }
 
-/// A warning where the times cannot be trusted; `timing` are those of a dataset.
+/// Returns a warning if the times of a dataset, `timing`, cannot be trusted.
 pub fn unsteady<'a>(
     timing: impl IntoIterator<Item = &'a TimingRow>,
     environment: &Environment,
@@ -80,7 +81,7 @@ pub fn unsteady<'a>(
         .map(|row| row.mad_ns_per_key / row.median_ns_per_key)
         .collect();
     spreads.sort_by(f64::total_cmp);
-    // Of an even number the lower of the two in the middle: at least half reach it.
+    // Of an even number, the higher of the two in the middle: at least half reach it.
     let typical = spreads[spreads.len().checked_sub(1)?.div_ceil(2)];
     if typical > UNSTEADY {
         return Some(format!(
@@ -118,9 +119,9 @@ mod tests {
         assert!(speed(11.2, 0.1, [11.0, 11.1]).is_slower_than(&base));
         // Eleven per cent is the least.
         assert!(!speed(11.0, 0.1, [10.8, 10.9]).is_slower_than(&base));
-        // A disturbed median is no slower function.
+        // A disturbed median alone is no difference.
         assert!(!speed(20.0, 0.1, [9.8, 15.0]).is_slower_than(&base));
-        // Readings that stray so far that the intervals meet.
+        // Intervals that meet are no difference.
         assert!(!speed(12.0, 2.0, [11.0, 11.5]).is_slower_than(&base));
         assert!(!base.is_slower_than(&base));
         assert!(!base.is_slower_than(&speed(0.0, 0.0, [0.0, 0.0])));

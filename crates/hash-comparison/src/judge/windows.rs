@@ -5,7 +5,7 @@ use crate::record::{BitFact, BitTest, WindowEnd, WindowRow};
 use plots::thousands::grouped;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// Corrects the rows of all functions and datasets for their number.
+/// Corrects the p-values for the number of rows, over all functions and datasets.
 pub fn judge(rows: &mut [WindowRow]) {
     let tests = rows.len();
     for row in rows {
@@ -13,12 +13,12 @@ pub fn judge(rows: &mut [WindowRow]) {
     }
 }
 
-/// Whether a window has more collisions than chance explains.
+/// Returns true if a window has more collisions than chance explains.
 pub fn failed(row: &WindowRow) -> bool {
     row.p_adjusted < FAMILY_LEVEL && row.collisions as f64 > row.expected
 }
 
-/// Where a window lies, in words.
+/// Describes the place of a window.
 pub(crate) fn place(row: &WindowRow) -> String {
     match row.end {
         WindowEnd::Low => format!("the low {} bits", row.bits),
@@ -27,7 +27,7 @@ pub(crate) fn place(row: &WindowRow) -> String {
     }
 }
 
-/// One fact for each dataset and function with a failed window.
+/// Returns one fact for each dataset and function with a failed window.
 pub(super) fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
     rows.chunk_by(|a, b| a.dataset == b.dataset && a.function == b.function)
         .filter_map(|rows| {
@@ -40,11 +40,11 @@ pub(super) fn facts(rows: &[WindowRow]) -> impl Iterator<Item = BitFact> {
         })
 }
 
-/// How many windows of one function have too many collisions, and the worst of them; `None` where none has.
+/// Returns the number of windows with too many collisions and the worst of them, or `None` if no window failed.
 fn reason(rows: &[WindowRow]) -> Option<String> {
     let failed = || rows.iter().filter(|row| failed(row));
     let ratio = |row: &WindowRow| row.collisions as f64 / row.expected;
-    // `max_by` takes the last of equal ones: the widest.
+    // `max_by` takes the last of equal rows: the widest.
     let worst = failed().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
     let place = place(worst);
     Some(format!(

@@ -1,9 +1,9 @@
-//! Figures as a reader takes them in.
+//! Figures in readable form.
 
 use crate::record::DistributionRow;
 use plots::thousands::grouped;
 
-/// A positive number with about two significant digits, or whole from 10 on.
+/// Formats a positive number with about two significant digits, or as a whole number from 10 on.
 pub(super) fn figure(number: f64) -> String {
     if number >= 9.95 {
         return grouped(number.round() as u64);
@@ -17,7 +17,7 @@ pub(super) fn figure(number: f64) -> String {
     }
 }
 
-/// A share in per cent with about three significant digits; a share short of the whole never reads as the whole.
+/// Formats a share in per cent with about three significant digits. A share below 1 never reads as 100 %.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
@@ -29,7 +29,7 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// What is wrong with output bits, from their rows, worst first; `None` without rows.
+/// Describes the defects of output bits from their rows, worst first. Returns `None` without rows.
 pub(super) fn bits(rows: &[&DistributionRow]) -> Option<String> {
     let (constant, uneven): (Vec<&DistributionRow>, Vec<&DistributionRow>) = rows
         .iter()

@@ -1,4 +1,4 @@
-//! The datasets that are part of the program, and the manifest that describes them.
+//! The datasets embedded in the program, and the manifest that describes them.
 
 use std::fmt::Display;
 use std::sync::LazyLock;
@@ -21,19 +21,19 @@ pub struct Manifest {
     pub datasets: Vec<ManifestEntry>,
 }
 
-/// What the manifest says of a dataset.
+/// The manifest's entry for a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestEntry {
     /// Name in the records.
     pub name: String,
-    /// Where the keys come from.
+    /// The kind of source.
     pub kind: DatasetKind,
-    /// How generated keys are drawn.
+    /// The recipe of generated keys.
     pub recipe: Option<Recipe>,
     /// Name of the generator behind the recipe.
     pub generator: Option<String>,
-    /// The seed of which `bytes` and `sha256` speak.
+    /// The seed that `bytes` and `sha256` are for.
     pub seed: Option<u64>,
     /// Number of keys, all distinct.
     pub count: usize,
@@ -41,13 +41,13 @@ pub struct ManifestEntry {
     pub bytes: usize,
     /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
     pub sha256: String,
-    /// Where the keys come from, in one line.
+    /// The source of the keys, in one line.
     pub source: String,
-    /// What they are, in a few words.
+    /// A description of the keys, in a few words.
     pub keys_are: String,
-    /// Name of the structured set that is most like them, where one is.
+    /// Name of the structured set most like the keys, if there is one.
     pub nearest_structured: Option<String>,
-    /// The same at length.
+    /// A longer description of the keys.
     pub description: String,
 }
 
@@ -60,13 +60,13 @@ static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
 const FILES: &[(&str, &[u8])] = &[("app-accounts", include_bytes!("../../embedded/app-accounts.txt"))];
 
 impl Manifest {
-    /// The manifest inside the program.
+    /// Returns the manifest inside the program.
     pub fn embedded() -> &'static Self {
         &MANIFEST
     }
 }
 
-/// Names of the embedded datasets, in the order in which they are measured.
+/// Returns the names of the embedded datasets, in the order in which they are measured.
 pub fn embedded_names() -> impl Iterator<Item = &'static str> {
     Manifest::embedded()
         .datasets
@@ -74,11 +74,11 @@ pub fn embedded_names() -> impl Iterator<Item = &'static str> {
         .map(|entry| entry.name.as_str())
 }
 
-/// The embedded dataset `name` (in any case), generated from `seed` where it is generated, and verified.
+/// Loads the embedded dataset `name` (in any case), drawn from `seed` if it is generated, and verifies the keys.
 ///
 /// # Errors
 ///
-/// When no dataset has that name, or its keys are not those of the manifest.
+/// Returns an error if no dataset has that name, or its keys are not those of the manifest.
 pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
     let entry = Manifest::embedded()
         .datasets
@@ -100,7 +100,7 @@ pub fn load_embedded(name: &str, seed: u64) -> Result<Dataset, Error> {
     Ok(dataset)
 }
 
-/// The keys of `entry`, drawn from `seed` or from the file of its name, and how many duplicates were dropped.
+/// Returns the keys of `entry`, drawn from `seed` or read from its file, and the number of duplicates dropped.
 fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
     if let Some(recipe) = entry.recipe {
         return Ok((recipe.keys(seed, entry.count), 0));
@@ -117,7 +117,7 @@ fn keys(entry: &ManifestEntry, seed: u64) -> Result<(KeySet, u64), Error> {
     KeySet::from_lines(bytes.to_vec(), &Silent)
 }
 
-/// Compares with the manifest what it says of the dataset's seed.
+/// Checks a dataset against its manifest entry; bytes and checksum only if the seed is the manifest's.
 fn verify(entry: &ManifestEntry, dataset: &Dataset) -> Result<(), Error> {
     let check = |field, expected: &dyn Display, got: &dyn Display| {
         let (expected, got, name) = (expected.to_string(), got.to_string(), &entry.name);

@@ -1,4 +1,4 @@
-//! The user's own keys, one a line.
+//! The user's own keys, one per line.
 
 use std::fs::File;
 use std::io::{self, ErrorKind as Io, Read as _};
@@ -11,12 +11,12 @@ use crate::progress::Progress;
 use crate::record::DatasetKind;
 use crate::system;
 
-/// The names of the datasets that these key files would give, in order.
+/// Returns the names of the datasets that these key files would give, in order.
 ///
 /// # Errors
 ///
-/// When a path is a folder or has no usable stem, or a stem is the name of an embedded dataset or of another file. Names are compared
-/// without regard to ASCII case, since files are named after them.
+/// Returns an error if a path is a folder or has no usable stem, or if a stem is the name of an embedded dataset or of
+/// another file. Names are compared without regard to ASCII case, since files are named after them.
 pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
     let mut names: Vec<String> = Vec::with_capacity(paths.len());
     for (index, path) in paths.iter().map(AsRef::as_ref).enumerate() {
@@ -38,12 +38,12 @@ pub fn file_names<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// The keys in the file `path`, read as [`KeySet::from_lines`] says; `seed` is for shuffles and samples.
+/// Loads the keys in the file `path` as [`KeySet::from_lines`] reads them; `seed` is for shuffles and samples.
 ///
 /// # Errors
 ///
-/// When the path is missing, unreadable, a folder, empty or too long, or names no dataset ([`file_names`]); when
-/// `progress` asks to stop.
+/// Returns an error if the file is missing, unreadable, a folder, empty or too large, if its name gives no dataset
+/// ([`file_names`]), or if `progress` requests a stop.
 pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Dataset, Error> {
     let name = name_of(path)?;
     let data = read(path)?;
@@ -65,7 +65,7 @@ pub fn load_file(path: &Path, seed: u64, progress: &dyn Progress) -> Result<Data
 }
 
 fn name_of(path: &Path) -> Result<String, Error> {
-    // Before the name, which `.` and `..` have none of.
+    // Checked before the name, since `.` and `..` have no name.
     if path.is_dir() {
         return Err(folder(path));
     }
@@ -82,12 +82,12 @@ fn name_of(path: &Path) -> Result<String, Error> {
     Ok(name)
 }
 
-/// The error of a folder where a key file should be.
+/// Returns the error for a folder in place of a key file.
 fn folder(path: &Path) -> Error {
     Error::input("is a folder; give a file with one key per line").about(path)
 }
 
-/// The whole file in one buffer of its size.
+/// Reads the whole file into one buffer of its size.
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let unreadable = |error: io::Error| {
         let advice = match error.kind() {

@@ -9,7 +9,7 @@ use crate::progress::{Progress, go_on};
 
 /// Keys back to back in one buffer, in a fixed order.
 ///
-/// The set holds what was put in; [`from_lines`](Self::from_lines) drops duplicates, [`push`](Self::push) does not look.
+/// [`from_lines`](Self::from_lines) drops duplicates; [`push`](Self::push) keeps them.
 ///
 /// ```
 /// use hash_comparison::keys::KeySet;
@@ -23,25 +23,25 @@ use crate::progress::{Progress, go_on};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySet {
     bytes: Vec<u8>,
-    /// Where each key ends; it begins where the one before ends.
+    /// The end of each key, which is the start of the next key.
     ends: Vec<u32>,
 }
 
-/// The most that a [`KeySet`] holds, bytes: positions are 32 bits wide.
+/// The maximum size of a [`KeySet`] in bytes: positions are 32 bits wide.
 pub const MAX_BYTES: u64 = u32::MAX as u64;
 
-/// The error of more bytes than [`MAX_BYTES`].
+/// Returns the error for more than [`MAX_BYTES`] bytes.
 pub(super) fn too_large(bytes: u64) -> Error {
     Error::input(format!(
         "the keys must have at most {MAX_BYTES} bytes (4 GiB), got {bytes}: split the file"
     ))
 }
 
-/// Lines taken in before somebody is asked whether to go on.
+/// Lines read between two checks for a stop.
 const LINES_UNWATCHED: u32 = 1 << 16;
 
 impl KeySet {
-    /// An empty set with room for `keys` keys of `bytes` bytes together.
+    /// Creates an empty set with room for `keys` keys of `bytes` bytes in total.
     pub fn with_capacity(keys: usize, bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes),
@@ -49,25 +49,25 @@ impl KeySet {
         }
     }
 
-    /// The distinct lines of `data` in their order, and how many duplicates were dropped.
+    /// Returns the distinct lines of `data` in their order, and the number of duplicates dropped.
     ///
-    /// A line ends with LF, or with CR LF: those bytes belong to no key, any other byte does. An empty line is the
-    /// empty key. An LF at the end of the data ends the last line and begins no other; a last line without it counts,
-    /// and keeps a CR that it may end with. Of equal lines the first stays.
+    /// A line ends with LF or CR LF, which belong to no key; any other byte does. An empty line is the empty key. An LF
+    /// at the end of the data begins no further line; a last line without LF counts, and keeps a CR at its end. The
+    /// first of equal lines stays.
     ///
-    /// The keys stay in the buffer that `data` brings, so the bytes are held once. Of ten million lines `progress` is asked
-    /// every few milliseconds whether to go on.
+    /// The keys stay in the buffer of `data`, so the bytes are held once. `progress` is checked for a stop every few
+    /// milliseconds.
     ///
     /// # Errors
     ///
-    /// When `data` is longer than [`MAX_BYTES`], or `progress` asks to stop.
+    /// Returns an error if `data` is longer than [`MAX_BYTES`], or `progress` requests a stop.
     pub fn from_lines(mut data: Vec<u8>, progress: &dyn Progress) -> Result<(Self, u64), Error> {
         if data.len() as u64 > MAX_BYTES {
             return Err(too_large(data.len() as u64));
         }
         let most = most_distinct_lines(&data);
         let mut ends: Vec<u32> = Vec::with_capacity(most);
-        // Holds an index into `ends` for each key kept; room for all, so that it never rehashes.
+        // Indices into `ends`, one for each key kept. Room for all keys avoids rehashing.
         let mut seen: HashTable<u32> = HashTable::with_capacity(most);
         let mut duplicates = 0;
         let mut kept_bytes = 0;
@@ -112,50 +112,50 @@ impl KeySet {
     ///
     /// # Panics
     ///
-    /// If the set would be larger than [`MAX_BYTES`].
+    /// Panics if the set would be larger than [`MAX_BYTES`].
     pub fn push(&mut self, key: &[u8]) {
         self.bytes.extend_from_slice(key);
         let end = u32::try_from(self.bytes.len()).expect("a key set holds at most 4 GiB");
         self.ends.push(end);
     }
 
-    /// Number of keys.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no key.
+    /// Returns true if there are no keys.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Bytes of all keys together.
+    /// Returns the total number of bytes of all keys.
     pub fn total_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The bytes of all keys, one behind the other.
+    /// Returns the bytes of all keys, back to back.
     pub fn all_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The key at `index`.
+    /// Returns the key at `index`.
     ///
     /// # Panics
     ///
-    /// If `index` is not below [`len`](Self::len).
+    /// Panics if `index` is not below [`len`](Self::len).
     pub fn get(&self, index: usize) -> &[u8] {
         get(&self.bytes, &self.ends, index)
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         (0..self.len()).map(|index| self.get(index))
     }
 }
 
 impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
-    /// All keys in order, equal ones too.
+    /// Collects all keys in order, including equal keys.
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
         let mut set = Self::default();
         for key in keys {
@@ -165,15 +165,15 @@ impl<K: AsRef<[u8]>> FromIterator<K> for KeySet {
     }
 }
 
-/// The key at `index` of a packed buffer.
+/// Returns the key at `index` of a packed buffer.
 fn get<'a>(bytes: &'a [u8], ends: &[u32], index: usize) -> &'a [u8] {
     let start = if index == 0 { 0 } else { ends[index - 1] as usize };
     &bytes[start..ends[index] as usize]
 }
 
-/// How many lines there can be that differ: no more than there are, and not all of them short, since only 65,793 keys
-/// have fewer than three bytes and the others take at least four with their line feed. A file of empty lines alone
-/// must not ask for much more memory than it has itself.
+/// Returns an upper bound of the number of distinct lines: at most the number of lines. Only 65,793 keys have fewer
+/// than three bytes, and the others take at least four with their line feed, so a file of empty lines does not cause
+/// allocations much larger than itself.
 fn most_distinct_lines(data: &[u8]) -> usize {
     let line_feeds = data.iter().filter(|&&byte| byte == b'\n').count();
     (line_feeds + 1).min(data.len() / 4 + 65_794)
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    /// The definition, written with no thought of memory.
+    /// Implements the definition directly, without regard to memory.
     fn oracle(data: &[u8]) -> (Vec<Vec<u8>>, u64) {
         let mut parts: Vec<&[u8]> = data.split(|&byte| byte == b'\n').collect();
         let last = parts.pop().expect("split gives at least one part");

@@ -1,4 +1,4 @@
-//! Where keys come from: embedded, generated from a seed, or the user's own file.
+//! Sources of keys: embedded, generated from a seed, or the user's own file.
 
 mod embedded;
 mod file;
@@ -19,7 +19,7 @@ pub use shuffle::shuffled;
 
 use crate::record::DatasetKind;
 
-/// Seed of a run that names none; the manifest's checksums are for it.
+/// The default seed of a run, which the manifest's checksums are for.
 pub const DEFAULT_SEED: u64 = 1;
 
 /// A dataset ready to be measured.
@@ -27,7 +27,7 @@ pub const DEFAULT_SEED: u64 = 1;
 pub struct Dataset {
     /// Name in the records.
     pub name: String,
-    /// Where the keys come from.
+    /// The kind of source.
     pub kind: DatasetKind,
     /// Recipe, package or path, for the records.
     pub source: String,
@@ -35,28 +35,28 @@ pub struct Dataset {
     pub keys: KeySet,
     /// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
     pub sha256: String,
-    /// Lines dropped because an equal one came before.
+    /// Number of duplicate lines dropped.
     pub duplicates_dropped: u64,
     /// The seed behind generated keys, shuffles and samples.
     pub seed: u64,
-    /// How the keys were drawn, so that the drawing can go on; `None` when they were not drawn.
+    /// The recipe of generated keys, from which more keys can be drawn; `None` for other keys.
     pub recipe: Option<Recipe>,
 }
 
 impl Dataset {
-    /// Lengths of the shortest and the longest key, bytes; zeros when there is no key.
+    /// Returns the lengths of the shortest and the longest key, bytes; zeros without keys.
     pub fn length_range(&self) -> (usize, usize) {
         let lengths = || self.keys.iter().map(<[u8]>::len);
         (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
     }
 
-    /// Mean length of a key, bytes; zero when there is no key.
+    /// Returns the mean length of a key, bytes; zero without keys.
     pub fn mean_length(&self) -> f64 {
         self.keys.total_bytes() as f64 / self.keys.len().max(1) as f64
     }
 }
 
-/// SHA-256 of the keys in order, each followed by a line feed, lower-case hex.
+/// Returns the SHA-256 of the keys in order, each followed by a line feed, in lower-case hex.
 pub fn sha256(keys: &KeySet) -> String {
     let mut hasher = Sha256::new();
     for key in keys.iter() {

@@ -5,18 +5,18 @@ use plots::thousands::grouped;
 /// The longest key that is recorded whole, in characters after escaping.
 const KEY_CHARACTERS: usize = 1024;
 
-/// A key for print: every byte that is not printable ASCII escaped, the middle of very long keys left out.
+/// Formats a key for print: bytes that are not printable ASCII escaped, the middle of very long keys left out.
 pub fn printed(bytes: &[u8]) -> String {
     let escaped = |part: &[u8]| part.escape_ascii().to_string();
     let ends = KEY_CHARACTERS / 2;
-    // No byte takes less than a character: of a longer key the middle need not even be escaped.
+    // Every byte takes at least one character, so the middle of a longer key need not be escaped.
     if bytes.len() <= KEY_CHARACTERS {
         let whole = escaped(bytes);
         if whole.len() <= KEY_CHARACTERS {
             return whole;
         }
     }
-    // As many bytes as fit, so that no escape is cut.
+    // Counts the bytes that fit, so that no escape is cut.
     let fitting = |bytes: &mut dyn Iterator<Item = &u8>| {
         let mut room = ends;
         bytes

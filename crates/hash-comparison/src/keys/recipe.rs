@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::keys::KeySet;
 
-/// How the keys of a generated dataset are drawn.
+/// The recipe for the keys of a generated dataset.
 ///
 /// The generator is SplitMix64 (Steele, Lea and Flood 2014; <https://prng.di.unimi.it/splitmix64.c>) whose state is
 /// the seed. Its values are the same for ever and on every platform.
@@ -22,26 +22,26 @@ pub enum Recipe {
     DistinctBelow1e9,
 }
 
-/// Numbers that [`Recipe::DistinctBelow1e9`] can draw.
+/// The number of distinct keys of [`Recipe::DistinctBelow1e9`].
 const IDS: u64 = 999_999_999;
 
 impl Recipe {
-    /// The first `count` keys from `seed`, in the order drawn.
+    /// Returns the first `count` keys from `seed`, in the order drawn.
     ///
     /// # Panics
     ///
-    /// If `count` is more than the recipe has keys, or than a [`KeySet`] holds.
+    /// Panics if `count` is more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys(self, seed: u64, count: usize) -> KeySet {
         collect(Draw::new(self, seed, count), count)
     }
 
-    /// The `absent` keys that the same drawing gives after the first `present`.
+    /// Returns the `absent` keys that follow the first `present` keys of the same drawing.
     ///
-    /// None of them is among the first `present`; by the recipe, none of them is there twice either.
+    /// The keys are distinct, and none is among the first `present`.
     ///
     /// # Panics
     ///
-    /// If both together are more than the recipe has keys, or than a [`KeySet`] holds.
+    /// Panics if both together are more than the recipe has keys, or than a [`KeySet`] holds.
     pub fn keys_after(self, seed: u64, present: usize, absent: usize) -> KeySet {
         let mut draw = Draw::new(self, seed, present + absent);
         draw.by_ref().take(present).for_each(drop);
@@ -57,10 +57,10 @@ fn collect(draw: Draw, count: usize) -> KeySet {
     keys
 }
 
-/// An endless drawing of distinct numbers.
+/// An endless sequence of distinct numbers.
 struct Draw {
     generator: SplitMix64,
-    /// Numbers already drawn, where the recipe can repeat one.
+    /// Numbers already drawn, if the recipe can repeat a number.
     drawn: Option<HashSet<u32>>,
 }
 

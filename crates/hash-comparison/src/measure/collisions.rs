@@ -3,13 +3,13 @@
 use super::Hashed;
 use crate::keys::Dataset;
 
-/// Widths that are compared besides a function's own: at fewer bits, small sets can tell functions apart.
+/// Widths compared in addition to a function's own: at fewer bits, small sets can tell functions apart.
 pub const NARROW_BITS: [u32; 2] = [24, 20];
 
 /// Confidence of the interval in a row.
 pub const INTERVAL_LEVEL: f64 = 0.99;
 
-/// What one function does to the keys of one dataset, not judged yet.
+/// The collisions of one function on one dataset, not judged yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawCollisions {
     /// Name of the dataset.
@@ -25,7 +25,7 @@ pub struct RawCollisions {
     pub example: Option<(usize, usize)>,
 }
 
-/// The widths at which a function of `compared_bits` bits is compared, widest first.
+/// Returns the widths at which a function of `compared_bits` bits is compared, widest first.
 pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
     std::iter::once(compared_bits).chain(NARROW_BITS.into_iter().filter(move |&bits| bits < compared_bits))
 }
@@ -34,7 +34,7 @@ pub fn widths(compared_bits: u32) -> impl Iterator<Item = u32> {
 ///
 /// # Panics
 ///
-/// If `hashed` is not of the keys of `dataset`.
+/// Panics if `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
@@ -54,7 +54,7 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> RawCollisions {
     }
 }
 
-/// See [`RawCollisions::example`]; `repeated` are the values that are there more than once, in order.
+/// Returns [`RawCollisions::example`]; `repeated` holds the values that occur more than once, in order.
 fn first_pair(values: impl Iterator<Item = u32>, repeated: &[u32]) -> Option<(usize, usize)> {
     let mut values = values.enumerate();
     let (first, shared) = values.find(|(_, value)| repeated.binary_search(value).is_ok())?;

@@ -1,8 +1,8 @@
 //! Time against length: keys of one length at a time, in the cache.
 //!
-//! Real keys vary in length, and on short ones the wrong guess of a branch costs more than the function does; that is what
-//! `timing.csv` shows. Here every key of a reading has the same length, so the branches are learned, and what is left is
-//! the function's own work: what a call costs, and what each byte adds. Calls are independent or chained as in
+//! Real keys vary in length, and for short keys a branch misprediction costs more than the function: `timing.csv`
+//! includes that cost. Here every key of a reading has the same length, so branches are predicted, and only the
+//! function's own work is left: the cost of a call, and of each byte. Calls are independent or chained as in
 //! [`timing`](super::timing), and read in the same way: interleaved, in rounds of newly shuffled order.
 
 use rand::Rng as _;
@@ -18,25 +18,25 @@ use crate::record::CurveRow;
 
 /// Every length up to here is timed.
 pub const EACH_UP_TO: usize = 64;
-/// Lengths beyond that: powers of two, and half-way between.
+/// Lengths beyond [`EACH_UP_TO`]: powers of two, and half-way between.
 pub const BEYOND: [usize; 20] = [
     96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12_288, 16_384, 24_576,
     32_768, 49_152, 65_536,
 ];
-/// Lengths of a quick run: few, around those where functions change their ways.
+/// Lengths of a quick run: a few, around those where functions change their code paths.
 pub const QUICK: [usize; 16] = [0, 1, 3, 4, 7, 8, 12, 16, 24, 32, 64, 128, 256, 1024, 8192, 65_536];
 
 const ROUNDS: usize = 9;
 const QUICK_ROUNDS: usize = 3;
 
-/// Bytes of the keys of one reading, unless a single one is longer: these fit into any first-level cache.
+/// Bytes of the keys of one reading, unless a single key is longer; this fits into any first-level cache.
 const BYTES_OF_KEYS: usize = 16 << 10;
-/// Most keys of one reading.
+/// The most keys of one reading.
 const KEYS: usize = 256;
-/// The work of one reading, from a typical function's 8 ns a call and 1 ns a byte. A clock is read in some 20 ns.
+/// Target time of one reading, for a typical 8 ns per call and 1 ns per byte. Reading a clock takes some 20 ns.
 const READING_NS: usize = 40_000;
 
-/// The lengths of a run.
+/// Returns the lengths of a run.
 pub fn lengths(quick: bool) -> Vec<usize> {
     if quick {
         QUICK.to_vec()
@@ -45,13 +45,13 @@ pub fn lengths(quick: bool) -> Vec<usize> {
     }
 }
 
-/// Times every function, and the floor beside them, on random keys of each length.
+/// Times every function and the empty function on random keys of each length.
 ///
-/// Rows are by function in the order given, the floor first, then by length, then by form.
+/// Rows are by function in the order given, the empty function first, then by length, then by form.
 ///
 /// # Errors
 ///
-/// When a function gives another result while timed than before, and when `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     functions: &[&Function],
     seed: u64,
@@ -74,7 +74,7 @@ pub fn measure(
             progress.step();
         }
         if round == 0 {
-            // That was the warm-up.
+            // The first round is the warm-up.
             let lines = columns.iter_mut().flat_map(|column| &mut column.lines);
             lines.for_each(|line| line.samples.clear());
         }
@@ -95,7 +95,7 @@ struct Column {
     batch: Batch,
     /// By function, then by form.
     lines: Vec<Line>,
-    /// What readings must give, by function.
+    /// Expected checksums of readings, by function.
     expected: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Evenness: how the values spread over the buckets of a table, and how often each output bit is one.
+//! Evenness: the spread of values over the buckets of a table, and the share of ones in each output bit.
 
 use super::Hashed;
 use super::remainder::Remainder;
@@ -6,24 +6,24 @@ use crate::keys::Dataset;
 use crate::record::{DistributionKind, DistributionRow};
 use statistics::chi_square;
 
-/// Bucket counts that a table would have by masking; of these, the [`COUNTS_USED`] largest that the keys can fill.
+/// Bucket counts of a table by masking. The [`COUNTS_USED`] largest that the keys can fill are tested.
 const POWERS_OF_TWO: [u64; 5] = [65_536, 4096, 256, 16, 2];
-/// The same by remainder: the largest prime below each, and 3.
+/// Bucket counts of a table by remainder: the largest prime below each power of two, and 3.
 const PRIMES: [u64; 5] = [65_521, 4093, 251, 13, 3];
-/// How many bucket counts of either kind are tested.
+/// The number of bucket counts of either kind that are tested.
 const COUNTS_USED: usize = 3;
-/// Least expected keys in a bucket: below, the chi-square distribution is a poor guide (Cochran 1954).
+/// Least expected keys in a bucket: below, the chi-square distribution is a poor approximation (Cochran 1954).
 const LEAST_EXPECTED: u64 = 5;
 
-/// Rows of one function on one dataset: power-of-two bucket counts, prime ones, then the output bits from the lowest.
+/// Returns the rows of one function on one dataset: power-of-two bucket counts, prime ones, then bits from the lowest.
 ///
-/// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3) the three largest are tested that leave at
-/// least five keys to a bucket and that the function has bits for: fewer than ten keys give no bucket rows. No key
-/// gives no row at all.
+/// Of the counts 65536, 4096, 256, 16 and 2 (65521, 4093, 251, 13 and 3), the three largest are tested that have at
+/// least five keys per bucket and that the function has bits for. Fewer than ten keys give no bucket rows, and an empty
+/// set gives no rows at all.
 ///
 /// # Panics
 ///
-/// If `hashed` is not of the keys of `dataset`.
+/// Panics if `hashed` is not of the keys of `dataset`.
 pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
     let values = hashed.values();
     assert_eq!(values.len(), dataset.keys.len(), "values of other keys");
@@ -54,7 +54,7 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
         let p_value = chi_square::upper_tail(statistic, buckets - 1);
         rows.push(row(kind, buckets, statistic, buckets - 1, p_value));
     };
-    // Each power of two divides the one before: its buckets are sums of those.
+    // Each power of two divides the previous one, so its buckets are sums of the previous buckets.
     let mut counts = Vec::new();
     for buckets in usable(POWERS_OF_TWO) {
         counts = if counts.is_empty() {
@@ -85,7 +85,7 @@ pub fn measure(dataset: &Dataset, hashed: &Hashed<'_>) -> Vec<DistributionRow> {
     rows
 }
 
-/// How many values have each remainder by `buckets`, a power of two.
+/// Counts the values with each remainder by `buckets`, a power of two.
 fn by_low_bits(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
     let mut counts = vec![0; buckets as usize];
     for value in values {
@@ -94,7 +94,7 @@ fn by_low_bits(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
     counts
 }
 
-/// The counts of the remainders by `buckets`, from those by a multiple of it.
+/// Returns the counts of the remainders by `buckets`, from the counts by a multiple of `buckets`.
 fn folded(counts: &[u64], buckets: u64) -> Vec<u64> {
     let mut sums = vec![0; buckets as usize];
     for part in counts.chunks_exact(buckets as usize) {
@@ -105,7 +105,7 @@ fn folded(counts: &[u64], buckets: u64) -> Vec<u64> {
     sums
 }
 
-/// How many values have each remainder by `buckets`, one of [`PRIMES`].
+/// Counts the values with each remainder by `buckets`, one of [`PRIMES`].
 fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
     let remainder = Remainder::by(buckets as u32);
     let mut counts = vec![0; buckets as usize];
@@ -115,8 +115,7 @@ fn by_remainder(values: impl Iterator<Item = u32>, buckets: u64) -> Vec<u64> {
     counts
 }
 
-/// For how many values each bit is one, the lowest first: from the counts of their bytes, four steps a value where looking
-/// at each bit takes 32.
+/// Counts the values with each bit set, lowest bit first. Counting bytes takes four steps per value instead of 32.
 fn ones(values: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
     let mut bytes = [[0_u64; 256]; 4];
     for value in values {
@@ -135,8 +134,8 @@ fn ones(values: impl Iterator<Item = u32>) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Pearson's statistic of these counts of `keys` values against a random function of `bits` bits, a bucket for each
-/// remainder.
+/// Returns Pearson's statistic of the counts of `keys` values against a random function of `bits` bits, a bucket for
+/// each remainder.
 ///
 /// The remainders by a prime are not quite equally likely, since the prime does not divide the number of values; the
 /// expectation of each bucket takes that into account. For a power of two the remainder is the low bits.
@@ -236,7 +235,7 @@ mod tests {
         assert!((bit.p_value - 0.001_945_8).abs() < 1e-6, "{}", bit.p_value);
         // A constant bit: sixty of sixty.
         assert!(row(DistributionKind::BitShare, 31).p_value < 1e-13);
-        // Three remainders, 42, 18 and 0 where 20 are expected (but for 2^-32): 24.2 + 0.2 + 20.
+        // Three remainders, 42, 18 and 0, where 20 are expected (except for 2^-32): 24.2 + 0.2 + 20.
         let three = row(DistributionKind::PrimeBuckets, 3);
         assert!((three.statistic - 44.4).abs() < 1e-6 && three.dof == 2);
     }
@@ -271,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_prime_takes_the_range_into_account() {
-        // Every value of eight bits once: exactly what is expected of each remainder.
+        // Every value of eight bits once: exactly the expected count of each remainder.
         let rows = rows((0..256).collect(), 8);
         for row in &rows {
             if row.kind != DistributionKind::BitShare {

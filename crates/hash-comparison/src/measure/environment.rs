@@ -1,4 +1,4 @@
-//! The machine, the build and the date behind a run; the only module that asks what day it is.
+//! The machine, the build and the date of a run. No other module reads the date.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::record::Environment;
 
-/// What the system and the build tell. What happened while times were measured is left for the timing to fill in.
+/// Collects the facts about system and build. The timing fills in the facts about the time of measuring.
 pub fn collect() -> Environment {
     let system = System::new_with_specifics(
         RefreshKind::nothing()
@@ -38,16 +38,16 @@ pub fn collect() -> Environment {
     }
 }
 
-/// What the system tells of this process; on Linux, lines of `/proc/thread-self/status` (proc_pid_status(5)), whose
-/// switches are those of the calling thread alone, and the second number of its `schedstat` (the kernel's
+/// The system's figures for this process. On Linux they come from `/proc/thread-self/status` (proc_pid_status(5)), with
+/// the switches of the calling thread only, and the second number of its `schedstat` (the kernel's
 /// Documentation/scheduler/sched-stats).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ProcessStatus {
-    /// Threads.
+    /// Number of threads.
     pub(crate) threads: Option<u64>,
-    /// Times that the processor was taken from this thread since it began, other than by its own waiting.
+    /// Times that the processor was taken from this thread since its start, except by its own waiting.
     involuntary_switches: Option<u64>,
-    /// How long this thread has been ready to run without a processor since it began, nanoseconds.
+    /// Time that this thread was ready to run without a processor since its start, nanoseconds.
     waited_ns: Option<u64>,
 }
 
@@ -76,14 +76,14 @@ impl ProcessStatus {
     }
 }
 
-/// How often the processor was taken away between `before` and `after`.
+/// Returns the involuntary context switches between `before` and `after`.
 pub(crate) fn involuntary_switches(before: ProcessStatus, after: ProcessStatus) -> Option<u64> {
     after
         .involuntary_switches?
         .checked_sub(before.involuntary_switches?)
 }
 
-/// How long the thread waited for a processor between `before` and `after`.
+/// Returns the time that the thread waited for a processor between `before` and `after`.
 pub(crate) fn waited(before: ProcessStatus, after: ProcessStatus) -> Option<Duration> {
     after
         .waited_ns?
@@ -96,7 +96,7 @@ fn governor() -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// The features among these that the processor has.
+/// Lists the given features that the processor has.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! detected {
     ($is_detected:ident: $($feature:tt)*) => {{
@@ -105,26 +105,26 @@ macro_rules! detected {
     }};
 }
 
-/// Those that the measured crates choose their code by.
+/// Returns the features by which the measured crates choose their code.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn cpu_features() -> Vec<String> {
     detected!(is_x86_feature_detected: "sse2" "sse4.1" "sse4.2" "pclmulqdq" "aes" "bmi2" "avx2" "avx512f" "avx512bw"
         "avx512vl" "vpclmulqdq")
 }
 
-/// Those that the measured crates choose their code by.
+/// Returns the features by which the measured crates choose their code.
 #[cfg(target_arch = "aarch64")]
 fn cpu_features() -> Vec<String> {
     detected!(is_aarch64_feature_detected: "neon" "aes" "crc" "sve")
 }
 
-/// Nothing is known of other processors.
+/// Returns no features: other processors are not probed.
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
 fn cpu_features() -> Vec<String> {
     Vec::new()
 }
 
-/// Date and time now, UTC, RFC 3339 to the second.
+/// Returns the current date and time, UTC, RFC 3339 to the second.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the one place that asks for the date"
@@ -186,7 +186,7 @@ mod tests {
         let before = threads().unwrap();
         let (release, held) = std::sync::mpsc::channel::<()>();
         let thread = std::thread::spawn(move || held.recv());
-        // Other tests come and go meanwhile; ours is one more than none.
+        // Threads of other tests come and go, so only two are certain.
         assert!(threads().unwrap() >= 2, "{before} before");
         drop(release);
         assert!(thread.join().unwrap().is_err());

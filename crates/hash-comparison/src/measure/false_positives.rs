@@ -1,10 +1,10 @@
 //! False positives: each function inside the real filter policy.
 //!
-//! A filter is built from one part of the keys and asked for others. Generated sets go on drawing: the keys that come
-//! next are absent. Other sets are cut in two by a seeded shuffle; each half is built and the other one asked.
+//! A filter is built from some keys and probed with others. For generated sets, the keys drawn next are absent. Other
+//! sets are split in two by a seeded shuffle, and the filter of each half is probed with the other half.
 //!
-//! What every function is compared with, an ideal hash in the same filter, is known far better than one such filter
-//! could tell: its row adds up the filters of many hashes with keys of their own ([`Probes::measure_ideal`]).
+//! Every function is compared with an ideal hash in the same filter, whose rate must be known better than one filter
+//! can tell: its row sums the filters of many hashes with different keys ([`Probes::measure_ideal`]).
 
 pub mod sizes;
 #[cfg(test)]
@@ -25,30 +25,30 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{FalsePositiveRow, IDEAL};
 use statistics::binomial;
 
-/// Bits per key that the policy is given.
+/// Bits per key of the measured filters.
 pub const BITS_PER_KEY: [u32; 3] = [10, 15, 20];
 
-/// Absent keys that filters over generated sets are asked for.
+/// Absent keys that probe the filters over generated sets.
 pub const ABSENT: usize = 1_000_000;
 
-/// Absent keys that filters of the ideal hash are asked for, at least.
+/// The fewest probes of the ideal hash.
 pub const IDEAL_PROBES: u64 = 1_000_000;
 
-/// Ideal hashes at most: with so many, chance leaves the ideal's counts a hundredth of what it leaves one function's.
+/// The most ideal hashes: this many reduce the scatter of the ideal's counts to a hundredth of one function's.
 pub const MAX_IDEALS: u64 = 1 << 14;
 
-/// Bytes of keys that ideal hashes may read over a set that is not generated: a second of work at most. A few long keys
-/// would else be read hundreds of thousands of times.
+/// The most bytes of keys that ideal hashes read over a set that is not generated: a second of work at most. Otherwise
+/// a few long keys would be read hundreds of thousands of times.
 pub const IDEAL_BYTES: u64 = 256 << 20;
 
-/// Ideal hashes over a generated set. One is asked often enough; but a filter of few keys may by luck be fuller than
-/// others, which no number of questions averages out.
+/// Ideal hashes over a generated set. One hash has enough probes, but a filter of few keys may by chance be fuller than
+/// others, which no number of probes averages out.
 pub const IDEALS_OF_GENERATED: u64 = 4;
 
 /// Confidence of the interval in a row.
 pub const INTERVAL_LEVEL: f64 = 0.95;
 
-/// Which keys of a dataset go into filters and which are asked for.
+/// The keys of a dataset that go into filters, and the keys that probe the filters.
 #[derive(Debug, Clone)]
 pub struct Probes<'a> {
     dataset: &'a Dataset,
@@ -57,18 +57,18 @@ pub struct Probes<'a> {
 
 #[derive(Debug, Clone)]
 enum Plan {
-    /// All keys are built; these are asked for.
+    /// Filters hold all keys and are probed with these.
     Continued { absent: KeySet },
-    /// Indices of two halves of one size.
+    /// Indices of two halves of equal size.
     TwoFold { halves: [Vec<u32>; 2] },
     /// Too few keys for a filter and an absent key.
     Nothing,
 }
 
 impl<'a> Probes<'a> {
-    /// Draws the absent keys of a generated dataset, or cuts another one in two.
+    /// Draws the absent keys of a generated dataset, or splits any other dataset in two.
     ///
-    /// Of an odd number of keys the last of the shuffled order takes no part, so that both filters have one size.
+    /// If the number of keys is odd, the last in shuffled order is left out, so that both filters have the same size.
     /// Fewer than two keys give no rows.
     pub fn new(dataset: &'a Dataset) -> Self {
         let count = dataset.keys.len();
@@ -89,15 +89,15 @@ impl<'a> Probes<'a> {
         Self { dataset, plan }
     }
 
-    /// Rows of one function, one for each of [`BITS_PER_KEY`].
+    /// Returns the rows of one function, one for each of [`BITS_PER_KEY`].
     ///
     /// # Errors
     ///
-    /// When `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     ///
     /// # Panics
     ///
-    /// If `hashed` is not of the keys of the dataset.
+    /// Panics if `hashed` is not of the keys of the dataset.
     pub fn measure(
         &self,
         hashed: &Hashed<'_>,
@@ -106,11 +106,11 @@ impl<'a> Probes<'a> {
         self.rates(hashed.function.name, &self.values(hashed), progress)
     }
 
-    /// The values of the keys that are built, and of those that are asked for.
+    /// Returns the values of the keys in a filter and of the keys that probe the filter.
     ///
     /// # Panics
     ///
-    /// If `hashed` is not of the keys of the dataset.
+    /// Panics if `hashed` is not of the keys of the dataset.
     pub(super) fn values(&self, hashed: &Hashed<'_>) -> [Vec<u32>; 2] {
         let values = hashed.values64();
         assert_eq!(values.len(), self.dataset.keys.len(), "values of other keys");
@@ -118,8 +118,8 @@ impl<'a> Probes<'a> {
         self.first(usize::MAX, |index| values[index] as u32, hash)
     }
 
-    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the dataset,
-    /// `hash` an absent key.
+    /// Returns the hash values of at most `most` present and `most` absent keys: `of` takes the index of a key in the
+    /// dataset, `hash` an absent key.
     fn first(&self, most: usize, of: impl Fn(usize) -> u32, hash: impl Fn(&[u8]) -> u32) -> [Vec<u32>; 2] {
         match &self.plan {
             Plan::Nothing => Default::default(),
@@ -134,23 +134,23 @@ impl<'a> Probes<'a> {
         }
     }
 
-    /// Returns such values of an ideal hash.
+    /// Returns at most `most` values of each part for ideal hash number `index`.
     fn ideal(&self, index: u64, most: usize) -> [Vec<u32>; 2] {
         let ideal = Ideal::drawn(self.dataset.seed, index);
         let of = |index| ideal.hash(self.dataset.keys.get(index));
         self.first(most, of, |key| ideal.hash(key))
     }
 
-    /// Rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: what this probe scheme costs with a hash that
-    /// nothing is wrong with.
+    /// Returns the rows of the function [`IDEAL`], one for each of [`BITS_PER_KEY`]: the rates of this probe scheme
+    /// with a hash that has no defect.
     ///
-    /// Counts and probes are sums over hashes with keys of their own, [`Ideal::drawn`] from the dataset's seed:
-    /// [`IDEALS_OF_GENERATED`] of them over a generated set, over another as many as it takes for [`IDEAL_PROBES`], but
-    /// at most [`MAX_IDEALS`], and no more than [`IDEAL_BYTES`] allow where keys are long; one at least.
+    /// Counts and probes are sums over hashes with different keys, [`Ideal::drawn`] from the dataset's seed:
+    /// [`IDEALS_OF_GENERATED`] hashes over a generated set, else enough for [`IDEAL_PROBES`], but at most
+    /// [`MAX_IDEALS`], no more than [`IDEAL_BYTES`] allow for long keys, and at least one.
     ///
     /// # Errors
     ///
-    /// When `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     pub fn measure_ideal(&self, progress: &dyn Progress) -> Result<Vec<FalsePositiveRow>, Cancelled> {
         let counts = (0..self.ideals())
             .into_par_iter()
@@ -159,7 +159,7 @@ impl<'a> Probes<'a> {
         Ok(self.rows(IDEAL, counts))
     }
 
-    /// How many hashes the row of the ideal one needs.
+    /// Returns the number of hashes for the row of the ideal hash.
     fn ideals(&self) -> u64 {
         match &self.plan {
             Plan::Nothing => 0,
@@ -172,7 +172,7 @@ impl<'a> Probes<'a> {
         }
     }
 
-    /// Rows of a function with these [`values`](Self::values).
+    /// Returns the rows of a function with these [`values`](Self::values).
     pub(super) fn rates(
         &self,
         function: &str,
@@ -222,7 +222,7 @@ impl<'a> Probes<'a> {
                     theory: theory(filter_bytes, keys, bits_per_key),
                     raw_bytes: raw_bytes as u64,
                     filter_bytes: filter_bytes as u64,
-                    // A half may be the empty key alone; it has no bytes to save.
+                    // A half may hold only the empty key, which has no bytes to save.
                     saved: 1.0 - filter_bytes as f64 / raw_bytes.max(1) as f64,
                 }
             })
@@ -230,7 +230,7 @@ impl<'a> Probes<'a> {
     }
 }
 
-/// Absent keys asked, and those let through at each of [`BITS_PER_KEY`].
+/// The number of probes with absent keys, and the false positives at each of [`BITS_PER_KEY`].
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     probes: u64,
@@ -238,7 +238,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Builds the first part of each fold, asks for the second, and adds up.
+    /// Builds a filter from the first part of each fold, probes it with the second, and sums the counts.
     fn of_folds(folds: &[(&[u32], &[u32])], progress: &dyn Progress) -> Result<Self, Cancelled> {
         let mut counts = Self::default();
         for (built, asked) in folds {
@@ -261,7 +261,7 @@ impl Counts {
     }
 }
 
-/// How many of `asked` a filter over `built` lets through. The policy's own hash takes no part: these are values already.
+/// Counts the values of `asked` that match a filter over `built`. The policy's own hash plays no part.
 fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     let policy = BloomFilterPolicy::bloom_filter2(BitsPerKey::whole(bits_per_key));
     let (mut filter, mut answers) = (Vec::new(), vec![0_u64; asked.len().div_ceil(64)]);
@@ -275,21 +275,21 @@ fn matches(bits_per_key: u32, built: &[u32], asked: &[u32]) -> u64 {
     answers.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
-/// The textbook rate of a filter of so many bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.
+/// Returns the textbook rate of a filter of `filter_bytes` bytes: `(1 - (1 - 1/m)^(kn))^k` with its own m and k.
 fn theory(filter_bytes: usize, keys: usize, bits_per_key: u32) -> f64 {
     let bits = 8 * (filter_bytes as u64 - 1);
     let probes = u32::from(BitsPerKey::whole(bits_per_key).probe_count());
     sizing::rate(bits, keys as u64, probes).expect("the policy writes 64 bits at least, and one probe")
 }
 
-/// A hash that nothing is wrong with: SipHash-2-4 under a key drawn from the seed, its 64 bits cut to the low 32.
+/// An ideal hash: SipHash-2-4 under a key drawn from the seed, its 64 bits cut to the low 32.
 #[derive(Debug, Clone, Copy)]
 pub struct Ideal {
     keyed: SipHasher24,
 }
 
 impl Ideal {
-    /// One of many hashes that `seed` gives: its key is the first 16 bytes of ChaCha8 started from `seed`, in the
+    /// Draws hash number `index` of `seed`: its key is the first 16 bytes of ChaCha8 started from `seed`, in the
     /// generator's stream number `index`.
     pub fn drawn(seed: u64, index: u64) -> Self {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
@@ -298,12 +298,12 @@ impl Ideal {
         Self { keyed }
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     pub fn hash(&self, key: &[u8]) -> u32 {
         self.wide(key) as u32
     }
 
-    /// All 64 bits, of which [`hash`](Self::hash) is the low half.
+    /// Returns all 64 bits; [`hash`](Self::hash) is the low half.
     pub fn wide(&self, key: &[u8]) -> u64 {
         let mut hasher = self.keyed;
         hasher.write(key);

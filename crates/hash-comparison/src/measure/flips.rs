@@ -1,4 +1,4 @@
-//! Which output bits turn over when one bit of a key does, for many keys at once.
+//! Output bits that flip when one bit of a key flips, for many keys at once.
 
 use rand::Rng as _;
 use rand::SeedableRng as _;
@@ -9,7 +9,7 @@ use crate::functions::Function;
 /// Keys in a word of a [`Column`](Flips::column).
 const IN_A_WORD: usize = u64::BITS as usize;
 
-/// Keys of equal length, drawn at random, and what a function makes of them.
+/// Random keys of equal length, with a function's values of these keys.
 #[derive(Debug)]
 pub(super) struct Trials<'a> {
     function: &'a Function,
@@ -18,7 +18,7 @@ pub(super) struct Trials<'a> {
     values: Vec<u64>,
 }
 
-/// What turning over one bit of every key does, bit-sliced.
+/// The output bits that flip with one bit of every key, bit-sliced.
 #[derive(Debug)]
 pub(super) struct Flips {
     words: usize,
@@ -26,8 +26,7 @@ pub(super) struct Flips {
 }
 
 impl<'a> Trials<'a> {
-    /// Draws the keys from ChaCha8 started from `seed`, in the generator's stream number `key_bytes`; `blocks` times 64 of
-    /// them.
+    /// Draws `blocks` times 64 keys from ChaCha8 started from `seed`, in the generator's stream number `key_bytes`.
     pub(super) fn new(function: &'a Function, key_bytes: u32, blocks: usize, seed: u64) -> Self {
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         generator.set_stream(u64::from(key_bytes));
@@ -43,17 +42,17 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub(super) fn count(&self) -> u64 {
         self.values.len() as u64
     }
 
-    /// Bits of a key.
+    /// Returns the number of bits of a key.
     pub(super) fn input_bits(&self) -> u32 {
         self.key_bytes as u32 * u8::BITS
     }
 
-    /// Turns over bit `input_bit` of every key: bit `input_bit % 8`, 0 the lowest, of byte `input_bit / 8`.
+    /// Flips bit `input_bit` of every key: bit `input_bit % 8`, 0 the lowest, of byte `input_bit / 8`.
     pub(super) fn flip(&self, input_bit: u32) -> Flips {
         let words = self.values.len() / IN_A_WORD;
         let output_bits = self.function.output_bits as usize;
@@ -80,26 +79,26 @@ impl<'a> Trials<'a> {
 }
 
 impl Flips {
-    /// A bit for each key: whether this output bit turned over.
+    /// Returns a bit for each key, set if this output bit flipped.
     fn column(&self, output_bit: usize) -> &[u64] {
         &self.columns[output_bit * self.words..][..self.words]
     }
 
-    /// For how many keys each output bit turned over, the lowest bit first.
+    /// Returns the number of keys for which each output bit flipped, the lowest bit first.
     ///
-    /// Avalanche: that should be half of them. The question is Webster and Tavares' strict avalanche criterion ("On the
-    /// Design of S-Boxes", CRYPTO '85).
+    /// Avalanche: each output bit should flip for half of the keys. This is Webster and Tavares' strict avalanche
+    /// criterion ("On the Design of S-Boxes", CRYPTO '85).
     pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
         let columns = self.columns.chunks_exact(self.words);
         columns.map(|column| ones(column.iter().copied()))
     }
 
-    /// For how many keys two output bits do the same, for every pair, the lower bit first.
+    /// Returns the number of keys for which two output bits do the same, for every pair, the lower bit first.
     ///
-    /// Independence: whether one output bit turns over should tell nothing of any other. Webster and Tavares' bit
-    /// independence criterion, with turning over counted as +1 and staying as -1 around the fair mean: the correlation of
-    /// two bits is then the share of keys for which they agree, less the share for which they do not. So a bit that never
-    /// turns over fails with every other such bit; a correlation around the bits' own means would not be defined for it.
+    /// Independence: a flip of one output bit should say nothing about any other. This is Webster and Tavares' bit
+    /// independence criterion, with a flip counted as +1 and no flip as -1 around the fair mean: the correlation of two
+    /// bits is then the share of keys for which they agree, less the share for which they differ. So a bit that never
+    /// flips fails with every other such bit; a correlation around the bits' own means would not be defined for it.
     pub(super) fn agreements(&self) -> impl Iterator<Item = ((u32, u32), u64)> {
         let (keys, bits) = (self.words * IN_A_WORD, self.columns.len() / self.words);
         (0..bits).flat_map(move |lower| {
@@ -112,7 +111,7 @@ impl Flips {
     }
 }
 
-/// How many bits are one.
+/// Counts the bits that are one.
 fn ones(words: impl Iterator<Item = u64>) -> u64 {
     words.map(|word| u64::from(word.count_ones())).sum()
 }

@@ -6,13 +6,13 @@ use super::prefixes::Prefixes;
 use crate::functions::Function;
 use crate::keys::KeySet;
 
-/// A function's values of all keys of a set, in the order of the keys, all their bits.
+/// The values of all keys of a set under a function, in the order of the keys, with all their bits.
 #[derive(Debug, Clone)]
 pub struct Hashed<'a> {
     /// The function.
     pub function: &'a Function,
     values: Vec<u64>,
-    /// Two measurements ask for them, and sorting takes longer than hashing.
+    /// Cached, since two measurements use these prefixes and sorting takes longer than hashing.
     low: OnceLock<Prefixes>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Hashed<'a> {
         Self::of_values(function, keys.iter().map(function.hash).collect())
     }
 
-    /// Values that `function` gave, one a key; bits above its output are zero.
+    /// Wraps values of `function`, one per key. Bits above the output must be zero.
     pub fn of_values(function: &'a Function, values: Vec<u64>) -> Self {
         Self {
             function,
@@ -31,17 +31,17 @@ impl<'a> Hashed<'a> {
         }
     }
 
-    /// The whole values, one a key.
+    /// Returns the whole values, one per key.
     pub fn values64(&self) -> &[u64] {
         &self.values
     }
 
-    /// The low 32 bits of the values, one a key: what is compared where nothing else is said.
+    /// Returns the low 32 bits of the values, one per key: the part that is compared unless stated otherwise.
     pub fn values(&self) -> impl ExactSizeIterator<Item = u32> + Clone {
         self.values.iter().map(|&value| value as u32)
     }
 
-    /// The prefixes of the low 32 bits, the lowest bit first.
+    /// Returns the prefixes of the low 32 bits, the lowest bit first.
     pub(super) fn low(&self) -> &Prefixes {
         self.low.get_or_init(|| Prefixes::low(&self.values))
     }

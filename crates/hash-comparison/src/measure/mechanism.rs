@@ -1,7 +1,7 @@
-//! Why functions fail: ways in which values depend on keys, each tried on random keys.
+//! Mechanisms of failure: ways in which values depend on keys, each tried on random keys.
 //!
-//! What is tried is known from the literature on these functions, but every function is tried alike, and only what comes
-//! out is recorded: a mechanism is never told from a name.
+//! The mechanisms are known from the literature on these functions, but all functions get the same trials, and only the
+//! results are recorded: no mechanism is inferred from a name.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
@@ -10,38 +10,38 @@ use rayon::prelude::*;
 use crate::functions::Function;
 use crate::record::Mechanism;
 
-/// Times that each way is tried.
+/// Trials of each mechanism with each parameter.
 pub const TRIALS: u64 = 128;
-/// Bytes of a key, but where more are needed.
+/// Bytes of a key, unless more are needed.
 const BYTES: usize = 12;
-/// Bytes of a key of which only some may matter.
+/// Bytes of a key in trials of the first or last bytes.
 const LONG: usize = 24;
 
-/// A way that was tried with one parameter, [`TRIALS`] times.
+/// A mechanism that was tried with one parameter, [`TRIALS`] times.
 #[derive(Debug, Clone)]
 pub struct Tried {
-    /// The way.
+    /// The mechanism.
     pub mechanism: Mechanism,
-    /// Its parameter.
+    /// The parameter of the mechanism.
     pub parameter: u32,
-    /// Times it came out.
+    /// Number of trials in which the mechanism occurred.
     pub hits: u64,
-    /// Share of times that it comes out with a random function.
+    /// Share of trials in which the mechanism occurs with a random function.
     pub chance: f64,
-    /// The first pair of keys of which it came out, where it takes two.
+    /// The first pair of keys that shows the mechanism, if the mechanism is about pairs.
     pub example: Option<[Vec<u8>; 2]>,
 }
 
-/// Everything that was tried of one function, not judged yet.
+/// All trials of one function, not judged yet.
 #[derive(Debug, Clone)]
 pub struct RawMechanisms {
     /// Name of the function.
     pub function: String,
-    /// By mechanism; of several parameters those that say most come first.
+    /// Results by mechanism. Among several parameters, the most informative come first.
     pub tried: Vec<Tried>,
 }
 
-/// Tries each function, in the order given.
+/// Tries all mechanisms on each function, in the order given.
 pub fn measure(functions: &[&Function]) -> Vec<RawMechanisms> {
     functions.par_iter().map(|function| of(function)).collect()
 }
@@ -60,7 +60,7 @@ fn of(function: &Function) -> RawMechanisms {
     tried.extend((1..=7).rev().map(|bits| attempt.low_bits(bits)));
     tried.extend((1..=255).map(|step: u8| {
         attempt.changed(Mechanism::ByteSum, step.into(), |key| {
-            // Neither byte runs over.
+            // Keeps both bytes from overflowing.
             key[BYTES - 2] = key[BYTES - 2].min(254);
             key[BYTES - 1] = key[BYTES - 1].max(step);
             let mut other = key.to_vec();
@@ -99,7 +99,7 @@ fn of(function: &Function) -> RawMechanisms {
     }
 }
 
-/// A function under trial, and the keys that it is tried with: the same for every function.
+/// A function under trial and the generator of its keys, which are the same for every function.
 struct Attempt {
     hash: fn(&[u8]) -> u64,
     bits: u32,
@@ -113,7 +113,7 @@ impl Attempt {
         key
     }
 
-    /// How often both keys of a pair have one value, in the bits of `mask`.
+    /// Counts the pairs of keys that have equal values in the bits of `mask`.
     fn pairs(
         &mut self,
         mechanism: Mechanism,
@@ -168,7 +168,7 @@ impl Attempt {
         })
     }
 
-    /// Pairs that have `bytes` bytes at one end in common.
+    /// Tries pairs of keys that have `bytes` bytes at one end in common.
     fn ends(&mut self, mechanism: Mechanism, bytes: u32) -> Tried {
         let common = if mechanism == Mechanism::LastBytes {
             LONG - bytes as usize..LONG
@@ -183,7 +183,7 @@ impl Attempt {
         })
     }
 
-    /// Pairs of a key, which `change` may make fit, and what it makes of it.
+    /// Tries pairs of a key, which `change` may adjust first, and the changed key that `change` returns.
     fn changed(
         &mut self,
         mechanism: Mechanism,

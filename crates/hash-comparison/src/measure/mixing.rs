@@ -1,10 +1,10 @@
-//! How well a function mixes the bits of a key: avalanche and independence of output bits (Webster and Tavares, "On the
-//! Design of S-Boxes", CRYPTO '85), with keys drawn at random.
+//! Mixing of the bits of a key: avalanche and independence of output bits (Webster and Tavares, "On the Design of
+//! S-Boxes", CRYPTO '85), with random keys.
 //!
-//! With an ideal function all flips of one key are independent fair coins, also those that turning over different input
-//! bits gives: their values have nothing to do with each other, nor with the value of the key as it was. So the cells of
-//! avalanche are independent, and those of independence are so in pairs, which is what the variance of the sum needs.
-//! Repeated keys are too rare to matter: among 2,048 keys of four bytes with one bit turned over, one time in sixty.
+//! With an ideal function all flips of one key are independent fair coins, even across input bits: the values of the
+//! changed keys are independent of each other and of the original value. So the cells of avalanche are independent, and
+//! the cells of independence are pairwise independent, as the variance of the sum requires. Repeated keys are too rare
+//! to matter: among 2,048 keys of four bytes with one bit flipped, one time in sixty.
 
 use super::flips::Trials;
 use crate::functions::Function;
@@ -12,13 +12,13 @@ use crate::record::{AvalancheRow, MixingRow, MixingTest};
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 use statistics::{binomial, chi_square};
 
-/// Key lengths that are tried, bytes.
+/// Tested key lengths, bytes.
 pub const KEY_BYTES: [u32; 4] = [4, 8, 16, 32];
 
-/// The length of which every cell of avalanche is recorded, bytes.
+/// The key length whose avalanche cells are all recorded, bytes.
 pub const RECORDED_BYTES: u32 = 8;
 
-/// How much is tried.
+/// The amount of testing.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
     /// Key lengths, bytes.
@@ -28,24 +28,24 @@ pub struct Effort<'a> {
 }
 
 impl Effort<'static> {
-    /// What a run does: 2,048 keys of each of [`KEY_BYTES`].
+    /// The effort of a run: 2,048 keys of each of [`KEY_BYTES`].
     pub const RUN: Self = Self {
         key_bytes: &KEY_BYTES,
         blocks: 32,
     };
 }
 
-/// What one function does to single bits.
+/// The mixing results of one function.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mixing {
-    /// Every cell of avalanche at [`RECORDED_BYTES`], the compared output bits alone.
+    /// Every avalanche cell at [`RECORDED_BYTES`], for the compared output bits only.
     pub avalanche: Vec<AvalancheRow>,
-    /// A row of avalanche and one of independence for each length, over all output bits.
+    /// One row of avalanche and one of independence for each length, over all output bits.
     pub rows: Vec<MixingRow>,
 }
 
-/// Tries one function. The keys depend on `seed` and their length alone. `p_adjusted` of the rows is 1
-/// until all of them are judged.
+/// Measures one function. The keys depend only on `seed` and their length. `p_adjusted` of the rows is 1 until all rows
+/// are judged.
 pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
     let mut mixing = Mixing::default();
     let bits = function.output_bits;
@@ -84,13 +84,13 @@ pub fn measure(function: &Function, seed: u64, effort: Effort<'_>) -> Mixing {
     mixing
 }
 
-/// How often the furthest of `cells` cells of a random function is off one half, at most: `p_worst` is below 1 % as often
-/// as that. Counts are whole numbers, so that it is below that level, too.
+/// Returns the greatest probability that `p_worst` of a random function's `cells` cells is below 1 %. Counts are whole
+/// numbers, so this probability is below 1 % too.
 pub fn attainable_worst(trials: u64, cells: u64) -> f64 {
     off_from(trials, cells).map_or(0.0, |distance| p_worst(distance, trials, cells))
 }
 
-/// The least distance from the middle, doubled, that makes one of `cells` cells off; `None` where none does.
+/// Returns the least distance from the middle, doubled, that makes one of `cells` cells off, or `None` if none does.
 fn off_from(trials: u64, cells: u64) -> Option<u64> {
     // The distance has the parity of the number of trials, which is even.
     (0..=trials)
@@ -98,7 +98,7 @@ fn off_from(trials: u64, cells: u64) -> Option<u64> {
         .find(|&distance| p_worst(distance, trials, cells) < FAMILY_LEVEL)
 }
 
-/// The p-value of the furthest of `cells` cells.
+/// Returns the p-value of the furthest of `cells` cells.
 fn p_worst(distance: u64, trials: u64, cells: u64) -> f64 {
     bonferroni(two_sided_p(distance, trials), cells as usize)
 }
@@ -106,7 +106,7 @@ fn p_worst(distance: u64, trials: u64, cells: u64) -> f64 {
 /// Input bit, output bit, and the other output bit.
 type Cell = (u32, u32, Option<u32>);
 
-/// The cells of a row, as they are counted.
+/// Running counts of the cells of a row.
 #[derive(Debug)]
 struct Tally {
     trials: u64,
@@ -140,7 +140,7 @@ impl Tally {
         }
     }
 
-    /// The row; `None` without a cell.
+    /// Returns the row, or `None` without a cell.
     fn row(self, function: &Function, test: MixingTest, key_bytes: u32) -> Option<MixingRow> {
         let (distance, worst_count, (worst_input_bit, worst_output_bit, worst_other_bit)) = self.worst?;
         let chi_square = self.squares as f64 / self.trials as f64;
@@ -167,7 +167,7 @@ impl Tally {
     }
 }
 
-/// How often a count of fair coins is at least `distance / 2` off its middle.
+/// Returns the probability that a count of fair coins is at least `distance / 2` off its middle.
 fn two_sided_p(distance: u64, trials: u64) -> f64 {
     let count = (trials + distance) / 2;
     (2.0 * binomial::at_least(count as f64, trials as f64, 0.5)).min(1.0)
@@ -208,14 +208,14 @@ mod tests {
         assert_eq!(first.chi_square, 1024.0 * 256.0);
         assert_eq!((first.worst_input_bit, first.worst_output_bit), (0, 0));
         assert_eq!(first.worst_count, 256);
-        // Of 256 in 256 the interval ends where that comes once in 2 * 102,400 times.
+        // For 256 of 256, the interval ends at the share that gives this count once in 2 * 102,400 times.
         assert_eq!(first.worst_high, 1.0);
         let low = (0.005_f64 / 1024.0).powf(1.0 / 256.0);
         assert!((first.worst_low / low - 1.0).abs() < 1e-9, "{first:?}");
         let second = &rows[1];
         assert_eq!((second.test, second.cells), (MixingTest::Independence, 32 * 496));
         assert_eq!(second.off_cells, second.cells);
-        // Turning over bit 0 turns over output bit 0 alone, so it never agrees with bit 1.
+        // Flipping bit 0 flips output bit 0 only, so it never agrees with bit 1.
         assert_eq!(
             (
                 second.worst_input_bit,
@@ -272,7 +272,7 @@ mod tests {
     fn the_furthest_cell_attains_less_than_the_level_and_no_count_attains_more() {
         for (trials, cells) in [(64, 1), (256, 1024), (2048, 32_768)] {
             let attainable = attainable_worst(trials, cells);
-            // Twice the number of ways to that many heads or more, of 2^trials.
+            // Twice the probability of that many heads or more in `trials` tosses.
             let tails = (0..=trials / 2)
                 .map(|tails| 2.0 * binomial::at_least((trials - tails) as f64, trials as f64, 0.5));
             let below = tails.map(|p| p * cells as f64).filter(|&p| p < FAMILY_LEVEL);
@@ -282,7 +282,7 @@ mod tests {
                 "{trials} trials, {cells} cells"
             );
         }
-        // Of two coins even the furthest count comes half of the time.
+        // Even the furthest count of two coins comes half of the time.
         assert_eq!(attainable_worst(2, 1), 0.0);
     }
 

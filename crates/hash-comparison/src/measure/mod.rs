@@ -1,7 +1,7 @@
-//! What is measured. Everything here but the times is the same for the same keys and seed on every machine.
+//! Measurements. Except for times, they are the same for the same keys and seed on every machine.
 //!
-//! A question is one module. A timed one has a line in [`times`]; any other has a field in [`OnKeys`], which is measured and
-//! appended here and put into the records by `fill` in `run/quality.rs`.
+//! Each question is one module. A timed question has a line in [`times`]; a question about datasets has a field in
+//! [`OnKeys`], which is measured and appended here and put into the records by `fill` in `run/quality.rs`.
 
 pub mod collisions;
 pub mod curves;
@@ -35,11 +35,11 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::files::Records;
 use crate::record::{DistributionRow, FalsePositiveRow, ShardRow, SizeRow, WindowRow};
 
-/// Measures all that is timed, in a process that should do nothing else.
+/// Runs all timed measurements, in a process that should do nothing else.
 ///
 /// # Errors
 ///
-/// When a timed result is wrong, or `progress` asks to stop.
+/// Returns an error if a timed result is wrong, or if `progress` requests a stop.
 pub fn times(
     records: &mut Records,
     datasets: &[Dataset],
@@ -54,7 +54,7 @@ pub fn times(
     Ok(())
 }
 
-/// What functions do to datasets, by dataset and function, the ideal hash after the functions.
+/// Results of functions on datasets, by dataset and function, the ideal hash after the functions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OnKeys {
     /// Collisions as counted.
@@ -69,16 +69,16 @@ pub struct OnKeys {
     pub windows: Vec<WindowRow>,
     /// Hash tables as filled.
     pub tables: Vec<RawOccupancy>,
-    /// The fullest of some buckets.
+    /// The fullest of the shards.
     pub shards: Vec<ShardRow>,
 }
 
 impl OnKeys {
-    /// Measures on the threads of the pool that this is called in; the result does not depend on their number.
+    /// Measures on the threads of the current pool; the result does not depend on their number.
     ///
     /// # Errors
     ///
-    /// When `progress` asks to stop.
+    /// Returns an error if `progress` requests a stop.
     pub fn measure(
         datasets: &[Dataset],
         functions: &[&Function],
@@ -121,7 +121,7 @@ impl OnKeys {
         Ok(all)
     }
 
-    /// What one function does to one dataset; without a function, what the ideal hash does in a filter.
+    /// Measures one function on one dataset, or the ideal hash in filters if there is no function.
     fn of(
         dataset: &Dataset,
         probes: &Probes<'_>,

@@ -1,45 +1,45 @@
-//! Buckets as a hash table with chains sees them, with about one bucket for each key.
+//! Hash tables with chains, with about one bucket for each key.
 
 use super::Hashed;
 use crate::record::Choice;
 use statistics::buckets::BucketLaw;
 
-/// With fewer keys a table's shape says nothing, and the laws are of many buckets.
+/// The fewest keys of a table: with fewer, its shape says nothing, and the laws assume many buckets.
 pub const LEAST_KEYS: usize = 64;
-/// Of a larger dataset the first so many keys go into a table: more would say no more, and take long.
+/// The most keys of a table, the first ones of a larger dataset: more keys would take time and add no information.
 pub const MAX_KEYS: usize = 1 << 20;
 /// 2^64 over the golden ratio, odd (Knuth, The Art of Computer Programming 3, section 6.4).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Values for each bucket, as a power of two, below which the multiples of [`GOLDEN`] need not share values evenly.
+/// Output bits needed beyond those of the index: with fewer, multiples of [`GOLDEN`] need not share values evenly.
 const FIBONACCI_SPARE_BITS: u32 = 8;
 
-/// What one function does to a table of one dataset, not judged yet.
+/// A table of one dataset filled by one function, not judged yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RawOccupancy {
     /// Name of the dataset.
     pub dataset: String,
     /// Name of the function.
     pub function: String,
-    /// How the table chooses.
+    /// The way in which the table chooses buckets.
     pub choice: Choice,
     /// Number of buckets.
     pub buckets: u64,
     /// Keys in the table.
     pub keys: u64,
-    /// Pairs of keys in a bucket.
+    /// Pairs of keys in the same bucket.
     pub pairs: u64,
     /// Keys in the fullest bucket.
     pub longest: u64,
     /// Empty buckets.
     pub empty: u64,
-    /// What a random function does.
+    /// The law of a random function.
     pub law: BucketLaw,
 }
 
-/// Fills tables with keys that have these values; no row for fewer than [`LEAST_KEYS`] keys.
+/// Fills tables with keys that have these values. Fewer than [`LEAST_KEYS`] keys give no row.
 ///
-/// Powers of two: the largest that is no more than the keys, nor than the values there are. Primes: the largest that is
-/// no more than either.
+/// The number of buckets is the largest power of two, or the largest prime, that exceeds neither the number of keys nor
+/// the number of possible values.
 pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
     let (function, all) = (hashed.function, hashed.values64());
     let output_bits = function.output_bits;
@@ -98,7 +98,7 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<RawOccupancy> {
         .collect()
 }
 
-/// The largest prime that is at most `limit`, which is at least 2.
+/// Returns the largest prime that is at most `limit`, which must be at least 2.
 fn largest_prime(limit: u64) -> u64 {
     let is_prime = |number: u64| {
         (2..)

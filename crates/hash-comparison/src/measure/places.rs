@@ -1,10 +1,10 @@
 //! The same keys in the cache and out of it.
 //!
-//! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from its
-//! beginning to its end; and each on cache lines of its own, somewhere in a buffer larger than caches are, in shuffled
-//! order. The second is what a program pays whose keys are spread over its heap. It includes the misses of the cache and of the
-//! address translation, which hardly depend on the function: chained calls, where no miss overlaps the one before, hardly differ.
-//! Where calls overlap, a function of few instructions lets the processor fetch several keys at once.
+//! A sample of each dataset's keys is timed twice: back to back in a buffer of a few hundred kilobytes, read from start
+//! to end; and on cache lines of their own, scattered over a buffer larger than caches, in shuffled order. The second
+//! time is the cost for a program whose keys are spread over its heap. It includes cache misses and address-translation
+//! misses, which hardly depend on the function: in chained calls, where misses do not overlap, functions hardly differ.
+//! In overlapping calls, a function of few instructions lets the processor fetch several keys at once.
 
 use std::hint::black_box;
 
@@ -19,27 +19,27 @@ use crate::keys::{Dataset, shuffled};
 use crate::progress::{Progress, go_on};
 use crate::record::{CallForm, Place, PlaceRow};
 
-/// Most keys of a sample. A branch predictor might learn the order of so few lengths, but between two readings of a
-/// function come those of all others; and a short reading is seldom interrupted.
+/// The most keys of a sample. A branch predictor might learn the order of this many lengths, but the readings of all
+/// other functions come in between; and a short reading is seldom interrupted.
 const KEYS: usize = 2048;
-/// Most bytes of a sample: second-level caches hold as much. Of a longer key the beginning is taken.
+/// The most bytes of a sample, which second-level caches hold. A longer key is cut.
 const BYTES: usize = 256 << 10;
-/// Bytes over which copies of the sample are scattered; each reading visits other copies, so that no cache smaller than
-/// this has them.
+/// Bytes over which copies of the sample are scattered. Each reading visits other copies, so that no smaller cache
+/// holds them.
 const FOOTPRINT: usize = 128 << 20;
-/// Bytes of a line of the cache.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
 const ROUNDS: usize = 21;
 const QUICK_ROUNDS: usize = 3;
 
-/// Times every function, and the floor beside them, on a sample of each dataset in both places.
+/// Times every function and the empty function on a sample of each dataset in both places.
 ///
-/// Rows are by dataset, then by function in the order given, the floor first, then by place and form.
+/// Rows are by dataset, then by function in the order given, the empty function first, then by place and form.
 ///
 /// # Errors
 ///
-/// When a function gives another result while timed than before, and when `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
@@ -75,7 +75,7 @@ pub fn measure(
                 reading += 1;
             }
             if round == 0 {
-                // That was the warm-up.
+                // The first round is the warm-up.
                 lines.iter_mut().for_each(|one| one.line.samples.clear());
             }
             progress.step();
@@ -85,17 +85,17 @@ pub fn measure(
     Ok(rows)
 }
 
-/// Where the keys of a dataset's sample lie, and in which order a reading visits them.
+/// The positions of a sample's keys, in the order in which readings visit them.
 struct Layout {
     bytes: Vec<u8>,
-    /// Begin and end of each key, in the order of visits.
+    /// Start and end of each key, in the order of visits.
     spans: Vec<(usize, usize)>,
-    /// Keys of a reading; the next reading goes on behind them, and begins again at the end.
+    /// Keys of a reading. The next reading continues after them, and starts again at the end.
     keys: usize,
 }
 
 impl Layout {
-    /// The sample back to back, and copies of it scattered over [`FOOTPRINT`].
+    /// Returns the sample back to back, and copies of the sample scattered over [`FOOTPRINT`].
     fn both(dataset: &Dataset, seed: u64) -> [Self; 2] {
         let mut order = shuffled(dataset.keys.len() as u32, seed);
         order.truncate(KEYS);
@@ -135,7 +135,7 @@ impl Layout {
         let count = copies * sample.len();
         let mut bytes = vec![0; count * apart];
         let mut spans = vec![(0, 0); count];
-        // By place, not by visit: writing in the order of visits would miss the cache with every key.
+        // Written in order of place: the order of visits would miss the cache with every key.
         for (start, visit) in (0..).step_by(apart).zip(shuffled(count as u32, seed)) {
             let key = sample[visit as usize % sample.len()];
             bytes[start..][..key.len()].copy_from_slice(key);
@@ -148,24 +148,24 @@ impl Layout {
         }
     }
 
-    /// The keys that reading number `reading` visits.
+    /// Returns the keys that reading number `reading` visits.
     fn spans(&self, reading: usize) -> &[(usize, usize)] {
         let readings = (self.spans.len() / self.keys.max(1)).max(1);
         &self.spans[reading % readings * self.keys..][..self.keys]
     }
 
-    /// The sum that every reading must give.
+    /// Returns the sum that every reading must give.
     fn checksum(&self, hash: fn(&[u8]) -> u64) -> u64 {
         self.spans(0).iter().fold(0, |sum, &(start, end)| {
             sum.wrapping_add(hash(&self.bytes[start..end]))
         })
     }
 
-    /// Hashes the keys of a reading; chained, the address of each depends on the hash before.
+    /// Hashes the keys of a reading. In chained calls, the address of each key depends on the previous hash.
     #[inline(never)]
     fn run(&self, reading: usize, form: CallForm, hash: fn(&[u8]) -> u64) -> u64 {
         let hash = black_box(hash);
-        // Nothing of the hash remains in the offset, but the compiler cannot know that.
+        // The mask is zero, so the offset is too, but the compiler cannot know that.
         let mask = black_box(0_u64);
         let (mut offset, mut sum) = (0, 0_u64);
         let spans = self.spans(reading);
@@ -199,7 +199,7 @@ impl PlacedLine<'_> {
     fn read(&mut self, reading: usize, dataset: &str) -> Result<(), Error> {
         let (form, hash) = (self.line.form, self.line.subject.hash);
         if self.place == Place::Cache {
-            // The reading before was of keys in memory, more often than not.
+            // Warms the cache: the previous reading was probably of keys in memory.
             self.layout.run(reading, form, hash);
         }
         let timed = timed(self.layout.keys, || self.layout.run(reading, form, hash));

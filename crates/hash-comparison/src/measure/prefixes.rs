@@ -1,28 +1,28 @@
-//! How many different values the bits at either end of many values take, for all numbers of bits at once.
+//! Numbers of different values of the bits at either end of many values, for all numbers of bits at once.
 //!
-//! Of sorted words, one pass tells the number of different prefixes of every length: two neighbours differ in their first
-//! b bits where they have fewer than b leading bits in common. Of words in reversed bit order the prefixes are the low
-//! bits. Words of 32 bits are enough for every width that is asked; what is wider is asked in full alone.
+//! One pass over sorted words counts the different prefixes of every length: two neighbours differ in their first b
+//! bits if they have fewer than b leading bits in common. With the bit order reversed, the prefixes are the low bits.
+//! Words of 32 bits are enough for every measured window; wider values are only compared in full.
 
 use super::radix;
 
 /// Words are compared up to this many bits.
 const WORD: u32 = u32::BITS;
-/// Bits of a leading half that [`distinct`] marks by: a bit for each fits the second-level cache, and of ten million
-/// values spread evenly one in a hundred is marked by chance.
+/// The number of leading bits by which [`distinct`] marks values. The bitmap fits the second-level cache, and one in a
+/// hundred of ten million evenly spread values is marked by chance.
 const MARKED_BITS: u32 = 20;
 
 /// The different prefixes of many words.
 #[derive(Debug, Clone)]
 pub(super) struct Prefixes {
-    /// By the number of bits, from none.
+    /// Counts by number of bits, from 0.
     different: [u64; WORD as usize + 1],
-    /// Whole words that are there more than once, each once, in no order.
+    /// Whole words that occur more than once, each listed once, in no order.
     repeated: Vec<u32>,
 }
 
 impl Prefixes {
-    /// Of the low 32 bits of `values`, the lowest bit first.
+    /// Counts prefixes of the low 32 bits of `values`, the lowest bit first.
     pub(super) fn low(values: &[u64]) -> Self {
         let mut prefixes = Self::of(values.iter().map(|&value| (value as u32).reverse_bits()));
         for word in &mut prefixes.repeated {
@@ -31,7 +31,7 @@ impl Prefixes {
         prefixes
     }
 
-    /// Of the high bits of `values`, which have `bits` bits, 1 to 64.
+    /// Counts prefixes of the high bits of `values`, which have `bits` bits, 1 to 64.
     pub(super) fn high(values: &[u64], bits: u32) -> Self {
         Self::of(values.iter().map(|&value| leading(value, bits)))
     }
@@ -40,7 +40,7 @@ impl Prefixes {
         let mut sorted: Vec<u32> = words.collect();
         radix::sort(&mut sorted);
         let mut repeated = Vec::new();
-        // By the bits that two neighbours have in common; all of them, for a word that is there again.
+        // Counts neighbours by their number of common leading bits, which is all bits for a repeated word.
         let mut in_common = [0_u64; WORD as usize + 1];
         for pair in sorted.windows(2) {
             in_common[(pair[0] ^ pair[1]).leading_zeros() as usize] += 1;
@@ -55,18 +55,18 @@ impl Prefixes {
         Self { different, repeated }
     }
 
-    /// How many different values the first `bits` bits take, at most 32.
+    /// Returns the number of different values of the first `bits` bits, at most 32.
     pub(super) fn different(&self, bits: u32) -> u64 {
         self.different[bits as usize]
     }
 
-    /// Words that are there more than once, each once, in no order.
+    /// Returns the words that occur more than once, each listed once, in no order.
     pub(super) fn repeated(&self) -> &[u32] {
         &self.repeated
     }
 }
 
-/// How many different values there are of `bits` bits; `high` are their prefixes.
+/// Returns the number of different values of `bits` bits; `high` holds their prefixes.
 pub(super) fn distinct(values: &[u64], bits: u32, high: &Prefixes) -> u64 {
     if bits <= WORD {
         return high.different(bits);
@@ -74,8 +74,8 @@ pub(super) fn distinct(values: &[u64], bits: u32, high: &Prefixes) -> u64 {
     if high.repeated().is_empty() {
         return values.len() as u64;
     }
-    // Only values whose leading half is there twice can be equal, few of a good function; sorting these few is cheaper
-    // than sorting 64-bit values. Marks are of the first bits alone, which lets some more through and loses none.
+    // Only values whose leading half is repeated can be equal. A good function has few, and sorting these is cheaper
+    // than sorting all 64-bit values. Marks use the first bits only, which adds some candidates and loses none.
     let place = |half: u32| (half >> (WORD - MARKED_BITS)) as usize;
     let mut marks = vec![0_u64; 1 << (MARKED_BITS - 6)];
     for &half in high.repeated() {
@@ -94,7 +94,7 @@ pub(super) fn distinct(values: &[u64], bits: u32, high: &Prefixes) -> u64 {
     (values.len() - again) as u64
 }
 
-/// The first 32 of the `bits` bits of `value`; of fewer, all of them, and zeros.
+/// Returns the first 32 of the `bits` bits of `value`, padded with zeros if there are fewer.
 fn leading(value: u64, bits: u32) -> u32 {
     (value << (u64::BITS - bits) >> WORD) as u32
 }
@@ -113,7 +113,7 @@ mod tests {
         #[test]
         fn counts_are_those_of_the_definition(
             seeds in prop::collection::vec(prop_oneof![0_u64..40, any::<u64>()], 0..60),
-            // Many values take the other sort; a few changed bits make neighbours that differ at the end alone.
+            // Many values use the radix sort; a few changed bits make neighbours that differ only at the end.
             copies in prop::sample::select(vec![1_u64, 3, 40]),
             bits in prop::sample::select(vec![1_u32, 8, 28, 31, 32, 33, 48, 63, 64]),
         ) {

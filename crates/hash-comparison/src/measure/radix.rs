@@ -1,14 +1,14 @@
-//! Sorting many 32-bit values: by their digits, so that the time grows with their number alone.
+//! Radix sort of many 32-bit values, in linear time.
 
 /// Bits of a digit: the counters of all three digits fit the first-level cache.
 const DIGIT: u32 = 11;
 const BUCKETS: usize = 1 << DIGIT;
-/// Where each digit begins, the least significant first.
+/// The start of each digit, the least significant first.
 const SHIFTS: [u32; 3] = [0, DIGIT, 2 * DIGIT];
 /// Fewer values are sorted by comparison: counting digits would cost more.
 const FEW: usize = 1024;
 
-/// Sorts `values`; of large arrays a second one of the same size is needed meanwhile.
+/// Sorts `values`. Large arrays need a second array of the same size meanwhile.
 ///
 /// Least significant digit first, three passes of 11 bits. Ten million values take about a third of the time that
 /// sorting by comparison does.
@@ -18,7 +18,7 @@ pub(super) fn sort(values: &mut Vec<u32>) {
         return;
     }
     let digit = |value: u32, shift: u32| (value >> shift) as usize % BUCKETS;
-    // Moving values changes no count, so one reading counts all digits.
+    // Moving values changes no count, so one pass counts all digits.
     let mut places = [[0_usize; BUCKETS]; SHIFTS.len()];
     for &value in &*values {
         for (places, shift) in places.iter_mut().zip(SHIFTS) {

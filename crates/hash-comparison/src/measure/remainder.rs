@@ -1,10 +1,10 @@
 //! Remainders of many 32-bit values by one divisor.
 
-/// A divisor, made ready.
+/// A divisor prepared for many remainders.
 ///
-/// Remainders come by multiplication: the fraction of `value / divisor`, in units of 2^-64 and rounded up, is long enough
-/// for the remainder to come out exactly (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
-/// Dividing takes several times as long.
+/// Remainders are computed by multiplication: the fraction of `value / divisor`, in units of 2^-64 and rounded up, is
+/// long enough for an exact remainder (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
+/// Division takes several times as long.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Remainder {
     divisor: u64,
@@ -12,17 +12,17 @@ pub(super) struct Remainder {
 }
 
 impl Remainder {
-    /// For this divisor, which is not 0.
+    /// Prepares this divisor, which must not be 0.
     pub(super) fn by(divisor: u32) -> Self {
         let divisor = u64::from(divisor);
         Self {
             divisor,
-            // Of 1 it is 2^64, which is 0 here: every fraction of it is.
+            // For divisor 1, 2^64 wraps to 0, so that every remainder is 0.
             reciprocal: (u64::MAX / divisor).wrapping_add(1),
         }
     }
 
-    /// The remainder of `value`, below the divisor.
+    /// Returns the remainder of `value`, below the divisor.
     #[inline]
     pub(super) fn of(self, value: u32) -> u32 {
         let fraction = self.reciprocal.wrapping_mul(u64::from(value));

@@ -1,10 +1,10 @@
-//! The fullest of a few buckets: what keys spread over machines or parts make of a function.
+//! The fullest of a few buckets, as when keys are spread over machines or partitions.
 
 use super::Hashed;
 use crate::record::{Choice, ShardRow};
 use statistics::buckets::BucketLaw;
 
-/// How many shards are filled, and by which bits: shards are few.
+/// Bucket choices and numbers of shards.
 const SHARDS: [(Choice, u64); 6] = [
     (Choice::LowBits, 256),
     (Choice::LowBits, 16),
@@ -13,15 +13,15 @@ const SHARDS: [(Choice, u64); 6] = [
     (Choice::Prime, 251),
     (Choice::Prime, 13),
 ];
-/// Fewer keys in a shard on average say nothing of the fullest.
+/// The least mean number of keys per shard: with fewer, the fullest shard says nothing.
 const LEAST_KEYS: u64 = 5;
 
-/// Rows of one function, whose values of all keys of the dataset are `hashed`.
+/// Returns the rows of one function, whose values of all keys of the dataset are `hashed`.
 pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
     let (bits, values) = (hashed.function.output_bits, hashed.values64());
     let keys = values.len() as u64;
     let asked = |&&(choice, buckets): &&(Choice, u64)| {
-        // By remainder there must be more values than buckets, so that they can be even.
+        // Remainders can only be even if there are many more values than buckets.
         let values = if choice == Choice::Prime {
             bits.saturating_sub(4)
         } else {
@@ -30,7 +30,7 @@ pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<ShardRow> {
         buckets * LEAST_KEYS <= keys && (values >= 64 || buckets <= 1 << values)
     };
     let rows = SHARDS.iter().filter(asked).map(|&(choice, buckets)| {
-        // By constants: dividing by a number that is not known before takes several times as long.
+        // Constant divisors: dividing by a number unknown at compile time takes several times as long.
         let counts = match (choice, buckets) {
             (Choice::LowBits, _) => counted(values, |value| value & (buckets - 1)),
             (Choice::HighBits, _) => counted(values, |value| value >> (bits - buckets.ilog2())),
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_fullest_shard_is_counted() {
-        // Numbers below 40,000 lie evenly by their low bits and remainders, and all in the first shard by the high bits.
+        // Numbers below 40,000 are even by low bits and remainder, and all in the first shard by high bits.
         let rows = of((0..40_000).collect());
         let told: Vec<(Choice, u64, u64)> = rows
             .iter()

@@ -13,8 +13,8 @@ use crate::record::{StructuredRow, Verdict, Window};
 use rayon::prelude::*;
 use statistics::collisions::CollisionLaw;
 
-/// The ends of a value that are compared besides the whole: what tables and filters take of wide ones, and narrow enough
-/// for these sets to tell functions apart.
+/// The ends of a value that are compared in addition to the whole: the bits that tables and filters take of wide
+/// values, and narrow enough for these sets to tell functions apart.
 const ENDS: [(Window, u32); 5] = [
     (Window::Low, 32),
     (Window::Low, 24),
@@ -23,13 +23,13 @@ const ENDS: [(Window, u32); 5] = [
     (Window::High, 20),
 ];
 
-/// What is compared of a function of `output_bits` bits: the whole first.
+/// Returns the windows compared for a function of `output_bits` bits, the whole value first.
 pub fn windows(output_bits: u32) -> impl Iterator<Item = (Window, u32)> {
     std::iter::once((Window::Whole, output_bits))
         .chain(ENDS.into_iter().filter(move |&(_, bits)| bits < output_bits))
 }
 
-/// Collisions of values of distinct keys in each of [`windows`]; bits above `output_bits` are zero.
+/// Counts collisions of distinct keys' values in each of [`windows`]; bits above `output_bits` must be zero.
 fn counts(values: &[u64], output_bits: u32) -> impl Iterator<Item = (Window, u32, u64)> {
     let (low, high) = (Prefixes::low(values), Prefixes::high(values, output_bits));
     let keys = values.len() as u64;
@@ -43,7 +43,7 @@ fn counts(values: &[u64], output_bits: u32) -> impl Iterator<Item = (Window, u32
     })
 }
 
-/// The first key, in the order of the set, that shares its compared bits with an earlier one, and that earlier one.
+/// Returns the first key in the set that shares its compared bits with an earlier key, as (earlier key, key).
 fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> Option<(usize, usize)> {
     let compared = |value: u64| match window {
         Window::Whole => value,
@@ -59,12 +59,12 @@ fn example(values: &[u64], output_bits: u32, (window, bits): (Window, u32)) -> O
 
 /// Counts the collisions of each function on each set, by set, function and window.
 ///
-/// An example is kept where `wants_example` of the row says so: finding one takes as long as counting. Each row is that of
-/// a lone test until all rows are judged.
+/// An example is kept if `wants_example` accepts the row, since finding an example takes as long as counting. Each row
+/// is that of a single test until all rows are judged.
 ///
 /// # Errors
 ///
-/// When `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn measure(
     functions: &[&Function],
     seed: u64,
@@ -91,12 +91,12 @@ pub fn measure(
     Ok(rows?.concat())
 }
 
-/// Tests in a file about functions of these widths.
+/// Returns the number of tests in a file about functions of these widths.
 pub fn tests(widths: impl Iterator<Item = u32>) -> usize {
     structured::ALL.len() * widths.map(|bits| windows(bits).count()).sum::<usize>()
 }
 
-/// The same of one function and the keys of the set called `set`.
+/// Counts the collisions of one function on the keys of the set called `set`.
 pub fn of(
     set: &str,
     keys: &KeySet,

@@ -1,26 +1,25 @@
-//! Time per key, over whole batches of a key set; the only module that reads a clock.
+//! Time per key, over whole batches of a key set. No other module reads a clock.
 //!
-//! A clock around one call measures the clock: reading it costs more than most of these functions. So one
-//! reading covers a whole batch, and what the loop itself costs is a row of its own, the function
-//! [`empty`](crate::record::EMPTY), which goes through the same loop in the same rounds.
+//! Reading a clock costs more than most of these functions, so one reading covers a whole batch. The cost of the loop
+//! is a row of its own: the function [`empty`](crate::record::EMPTY), which goes through the same loop in the same
+//! rounds.
 //!
-//! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in
-//!   the key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The
-//!   times are those of keys that arrive from memory in sequence; keys scattered over the heap cost more
-//!   (see [places](super::places)).
-//! - Every function is called through a pointer that the compiler cannot see through.
-//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In the chained form the place of
-//!   the next key depends on the hash before (`latency.csv`), as in a table lookup that waits for its answer.
-//! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the
-//!   machine hits all alike. The rounds of all datasets are spread evenly over the whole time. Their number
-//!   depends on the size of the batch alone, never on the clock. A reading ends with the keys, or after a few
-//!   megabytes, so that keys of any length take seconds, and a run can be stopped between two readings.
-//! - A large set is read in parts, another part in each round: more readings to take a median of in the same time. A
-//!   quick run reads every key once.
-//! - Where the system tells, the records say how often another program took the processor away meanwhile: during all
-//!   of the timing, that of lengths and places included ([`Watch`]).
-//! - The results are summed, and the sum is compared with one computed beforehand: no time is taken from a
-//!   wrong result.
+//! - The keys of a batch lie back to back in one buffer, in a fixed shuffled order: lengths and bytes vary as in the
+//!   key set, and a branch predictor cannot learn the order of a batch of ten thousand keys or more. The times are
+//!   those of keys that arrive from memory in sequence; keys scattered over the heap cost more (see
+//!   [places](super::places)).
+//! - Every function is called through a pointer that is opaque to the compiler.
+//! - Independent calls may overlap in the processor (`timing.csv`, throughput). In chained calls the place of the next
+//!   key depends on the previous hash (`latency.csv`), as in a table lookup that waits for its answer.
+//! - A round takes one reading of every function in both forms, in a newly shuffled order, so that drift of the machine
+//!   affects all alike. The rounds of all datasets are spread evenly over the whole time. Their number depends only on
+//!   the size of the batch, never on the clock. A reading ends with the keys, or after a few megabytes, so that keys of
+//!   any length take seconds, and a run can be stopped between two readings.
+//! - A large set is read in parts, another part in each round: more readings for a median in the same time. A quick run
+//!   reads every key once.
+//! - If the system reports it, the records say how often other programs took the processor during all of the timing,
+//!   including lengths and places ([`Watch`]).
+//! - The values are summed, and the sum is compared with one computed beforehand: no time is taken from a wrong result.
 
 mod batch;
 mod pinned;
@@ -42,15 +41,15 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{CallForm as Form, EMPTY, SpreadRow, TimingRow};
 use statistics::robust;
 
-/// Times every function on every dataset, and the floor beside them: rows of `timing.csv` and `latency.csv`, by dataset and
-/// function in the order given, the floor first, and of `spread.csv`, independent calls first.
+/// Times every function and the empty function on every dataset. Returns the rows of `timing.csv` and `latency.csv`, by
+/// dataset and function in the order given, the empty function first, and of `spread.csv`, independent calls first.
 ///
-/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must have started no
-/// threads. The steps told to `progress` are rounds, the warm-up included.
+/// `seed` fixes the order of keys and readings; `quick` takes fewer rounds. The caller must not have started threads.
+/// The steps of `progress` are rounds, the warm-up included.
 ///
 /// # Errors
 ///
-/// When a function gives another result while timed than before, and when `progress` asks to stop.
+/// Returns an error if a function gives another result while timed than before, or if `progress` requests a stop.
 pub fn measure(
     datasets: &[Dataset],
     functions: &[&Function],
@@ -92,17 +91,17 @@ pub fn measure(
     Ok(([Form::Independent, Form::Chained].map(rows), spreads.collect()))
 }
 
-/// With fewer there is no median that one disturbed reading leaves alone.
+/// The fewest rounds: with fewer, a single disturbed reading moves the median.
 const FEWEST_ROUNDS: usize = 3;
 /// Rounds of a quick run, unless readings are long.
 const QUICK_ROUNDS: usize = 11;
-/// Most parts of a full run: a third of a million keys still comes from beyond the second-level cache.
+/// The most parts of a full run: a third of a million keys still exceeds the second-level cache.
 const PARTS: usize = 3;
 
-/// Readings of each function: from the work of one reading, so that a run takes about as long for any set.
+/// Returns the number of readings of each function, from the work of one reading, so that any set takes about as long.
 fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
-    // A typical function takes some 8 ns a call and 1 ns a byte: 9 ms for a third of a million keys of twenty bytes. Only a key
-    // of more than fifty megabytes comes down to the least number, of which a median can still be taken.
+    // A typical function takes some 8 ns per call and 1 ns per byte: 9 ms for a third of a million keys of twenty
+    // bytes. In a full run, only keys of about a hundred megabytes come down to the least number.
     let reading_ns = calls.saturating_mul(8).saturating_add(bytes).max(1);
     if quick {
         (60_000_000 / reading_ns).clamp(FEWEST_ROUNDS, QUICK_ROUNDS)
@@ -111,7 +110,7 @@ fn rounds(calls: usize, bytes: usize, quick: bool) -> usize {
     }
 }
 
-/// Indices of the datasets, each as often as it has rounds, spread evenly over the whole.
+/// Returns the indices of the datasets, each as often as it has rounds, spread evenly over the whole.
 fn spread(rounds: &[usize]) -> Vec<usize> {
     let mut order: Vec<(f64, usize)> = rounds
         .iter()
@@ -131,7 +130,7 @@ pub(super) struct Subject {
     pub(super) hash: fn(&[u8]) -> u64,
 }
 
-/// The floor, then the functions.
+/// Returns the empty function, then the functions.
 pub(super) fn subjects(functions: &[&Function]) -> Vec<Subject> {
     let floor = Subject {
         name: EMPTY,
@@ -152,12 +151,12 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// One reading of a part: nanoseconds per key, and the sum of the values.
+/// Takes one reading of a part. Returns nanoseconds per key, and the sum of the values.
 pub(super) fn read(batch: &Batch, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> (f64, u64) {
     timed(batch.calls_of(part), || batch.run(part, form, hash))
 }
 
-/// Nanoseconds for each of the `calls` that `work` makes, and its result.
+/// Returns the nanoseconds per call of `work`, which makes `calls` calls, and its result.
 pub(super) fn timed(calls: usize, work: impl FnOnce() -> u64) -> (f64, u64) {
     let start = now();
     let result = work();
@@ -170,7 +169,7 @@ struct Table<'a> {
     dataset: &'a str,
     batch: &'a Batch,
     lines: Vec<Line>,
-    /// What readings of each part must give, by function.
+    /// The sums that readings of each part must give, by function.
     expected: Vec<Vec<u64>>,
     /// Rounds taken, the warm-up included.
     rounds: usize,
@@ -180,12 +179,12 @@ struct Table<'a> {
 pub(super) struct Line {
     pub(super) subject: Subject,
     pub(super) form: Form,
-    /// Nanoseconds per key, one a round.
+    /// Nanoseconds per key, one per round.
     pub(super) samples: Vec<f64>,
 }
 
 impl Line {
-    /// No readings yet of this function, in both forms.
+    /// Creates the lines of this function in both forms, without readings.
     pub(super) fn both(subject: Subject) -> [Self; 2] {
         [Form::Independent, Form::Chained].map(|form| Self {
             subject,
@@ -194,7 +193,7 @@ impl Line {
         })
     }
 
-    /// Takes a reading of keys of `dataset`, whose values must add up to `expected`.
+    /// Adds a reading of keys of `dataset`, whose values must add up to `expected`.
     pub(super) fn take(
         &mut self,
         (nanoseconds, found): (f64, u64),
@@ -211,7 +210,7 @@ impl Line {
         Ok(())
     }
 
-    /// Median, median absolute deviation, and number of readings; there is at least one.
+    /// Returns the median, the median absolute deviation, and the number of readings, which must not be zero.
     pub(super) fn summary(&self) -> (f64, f64, u64) {
         let median = robust::median(&mut self.samples.clone()).unwrap_or(f64::NAN);
         let mad = robust::median_absolute_deviation(&self.samples, median).unwrap_or(f64::NAN);
@@ -240,16 +239,16 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The part that a line reads next: over the rounds every one, and mostly another than the line read before, so that
-    /// keys come from where they come from when all of them are read.
+    /// Returns the part that a line reads next. Parts rotate with rounds and lines, so that a line mostly reads keys
+    /// that the previous line did not bring into the cache, as if every line read all keys.
     fn next_part(&self, line: usize) -> usize {
         (line + self.rounds) % self.batch.parts()
     }
 
-    /// One reading of each line, in an order drawn from `seed`.
+    /// Takes one reading of each line, in an order drawn from `seed`.
     fn round(&mut self, seed: u64, progress: &dyn Progress) -> Result<(), Error> {
         let order = shuffled(self.lines.len() as u32, seed);
-        // The round before may have been another dataset's: bring these keys back into the cache.
+        // The previous round may have been of another dataset: this brings the keys back into the cache.
         if let Some(&last) = order.last() {
             let part = self.next_part(last as usize);
             let last = &self.lines[last as usize];
@@ -266,7 +265,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Drops the readings so far: they were the warm-up.
+    /// Drops the readings of the warm-up.
     fn forget(&mut self) {
         for line in &mut self.lines {
             line.samples.clear();

@@ -1,6 +1,6 @@
-//! Collisions when only some bits of the values are looked at: the low and the high ones, from 8 to 32.
+//! Collisions in windows of the values: the low and the high bits, from 8 to 32, and all bits.
 //!
-//! Tables take some low or some high bits of a hash and never all of it.
+//! Tables use some low or some high bits of a hash, never all of them.
 
 use core::ops::RangeInclusive;
 
@@ -13,12 +13,12 @@ use statistics::collisions::CollisionLaw;
 /// Widths of the windows at either end.
 pub const WIDTHS: RangeInclusive<u32> = 8..=32;
 
-/// A window is asked where the worst that could happen, all keys on one value, is less likely than this by chance: 1 %
-/// over 100,000 tests. Otherwise no count could tell anything.
+/// A window is tested only if its worst outcome, all keys on one value, is less likely than this by chance: 1 % over
+/// 100,000 tests. In other windows no count could tell anything.
 const LEAST_TELLING: f64 = 1e-7;
 
-/// The windows that are asked of a function of `output_bits` bits over `keys` keys, in the order of the rows: low ones,
-/// high ones, then all bits. A window of all bits is told once, as [`WindowEnd::Full`].
+/// Returns the windows that are tested for a function of `output_bits` bits over `keys` keys, in the order of the rows:
+/// low ones, high ones, then all bits. The window of all bits occurs once, as [`WindowEnd::Full`].
 pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
     let telling = |bits: u32| keys > 1 && CollisionLaw::new(keys, bits).two_sided_p(keys - 1) < LEAST_TELLING;
     let narrow = |end| {
@@ -33,8 +33,8 @@ pub fn asked(keys: u64, output_bits: u32) -> Vec<(WindowEnd, u32)> {
         .collect()
 }
 
-/// Rows of one function, whose values of all keys of the dataset are `hashed`; `p_adjusted` is that of a lone test until
-/// all rows are judged.
+/// Returns the rows of one function, whose values of all keys of the dataset are `hashed`. `p_adjusted` is that of a
+/// single test until all rows are judged.
 pub fn measure(dataset: &str, hashed: &Hashed<'_>) -> Vec<WindowRow> {
     let (function, values) = (hashed.function, hashed.values64());
     let keys = values.len() as u64;
@@ -129,7 +129,7 @@ mod tests {
         // Two keys of one value: once in 2^bits, and twice that for both sides.
         assert!(asked(2, 64).iter().all(|&(_, bits)| bits >= 25));
         assert!(!asked(2, 64).is_empty());
-        // One bit and three keys: as good as certain.
+        // One bit and three keys: all keys on one value are too likely.
         assert_eq!(asked(3, 1), []);
     }
 }

@@ -1,10 +1,10 @@
-//! What a row is about: the one way to find the rows of a dataset or function.
+//! The dataset and function of a row: the only way to find rows about them.
 
-/// A row about a function, and mostly about a dataset.
+/// A row about a function, and usually about a dataset.
 pub trait About {
-    /// Name of the dataset; `None` where the keys are of none.
+    /// Returns the name of the dataset, or `None` for keys of no dataset.
     fn dataset(&self) -> Option<&str>;
-    /// Name of the function.
+    /// Returns the name of the function.
     fn function(&self) -> &str;
 }
 
@@ -18,7 +18,7 @@ impl<R: About> About for &R {
     }
 }
 
-/// Says of which dataset rows are.
+/// Implements `About` for row types, each with a closure that returns the dataset.
 macro_rules! rows_about {
     ($($row:ident: $dataset:expr;)*) => {
         $(impl $crate::record::about::About for $row {
@@ -36,18 +36,18 @@ macro_rules! rows_about {
 
 pub(super) use rows_about;
 
-/// The rows about this dataset.
+/// Returns the rows about this dataset.
 pub fn on<R: About>(rows: impl IntoIterator<Item = R>, dataset: &str) -> impl Iterator<Item = R> {
     let rows = rows.into_iter();
     rows.filter(move |row| row.dataset() == Some(dataset))
 }
 
-/// The rows about this function.
+/// Returns the rows about this function.
 pub fn of<R: About>(rows: impl IntoIterator<Item = R>, function: &str) -> impl Iterator<Item = R> {
     rows.into_iter().filter(move |row| row.function() == function)
 }
 
-/// The rows about this function on this dataset.
+/// Returns the rows about this function on this dataset.
 pub fn about<R: About>(
     rows: impl IntoIterator<Item = R>,
     dataset: &str,

@@ -1,31 +1,31 @@
-//! What `run.json` says of an earlier run that this one was held against.
+//! The part of `run.json` about an earlier run that this run is compared with.
 
 use super::{CallForm, stored};
 
 stored! {
-    /// What changed since an earlier run.
+    /// The changes since an earlier run.
     pub struct Baseline {
-        /// Folder of the earlier run, as it was named.
+        /// Folder of the earlier run, as given.
         pub folder: String,
-        /// Its start, UTC, RFC 3339.
+        /// Start of the earlier run, UTC, RFC 3339.
         pub date: String,
-        /// Program and version that made it.
+        /// Program and version that made the earlier run.
         pub generator: String,
-        /// The command line that repeats it.
+        /// The command line that repeats the earlier run.
         pub command: String,
-        /// What else was not the same, a sentence each: machine, compiler, key sets, functions that only one run has.
+        /// Other differences, one sentence each: machine, compiler, key sets, functions that only one run has.
         pub notes: Vec<String>,
-        /// Rows without times that both runs have.
+        /// Number of rows without times that both runs have.
         pub compared_rows: u64,
-        /// Fields of these rows that differ, in all.
+        /// Number of differing fields in these rows.
         pub different_fields: u64,
-        /// The first of them.
+        /// The first differing fields.
         pub differences: Vec<Difference>,
-        /// The times, unless the runs are of two machines.
+        /// The comparison of times, unless the runs are of two machines.
         pub times: Option<TimesAgainst>,
     }
 
-    /// A field that must be the same on every machine, and is not.
+    /// A field that must be the same on every machine, but differs.
     pub struct Difference {
         /// Name of the file.
         pub file: String,
@@ -33,35 +33,35 @@ stored! {
         pub dataset: String,
         /// Name of the function.
         pub function: String,
-        /// Which of the rows about them, in words.
+        /// The row among those about the dataset and function, in words.
         pub question: String,
         /// Name of the column.
         pub column: String,
-        /// What the earlier run has.
+        /// The value in the earlier run.
         pub before: String,
-        /// What this one has.
+        /// The value in this run.
         pub now: String,
     }
 
-    /// Times held against those of an earlier run.
+    /// Times compared with those of an earlier run.
     pub struct TimesAgainst {
-        /// How much slower the machine was as a whole; taken out of `rows`.
+        /// The changes of the machine as a whole, which are removed from `rows`.
         pub drifts: Vec<Drift>,
-        /// One for each dataset, function and form that both runs have.
+        /// One row for each dataset, function and form that both runs have.
         pub rows: Vec<TimeChange>,
     }
 
-    /// How much slower than before all functions together were on one dataset in one form.
+    /// The change of time that all functions share on one dataset in one form.
     pub struct Drift {
         /// Name of the dataset.
         pub dataset: String,
-        /// How the calls were made.
+        /// The form of the calls.
         pub form: CallForm,
-        /// Median over the functions of time now over time before; 1 where they are too few to tell.
+        /// Median over the functions of time now over time before; 1 if there are too few functions to tell.
         pub ratio: f64,
-        /// How far a function that did not change strays from it, as a standard deviation of the logarithm.
+        /// Scatter of unchanged functions around the drift: the standard deviation of the logarithm of the ratio.
         pub scatter: f64,
-        /// How many functions it comes from, the floor included.
+        /// Number of functions behind the ratio, the empty function included.
         pub functions: u64,
     }
 
@@ -71,7 +71,7 @@ stored! {
         pub dataset: String,
         /// Name of the function.
         pub function: String,
-        /// How the calls were made.
+        /// The form of the calls.
         pub form: CallForm,
         /// Median before, nanoseconds per key.
         pub before_ns: f64,
@@ -81,11 +81,11 @@ stored! {
         pub now_ns: f64,
         /// Median absolute deviation now.
         pub now_mad_ns: f64,
-        /// Time now over time before, the drift taken out: of the statistic that changed least.
+        /// Time now over time before without the drift, of the statistic that changed least.
         pub ratio: f64,
-        /// From this ratio on, or from one over it down, it is no noise.
+        /// The least ratio of a slowdown beyond noise; its inverse is the limit for a speedup.
         pub threshold: f64,
-        /// Whether it changed beyond noise.
+        /// Set if the time changed beyond noise.
         pub changed: bool,
     }
 }

@@ -1,8 +1,8 @@
 //! All records of a run, in memory and on disk: `run.json`, and one CSV file for each question.
 //!
-//! `run.json` holds the SHA-256 of every one of them, itself included, and reading checks them all: what is read is
-//! what the run wrote, so nothing else about its values is checked here. Somebody can still forge rows and checksums
-//! together. Then rows have the right form, their numbers are finite, and no list is longer than charts have room for.
+//! `run.json` holds the SHA-256 of every file, its own included, and reading checks them all, so the values are those
+//! of the run and nothing else about them is checked here. Rows forged together with their checksums still have the
+//! right form and finite numbers, and no list is longer than charts have room for.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,31 +13,31 @@ pub use super::rows::{FILES, RecordFile, Records};
 use super::{CallForm, EMPTY, FORMAT, IDEAL, Run, SCHEMA, TimingRow, table};
 use crate::error::{Error, ErrorKind};
 
-/// Name of the file that says what the others do not.
+/// Name of the file for everything that the CSV files do not hold.
 pub const RUN: &str = "run.json";
 
-/// Most datasets in a run.
+/// The most datasets in a run.
 pub const MAX_DATASETS: usize = 64;
-/// Most functions in a run.
+/// The most functions in a run.
 pub const MAX_FUNCTIONS: usize = 64;
 
 impl Records {
     /// Reads the records in `dir`.
     ///
-    /// A file that `run.json` does not list was not yet known when the run was made; its rows are empty.
+    /// A file that `run.json` does not list did not exist when the run was made; its rows are empty.
     ///
     /// # Errors
     ///
-    /// As [`read_run`]; when another file is missing, or is not what the run wrote.
+    /// Returns the errors of [`read_run`], and an error if another file is missing or was changed.
     pub fn read(dir: &Path) -> Result<Self, Error> {
         Self::read_files(dir, |_| true)
     }
 
-    /// Reads `run.json` and the times of whole datasets alone: what is kept of a run on another machine.
+    /// Reads only `run.json` and the times of whole datasets, which are the files kept of a run on another machine.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// Returns the errors of [`read`](Self::read).
     pub fn read_times(dir: &Path) -> Result<Self, Error> {
         Self::read_files(dir, |file| ["timing.csv", "latency.csv"].contains(&file.name))
     }
@@ -57,7 +57,7 @@ impl Records {
         Ok(records)
     }
 
-    /// Times of whole datasets, of calls of this form.
+    /// Returns the times of whole datasets in calls of this form.
     pub fn times(&self, form: CallForm) -> &[TimingRow] {
         match form {
             CallForm::Independent => &self.timing,
@@ -65,7 +65,7 @@ impl Records {
         }
     }
 
-    /// The files of these records: all that there are, unless the records were read and list fewer.
+    /// Returns the files of these records: all of [`FILES`], unless the records were read and list fewer.
     pub fn files(&self) -> impl Iterator<Item = &'static RecordFile> {
         let listed = &self.run.checksums;
         FILES
@@ -73,11 +73,11 @@ impl Records {
             .filter(|file| listed.is_empty() || listed.contains_key(file.name))
     }
 
-    /// Writes the records into `dir`, which must exist, and into `run.json` the checksums of what was written.
+    /// Writes the records into `dir`, which must exist, and the checksums of the written files into `run.json`.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
         let mut run = self.run.clone();
         for file in self.files() {
@@ -90,7 +90,7 @@ impl Records {
     }
 }
 
-/// Checks that the lists of datasets and functions have no name twice and are not too long.
+/// Checks that the lists of datasets and functions have no duplicate names and are not too long.
 fn check(run: &Run) -> Result<(), String> {
     let datasets: Vec<&str> = run.datasets.iter().map(|one| one.name.as_str()).collect();
     let functions: Vec<&str> = run.functions.iter().map(|one| one.name.as_str()).collect();
@@ -112,7 +112,7 @@ fn check(run: &Run) -> Result<(), String> {
     Ok(())
 }
 
-/// The error of a file that somebody has changed.
+/// Returns the error for a file that was changed after the run.
 fn changed(path: &Path) -> Error {
     let reason = format!(
         "is not what the run wrote: its SHA-256 is not the one in {RUN}; restore the file, or run `compare` again"
@@ -120,25 +120,25 @@ fn changed(path: &Path) -> Error {
     Error::new(ErrorKind::Changed, reason).about(path)
 }
 
-/// SHA-256, lower-case hex.
+/// Returns the SHA-256 in lower-case hex.
 fn checksum(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Stands in place of the checksum of `run.json` while that is computed.
+/// Placeholder for the checksum of `run.json` while that checksum is computed.
 const UNKNOWN: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// The checksum of `run.json` as it stands in there; quotes in any other text are escaped.
+/// Returns the entry for the checksum of `run.json` itself. Quotes in any other text are escaped, so it is unique.
 fn of_itself(sum: &str) -> String {
     format!("\"{RUN}\": \"{sum}\"")
 }
 
-/// Reads a `run.json` alone, and checks whose it is and that nobody changed it.
+/// Reads only `run.json`, and checks that this program wrote it and that nobody changed it.
 ///
 /// # Errors
 ///
-/// When it is missing, unreadable, damaged or changed, or of another program or schema; when it has more datasets or
-/// functions than charts have room for.
+/// Returns an error if the file is missing, unreadable, damaged or changed, if it is of another program or schema, or
+/// if it has more datasets or functions than charts have room for.
 pub fn read_run(path: &Path) -> Result<Run, Error> {
     let bytes = table::bytes_of(path)?;
     let value: serde_json::Value = serde_json::from_slice(&bytes)
@@ -166,7 +166,7 @@ pub fn read_run(path: &Path) -> Result<Run, Error> {
             ));
         }
     }
-    // From the text once more: this error names line and column.
+    // Parsed from the text once more: this error names line and column.
     let run: Run =
         serde_json::from_slice(&bytes).map_err(|e| table::malformed(path, format!("damaged: {e}")))?;
     let stored = run.checksums.get(RUN).map_or("", String::as_str);
@@ -178,11 +178,11 @@ pub fn read_run(path: &Path) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// Writes a `run.json` alone, with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
+/// Writes only `run.json`, with its own checksum: the SHA-256 of the file with zeros in place of that checksum.
 ///
 /// # Errors
 ///
-/// When the file cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn write_run(path: &Path, run: &Run) -> Result<(), Error> {
     let mut run = run.clone();
     run.checksums.insert(RUN.to_owned(), UNKNOWN.to_owned());

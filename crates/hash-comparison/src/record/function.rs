@@ -1,74 +1,74 @@
-//! What `run.json` says of the functions.
+//! The part of `run.json` about the functions.
 
 use super::stored;
 
 stored! {
-    /// What a function is.
+    /// A function and its metadata.
     pub struct FunctionSummary {
         /// Name in the rows.
         pub name: String,
-        /// Which part of the comparison it belongs to.
+        /// The group that the function belongs to.
         pub group: FunctionGroup,
-        /// Bits of output that were compared, at most 32.
+        /// Number of output bits that were compared, at most 32.
         pub bits: u32,
-        /// Bits of output that the function has.
+        /// Number of output bits of the function.
         pub output_bits: u32,
-        /// Crate and version that it comes from.
+        /// Crate and version of the function.
         pub origin: String,
-        /// First publication.
+        /// Year of the first publication.
         pub year: u16,
-        /// Who wrote it.
+        /// The author.
         pub author: String,
-        /// Where it was published.
+        /// The publication: a URL, a standard or a paper.
         pub source: String,
-        /// Known weaknesses, a sentence each.
+        /// Known weaknesses, one sentence each.
         pub weaknesses: Vec<String>,
-        /// Whether it promises the same values for ever on every platform.
+        /// Set if the function promises the same values forever on every platform.
         pub stable: bool,
-        /// Licence of the crate, as SPDX writes it; empty where a user's function has none.
+        /// Licence of the crate, as SPDX writes it; empty for a user's function without a licence.
         pub licence: String,
-        /// The seed or key that was used, in words; `None` when there is none to use.
+        /// The seed or key that was used, in words; `None` for a function without one.
         pub seed: Option<String>,
-        /// What it is worth against keys that an attacker chooses.
+        /// Resistance to keys that an attacker chooses.
         pub resistance: Resistance,
-        /// Why, in a sentence.
+        /// The reason for `resistance`, in a sentence.
         pub resistance_reason: String,
-        /// Whether nobody asked for it: a run of all functions brought it, and charts and lists fold it away.
+        /// Set if the function is included only because the run has all functions; charts and lists fold it away.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub folded: bool,
     }
 
-    /// What a function is worth against keys that an attacker chooses so that they collide.
+    /// The resistance of a function to keys that an attacker chooses so that they collide.
     ///
-    /// Every function here is measured with a seed or key that anybody can read, so this says what a program gains that
-    /// draws a secret one.
+    /// Every function here is measured with a public seed or key; this is the resistance of a program that draws a
+    /// secret one.
     pub enum Resistance {
-        /// Nothing: there is no seed, or it does not matter.
+        /// There is no seed, or the seed does not matter.
         None,
-        /// Little: it takes a seed, but was not made to withstand attackers, or nobody has shown that it does.
+        /// The function takes a seed, but was not made to withstand attackers, or has not been shown to.
         SeedOnly,
-        /// It was made to withstand them under a secret random key.
+        /// The function was made to withstand attackers under a secret random key.
         Keyed,
     }
 }
 
 impl Resistance {
-    /// For a table: the word without its hyphen.
+    /// Returns the word for a table, without its hyphen.
     pub fn label(self) -> String {
         self.to_string().replace('-', " ")
     }
 }
 
 stored! {
-    /// Which part of the comparison a function belongs to.
+    /// A group of functions in the comparison.
     pub enum FunctionGroup {
-        /// One of the 17 of the published comparison.
+        /// One of the 17 functions of the published comparison.
         Published,
-        /// A function outside it, to hold them against.
+        /// A function outside the published comparison, as a reference point.
         Anchor,
-        /// Another form of one of the 17: the canonical one where the published differs.
+        /// Another form of one of the 17: the canonical form if the published one differs.
         Variant,
-        /// A function that the program's user brought.
+        /// A function that the program's user added.
         Own,
     }
 }

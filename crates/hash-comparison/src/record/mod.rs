@@ -1,8 +1,8 @@
-//! What a run leaves on disk: one CSV file a measurement, and `run.json` for everything else.
+//! The files of a run: one CSV file per measurement, and `run.json` for everything else.
 //!
-//! The records are the only thing that charts and report may read. Nothing here measures or draws.
-//! Floating-point fields are written with nine significant digits ([`significant`]), so what is read back
-//! is what every reader of the file sees.
+//! Charts and report may read only these records. This module neither measures nor draws. Floating-point fields are
+//! written with nine significant digits ([`significant`]), so the values read back are those that every reader of the
+//! file sees.
 
 mod about;
 mod baseline;
@@ -31,9 +31,9 @@ pub use self::run::{DatasetKind, DatasetSummary, Environment, FailedTest, Findin
 pub(crate) use self::stored::stored;
 pub use self::structure::{Choice, Mechanism, MechanismRow, OccupancyRow, StructuredRow, Window};
 
-/// `format` of every `run.json` that this program writes.
+/// The `format` of every `run.json` that this program writes.
 pub const FORMAT: &str = "hash-comparison-run";
-/// `schema` of the `run.json` that this version writes, and reads.
+/// The `schema` of the `run.json` that this version writes and reads.
 pub const SCHEMA: u32 = 1;
 
 #[cfg(test)]

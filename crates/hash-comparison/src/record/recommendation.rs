@@ -1,12 +1,12 @@
-//! What `run.json` recommends, and what it rests on.
+//! The recommendations of `run.json` and their basis.
 
 use super::{CallForm, stored};
 
 stored! {
-    /// What a function is wanted for.
+    /// The purpose of a function.
     #[derive(Default)]
     pub enum Purpose {
-        /// Nothing more was said: a filter or a table in memory.
+        /// No purpose was given: a filter or a table in memory.
         #[default]
         FilterOrTable,
         /// A Bloom filter.
@@ -15,18 +15,18 @@ stored! {
         Table,
         /// Spreading keys over shards, on which machines agree.
         Shard,
-        /// Finding out that something changed by accident, or telling contents apart by their hash.
+        /// Detecting accidental changes, or telling contents apart by their hash.
         Checksum,
     }
 }
 
 impl Purpose {
-    /// Whether values must stay the same for ever on every platform, asked for or not.
+    /// Returns true if the purpose needs values that stay the same forever on every platform.
     pub const fn needs_stable_values(self) -> bool {
         matches!(self, Self::Shard | Self::Checksum)
     }
 
-    /// The purposes that a function must serve, each with a unit of its own: those of [`CostRow`].
+    /// Returns the purposes that a function must serve, each with its own unit: those of [`CostRow`].
     pub const fn parts(self) -> &'static [Self] {
         match self {
             Self::FilterOrTable => &[Self::Filter, Self::Table],
@@ -38,26 +38,26 @@ impl Purpose {
     }
 }
 
-/// What the user wants of a function.
+/// The user's requirements of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What for.
+    /// The purpose.
     pub purpose: Purpose,
-    /// Whether an attacker may choose keys.
+    /// Set if an attacker may choose keys.
     pub untrusted: bool,
-    /// Whether values must stay the same for ever on every platform.
+    /// Set if values must stay the same forever on every platform.
     pub stable: bool,
     /// Name of the function in use today, as the records spell it.
     pub mine: Option<String>,
-    /// A measurable defect that costs less than this share does not count, from 0 on.
+    /// The share, at least 0, below which the cost of a measurable defect does not count.
     pub negligible: f64,
 }
 
 impl Request {
-    /// The share below which a cost is negligible, unless the user says otherwise.
+    /// The default share below which a cost is negligible.
     pub const NEGLIGIBLE: f64 = 0.05;
 
-    /// Whether values must stay the same for ever, asked for or needed for the purpose.
+    /// Returns true if values must stay the same forever, by request or for the purpose.
     pub const fn needs_stable_values(&self) -> bool {
         self.stable || self.purpose.needs_stable_values()
     }
@@ -76,10 +76,10 @@ impl Default for Request {
 }
 
 stored! {
-    /// A row of `costs.csv`: what a function costs a purpose on a dataset, in that purpose's unit, where it costs most.
+    /// A row of `costs.csv`: the greatest cost of a function for a purpose on a dataset, in that purpose's unit.
     ///
-    /// The unit of a filter is its false-positive rate, of a table the keys compared until one is found that is there, of
-    /// shards the keys in the fullest, of checksums the keys whose value another key has already.
+    /// The unit of a filter is its false-positive rate, of a table the keys compared per key found, of shards the keys
+    /// in the fullest shard, of checksums the keys whose value another key has already.
     pub struct CostRow {
         /// Name of the dataset.
         pub dataset: String,
@@ -87,63 +87,63 @@ stored! {
         pub function: String,
         /// Filter, table, shard or checksum.
         pub purpose: Purpose,
-        /// Where: how large a filter, which buckets, how many bits.
+        /// The place: the size of the filter, the choice of buckets, or the number of bits.
         pub place: String,
-        /// In the unit.
+        /// The measured value, in the unit.
         pub measured: f64,
-        /// The same of an ideal hash in the same place.
+        /// The value of an ideal hash in the same place.
         pub chance: f64,
         /// `measured / chance - 1`, at most [`CostRow::MAX`].
         pub cost: f64,
-        /// How often chance alone does as much, corrected for the number of tests in the file that it comes from.
+        /// The p-value, corrected for the number of tests in the file of the measurement.
         pub p_adjusted: f64,
-        /// Whether it costs more than chance explains. What is not measurable is no defect, whatever `cost` says.
+        /// Set if the cost is more than chance explains. Otherwise there is no defect, regardless of `cost`.
         pub measurable: bool,
     }
 
-    /// What a run advises on one dataset: the one verdict that terminal, page and tables show.
+    /// A run's recommendation for one dataset: the only verdict that terminal, page and tables show.
     pub struct Recommendation {
         /// Name of the dataset.
         pub dataset: String,
-        /// What for.
+        /// The purpose.
         pub purpose: Purpose,
-        /// Whether an attacker may choose keys.
+        /// Set if an attacker may choose keys.
         pub untrusted: bool,
-        /// Whether values must stay the same for ever on every platform: asked for, or needed for the purpose.
+        /// Set if values must stay the same forever on every platform, by request or for the purpose.
         pub stable: bool,
-        /// Whether keys are so few that no function can be recommended.
+        /// Set if there are too few keys to recommend any function.
         pub too_few_keys: bool,
-        /// A measurable defect that costs less than this share does not count.
+        /// The share below which the cost of a measurable defect does not count.
         pub negligible: f64,
-        /// The times that decide.
+        /// The form of call whose times decide.
         pub form: CallForm,
-        /// Why these, in a clause.
+        /// The reason for this form, in a clause.
         pub form_reason: String,
-        /// What somebody must know whose keys come from strangers, where they do or look so.
+        /// Advice for keys from strangers, if the keys come from strangers or look like it.
         pub attackers: Option<String>,
-        /// Every function of the run once: those that suit, best first, those to avoid, the least costly first, then those that
-        /// lack what was asked.
+        /// Every function of the run once: suited functions, best first; functions to avoid, the least costly first;
+        /// then functions that lack a requirement.
         pub functions: Vec<Advice>,
-        /// The function in use today beside the pick, where one was named.
+        /// The function in use today compared with the pick, if one was named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub mine: Option<Incumbent>,
-        /// Pick, runner-up and the function in use at several numbers of keys, by their number.
+        /// Pick, runner-up and the function in use at several numbers of keys, ordered by that number.
         pub at_sizes: Vec<AtSize>,
-        /// What else a user must know, a sentence each.
+        /// Further facts for the user, one sentence each.
         pub notes: Vec<String>,
     }
 
-    /// What a run advises on one function.
+    /// A run's advice on one function.
     pub enum Standing {
-        /// Take it.
+        /// The function to take.
         Pick,
-        /// The next best.
+        /// The next best function.
         RunnerUp,
-        /// It suits.
+        /// A function that suits.
         Suited,
-        /// It costs more than is negligible.
+        /// A function whose cost is not negligible.
         Avoid,
-        /// It lacks what was asked, whatever was measured.
+        /// A function that lacks a requirement, regardless of the measurements.
         Lacking,
         /// Too few keys to tell.
         Unknown,
@@ -153,30 +153,30 @@ stored! {
     pub struct Advice {
         /// Name of the function.
         pub function: String,
-        /// What to do with it.
+        /// The advice on the function.
         pub standing: Standing,
-        /// Place of one that suits; functions whose times are not measurably different share one. Of others 0.
+        /// Rank of a suited function, shared if times are not measurably different; 0 for other functions.
         pub rank: u64,
-        /// Whether its values are promised to stay the same.
+        /// Set if the function's values are promised to stay the same.
         pub stable: bool,
-        /// Its time, where it was measured.
+        /// The function's time, if it was measured.
         pub time: Option<Interval>,
-        /// The share of its time that a change to the pick saves, below 0 what it costs; 0 where no difference is measurable.
+        /// Share of the function's time that a change to the pick saves, negative for a cost; 0 if not measurable.
         pub saves: f64,
-        /// The costliest measurable defect for the purpose, a negligible one too.
+        /// The costliest measurable defect for the purpose, even a negligible one.
         pub cost: Option<CostRow>,
-        /// Why it stands so, in about five words.
+        /// The reason for the standing, in about five words.
         pub reason: String,
-        /// The same in figures, a phrase each.
+        /// The reasons in figures, one phrase each.
         pub why: Vec<String>,
     }
 
-    /// A median, and how far readings stray from it.
+    /// A median with the deviation of its readings.
     #[derive(Copy)]
     pub struct Interval {
         /// Median, nanoseconds per key.
         pub ns: f64,
-        /// Median less the median absolute deviation.
+        /// Median minus the median absolute deviation.
         pub low_ns: f64,
         /// Median plus the median absolute deviation.
         pub high_ns: f64,
@@ -186,47 +186,47 @@ stored! {
     pub struct Incumbent {
         /// Name of the function.
         pub function: String,
-        /// How it stands beside the pick, and what a change would save.
+        /// Comparison with the pick, and the savings of a change.
         pub words: String,
     }
 
-    /// What a function costs at some number of keys like these.
+    /// The costs of a function at some number of similar keys.
     pub struct AtSize {
         /// Name of the function.
         pub function: String,
         /// Number of keys.
         pub keys: u64,
-        /// Hashing each once, milliseconds.
+        /// Time to hash each key once, milliseconds.
         pub total_ms: Option<f64>,
-        /// Keys whose value another key has already, in all bits of the function; none where it cannot be known.
+        /// Keys whose value another key has already, in all bits of the function; none if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub collisions: Option<f64>,
-        /// Where that comes from.
+        /// The basis of `collisions`.
         #[serde(default)]
         pub collisions_basis: Basis,
-        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`]; none where it cannot be known.
+        /// False-positive rate of a LevelDB filter of [`AtSize::BITS_PER_KEY`]; none if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub rate: Option<f64>,
-        /// Where that comes from.
+        /// The basis of `rate`.
         #[serde(default)]
         pub rate_basis: Basis,
     }
 
-    /// Where a figure for some number of keys comes from.
+    /// The basis of a figure for some number of keys.
     #[derive(Default)]
     pub enum Basis {
-        /// Counted with as many of these keys.
+        /// Counted with this number of keys.
         Measured,
-        /// That of a random function of as many bits.
+        /// The expected value of a random function with the same number of bits.
         #[default]
         Expected,
-        /// Counted with fewer of these keys; the function departs from chance, and no law gives the figure for more.
+        /// A lower bound, counted with fewer keys: the function departs from chance, and no law covers more keys.
         AtLeast,
     }
 }
 
 impl CostRow {
-    /// The most that is recorded: where chance gives next to nothing, a ratio says no more.
+    /// The greatest recorded cost: if chance gives next to nothing, a larger ratio says nothing more.
     pub const MAX: f64 = 1e9;
 }
 
@@ -236,22 +236,22 @@ impl AtSize {
 }
 
 impl Recommendation {
-    /// Functions that stand so, best first.
+    /// Returns the functions of this standing, best first.
     pub fn standing(&self, standing: Standing) -> impl Iterator<Item = &Advice> {
         self.functions.iter().filter(move |one| one.standing == standing)
     }
 
-    /// What to take; `None` where no function suits or keys are too few.
+    /// Returns the function to take, or `None` if no function suits or there are too few keys.
     pub fn pick(&self) -> Option<&Advice> {
         self.standing(Standing::Pick).next()
     }
 
-    /// The advice on one function.
+    /// Returns the advice on one function.
     pub fn advice(&self, function: &str) -> Option<&Advice> {
         self.functions.iter().find(|one| one.function == function)
     }
 
-    /// Functions that suit, best first.
+    /// Returns the functions that suit, best first.
     pub fn suited(&self) -> impl Iterator<Item = &Advice> {
         self.functions
             .iter()

@@ -1,4 +1,4 @@
-//! The table of files, and the rows of those about collisions, distribution, shards, filters and times.
+//! The table of record files, and the rows about collisions, distribution, shards, filters and times.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use super::{
 use crate::error::Error;
 use csv::StringRecord;
 
-/// A file of rows.
+/// A CSV file of rows.
 #[derive(Debug)]
 pub struct RecordFile {
-    /// Its name.
+    /// Name of the file.
     pub name: &'static str,
-    /// Whether it holds times, which differ from run to run; the bytes of other files depend on data and seed alone.
+    /// Set if the file holds times, which differ from run to run. Other files depend only on data and seed.
     pub timed: bool,
-    /// Columns that together tell its rows apart.
+    /// Columns that together identify a row.
     pub key: &'static [&'static str],
-    /// Columns that depend on all rows of the file, by the number of tests.
+    /// Columns that depend on all rows of the file, through the number of tests.
     pub shared: &'static [&'static str],
-    /// Its bytes.
+    /// Returns the bytes of the file.
     pub bytes: fn(&Records) -> Vec<u8>,
-    /// Puts the rows of these bytes into the records; the path is for the message.
+    /// Reads the rows of these bytes into the records; the path is for error messages.
     pub parse: fn(&mut Records, &Path, &[u8]) -> Result<(), Error>,
 }
 
 impl RecordFile {
-    /// The first line and the rows, as the file spells them.
+    /// Returns the header and the rows as the file spells them.
     pub fn spelled(&self, records: &Records) -> (StringRecord, Vec<StringRecord>) {
         let bytes = (self.bytes)(records);
         let mut reader = csv::Reader::from_reader(&bytes[..]);
@@ -38,8 +38,8 @@ impl RecordFile {
     }
 }
 
-/// Makes [`Records`] and [`FILES`] of one line for each file: its name, its row type, whether it holds times, the
-/// columns that tell its rows apart, and those that depend on all of them.
+/// Defines [`Records`] and [`FILES`] from one line per file: its name, its row type, whether it holds times, the
+/// columns that identify a row, and the columns that depend on all rows.
 macro_rules! files {
     ($($name:ident: $row:ty, timed: $timed:literal, key: [$($key:ident)*], shared: [$($shared:ident)*];)*) => {
         /// Everything that one run recorded.
@@ -54,13 +54,13 @@ macro_rules! files {
         }
 
         impl Records {
-            /// Records without rows.
+            /// Creates records without rows.
             pub fn of(run: Run) -> Self {
                 Self { run, $($name: Vec::new(),)* }
             }
         }
 
-        /// The files beside `run.json`.
+        /// The files of a run in addition to `run.json`.
         pub const FILES: &[RecordFile] = &[$(RecordFile {
             name: concat!(stringify!($name), ".csv"),
             timed: $timed,
@@ -122,7 +122,7 @@ rows_about! {
 }
 
 stored! {
-    /// How a function did against chance, most welcome first.
+    /// The result of a function compared with chance, best first.
     pub enum Verdict {
         /// Fewer collisions than a random function gives: the structure of these keys suits the function.
         FewerThanChance,
@@ -142,13 +142,13 @@ stored! {
         pub function: String,
         /// Keys in the filter and in the table.
         pub keys: u64,
-        /// Absent keys that the filter was asked for.
+        /// Number of probes with absent keys.
         pub probes: u64,
-        /// Those that it let through.
+        /// Number of absent keys that matched.
         pub false_positives: u64,
-        /// Their share.
+        /// `false_positives / probes`.
         pub rate: f64,
-        /// Keys compared for each that is found, in buckets by the low bits, half as many as keys at least.
+        /// Keys compared per key found, in buckets by the low bits, at least half as many buckets as keys.
         pub compared: f64,
     }
 
@@ -164,9 +164,9 @@ stored! {
         pub keys: u64,
         /// Distinct keys minus distinct values.
         pub collisions: u64,
-        /// The same of a random function of this width.
+        /// Expected collisions of a random function of this width.
         pub expected: f64,
-        /// Two-sided, of this one test.
+        /// Two-sided p-value of this test alone.
         pub p_value: f64,
         /// Lower end of the 99 % interval for the mean number of collisions.
         pub ci_low: f64,
@@ -182,17 +182,17 @@ stored! {
         pub verdict: Verdict,
     }
 
-    /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the one before).
+    /// A row of `timing.csv` (independent calls) and of `latency.csv` (each call waits for the previous one).
     pub struct TimingRow {
         /// Name of the dataset.
         pub dataset: String,
-        /// Name of the function; `empty` is the floor.
+        /// Name of the function; `empty` is the cost of the loop.
         pub function: String,
         /// Keys in one batch.
         pub keys: u64,
         /// Bytes in one batch.
         pub bytes: u64,
-        /// Median over the rounds, the floor not subtracted.
+        /// Median over the rounds, the cost of the loop included.
         pub median_ns_per_key: f64,
         /// Median absolute deviation from that median.
         pub mad_ns_per_key: f64,
@@ -200,34 +200,34 @@ stored! {
         pub samples: u64,
     }
 
-    /// Whether a timed call waits for the result of the one before.
+    /// The form of timed calls, independent or waiting for each other.
     pub enum CallForm {
         /// Calls overlap in the processor: throughput.
         Independent,
-        /// Each call waits for the one before: latency.
+        /// Each call waits for the result of the previous one: latency.
         Chained,
     }
 }
 
 stored! {
-    /// A row of `spread.csv`: how the readings behind a row of `timing.csv` or `latency.csv` lie, in nanoseconds per
+    /// A row of `spread.csv`: quartiles of the readings behind a row of `timing.csv` or `latency.csv`, nanoseconds per
     /// key.
     pub struct SpreadRow {
         /// Name of the dataset.
         pub dataset: String,
-        /// Name of the function; `empty` is the floor.
+        /// Name of the function; `empty` is the cost of the loop.
         pub function: String,
-        /// How the calls were made.
+        /// The form of the calls.
         pub form: CallForm,
         /// Number of rounds.
         pub samples: u64,
         /// The fastest reading.
         pub min_ns: f64,
-        /// A quarter of the readings are faster.
+        /// The lower quartile.
         pub q1_ns: f64,
-        /// Half of them.
+        /// The median.
         pub median_ns: f64,
-        /// Three quarters of them.
+        /// The upper quartile.
         pub q3_ns: f64,
         /// The slowest reading.
         pub max_ns: f64,
@@ -235,13 +235,13 @@ stored! {
 
     /// A row of `curves.csv`: the time of keys of one length.
     pub struct CurveRow {
-        /// Name of the function; `empty` is the floor.
+        /// Name of the function; `empty` is the cost of the loop.
         pub function: String,
         /// Length of all keys, bytes.
         pub length: u64,
-        /// How the calls were made.
+        /// The form of the calls.
         pub form: CallForm,
-        /// Median over the rounds, the floor not subtracted.
+        /// Median over the rounds, the cost of the loop included.
         pub median_ns_per_key: f64,
         /// Median absolute deviation from that median.
         pub mad_ns_per_key: f64,
@@ -249,11 +249,11 @@ stored! {
         pub samples: u64,
     }
 
-    /// Where keys lie while they are timed.
+    /// The place of keys in memory while they are timed.
     pub enum Place {
         /// Back to back in a buffer that the caches hold.
         Cache,
-        /// Far apart in a buffer that they do not hold, visited in shuffled order: from main memory, as a rule.
+        /// Far apart in a buffer larger than the caches, visited in shuffled order: usually read from main memory.
         Memory,
     }
 
@@ -261,17 +261,17 @@ stored! {
     pub struct PlaceRow {
         /// Name of the dataset.
         pub dataset: String,
-        /// Name of the function; `empty` is the floor.
+        /// Name of the function; `empty` is the cost of the loop.
         pub function: String,
-        /// Where the keys lie.
+        /// The place of the keys.
         pub place: Place,
-        /// How the calls were made.
+        /// The form of the calls.
         pub form: CallForm,
-        /// Keys in one batch: a sample of the dataset's.
+        /// Keys in one batch, a sample of the dataset.
         pub keys: u64,
-        /// Bytes from the first to the last of them in memory.
+        /// Size of the buffer that holds the keys, bytes.
         pub footprint_bytes: u64,
-        /// Median over the rounds, the floor not subtracted.
+        /// Median over the rounds, the cost of the loop included.
         pub median_ns_per_key: f64,
         /// Median absolute deviation from that median.
         pub mad_ns_per_key: f64,
@@ -279,7 +279,7 @@ stored! {
         pub samples: u64,
     }
 
-    /// Which question a row of `distribution.csv` answers.
+    /// The question that a row of `distribution.csv` answers.
     pub enum DistributionKind {
         /// Chi-square over `parameter` buckets, a power of two: the low bits choose.
         PowerOfTwoBuckets,
@@ -304,7 +304,7 @@ stored! {
         pub statistic: f64,
         /// Degrees of freedom behind the p-value.
         pub dof: u64,
-        /// Upper tail: how often a random function is at least as uneven.
+        /// Upper-tail p-value: the probability that a random function is at least as uneven.
         pub p_value: f64,
     }
 
@@ -314,7 +314,7 @@ stored! {
         pub dataset: String,
         /// Name of the function.
         pub function: String,
-        /// How a bucket is chosen.
+        /// The way in which buckets are chosen.
         pub choice: Choice,
         /// Number of buckets.
         pub buckets: u64,
@@ -322,9 +322,9 @@ stored! {
         pub keys: u64,
         /// Keys in the fullest bucket.
         pub fullest: u64,
-        /// The same of a random function.
+        /// Expected keys in the fullest bucket of a random function.
         pub fullest_expected: f64,
-        /// Upper tail.
+        /// Upper-tail p-value.
         pub p_value: f64,
     }
 }
@@ -337,22 +337,21 @@ pub const EMPTY: &str = "empty";
 stored! {
     /// A row of `false_positives.csv`.
     ///
-    /// A function's row counts one filter, or two where a set is cut in halves that change parts. The row [`IDEAL`]
-    /// adds up those of several hashes with keys of their own, so that what functions are compared with is no matter of
-    /// luck: four over a generated set, over another as many as it takes for 1,000,000 probes, fewer where keys are
-    /// very long.
+    /// A function's row counts one filter, or two if a set is split into halves that swap roles. The row [`IDEAL`] sums
+    /// the filters of several hashes with different keys, so that the reference is not a matter of luck: four hashes
+    /// over a generated set, otherwise enough for 1,000,000 probes, fewer if keys are very long.
     pub struct FalsePositiveRow {
         /// Name of the dataset.
         pub dataset: String,
         /// Name of the function; `ideal` is a keyed 64-bit hash cut to 32 bits, under several keys.
         pub function: String,
-        /// Bits per key that the policy was given.
+        /// Bits per key of the filter.
         pub bits_per_key: u32,
         /// Keys in a filter.
         pub keys: u64,
-        /// Absent keys that were asked, over all filters of the row.
+        /// Probes with absent keys, over all filters of the row.
         pub probes: u64,
-        /// Absent keys that were let through.
+        /// Probes that matched.
         pub false_positives: u64,
         /// `false_positives / probes`.
         pub rate: f64,
@@ -362,7 +361,7 @@ stored! {
         pub ci_high: f64,
         /// `(1 - (1 - 1/m)^(kn))^k` with the filter's own m and k.
         pub theory: f64,
-        /// Bytes of the keys in a filter; where there are two, in the first.
+        /// Bytes of the keys in a filter; in the first, if there are two.
         pub raw_bytes: u64,
         /// Bytes of a filter, the trailing probe count included.
         pub filter_bytes: u64,

@@ -1,17 +1,17 @@
-//! `run.json`: the run, its machine, its datasets, and what was found.
+//! `run.json`: the run, its machine, its datasets, and its findings.
 
 use std::collections::BTreeMap;
 
 use super::{Baseline, BitFact, FunctionSummary, Recommendation, Verdict, stored};
 
 stored! {
-    /// `run.json`: what the CSV files do not say.
+    /// `run.json`: everything that the CSV files do not hold.
     #[derive(Default)]
     pub struct Run {
-        /// What the file is.
+        /// The kind of file.
         #[cfg_attr(test, schemars(extend("const" = super::FORMAT)))]
         pub format: String,
-        /// Version of this form.
+        /// Version of the format.
         #[cfg_attr(test, schemars(extend("const" = super::SCHEMA)))]
         pub schema: u32,
         /// Name and version of the program.
@@ -22,12 +22,12 @@ stored! {
         pub date: String,
         /// Seed of every random choice.
         pub seed: u64,
-        /// Whether fewer timing samples were taken.
+        /// Set if fewer timing samples were taken.
         pub quick: bool,
         /// Every file of the run, relative to its folder, sorted, `run.json` itself included.
         pub files: Vec<String>,
-        /// SHA-256 of the files that hold records, by name, lower-case hex. That of `run.json` is of the file with 64
-        /// zeros in its place.
+        /// SHA-256 of the files that hold records, by name, lower-case hex. The checksum of `run.json` is that of the
+        /// file with 64 zeros in its place.
         pub checksums: BTreeMap<String, String>,
         /// The machine and the build.
         pub environment: Environment,
@@ -35,13 +35,13 @@ stored! {
         pub datasets: Vec<DatasetSummary>,
         /// The functions, in the order measured.
         pub functions: Vec<FunctionSummary>,
-        /// One for each dataset and function.
+        /// One finding for each dataset and function.
         pub findings: Vec<Finding>,
-        /// Failed tests of single bits, which are no part of the verdicts.
+        /// Failed tests of single bits, which the verdicts do not include.
         pub bit_facts: Vec<BitFact>,
-        /// What to take, one for each dataset.
+        /// One recommendation for each dataset.
         pub recommendations: Vec<Recommendation>,
-        /// What changed since an earlier run, where one was named.
+        /// The changes since an earlier run, if one was named.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub baseline: Option<Baseline>,
     }
@@ -49,13 +49,13 @@ stored! {
     /// The machine and the build behind the times.
     #[derive(Default)]
     pub struct Environment {
-        /// CPU model as it names itself.
+        /// CPU model as the CPU reports it.
         pub cpu: String,
-        /// Logical processors.
+        /// Number of logical processors.
         pub logical_cpus: u64,
         /// Memory, bytes.
         pub memory_bytes: u64,
-        /// Commit of the workspace that measured, where one did.
+        /// Commit of the workspace, for a run of the workspace's own command.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub commit: Option<String>,
         /// Operating system and version.
@@ -64,41 +64,40 @@ stored! {
         pub target: String,
         /// Compiler version.
         pub rustc: String,
-        /// Flags beyond the defaults (`RUSTFLAGS`), empty when none.
+        /// Flags beyond the defaults (`RUSTFLAGS`); empty if there are none.
         pub rustflags: String,
         /// Optimisation level and whether debug assertions were on.
         pub profile: String,
         /// CPU features that the build or the measured crates may use, as detected.
         pub cpu_features: Vec<String>,
-        /// Frequency governor of the first CPU, where the system tells.
+        /// Frequency governor of the first CPU, if the system reports it.
         pub governor: Option<String>,
-        /// Most threads of this process that were seen while it measured times.
+        /// The most threads of this process that were seen while it measured times.
         pub threads_while_timing: Option<u64>,
-        /// The logical processor that the timing was kept on, where the system allows that.
+        /// The logical processor to which the timing was pinned, if the system allows that.
         pub pinned_cpu: Option<u64>,
-        /// How long it measured times, those of lengths and places included, with warm-up and preparations, seconds.
+        /// Duration of all timing, lengths and places included, with warm-up and preparations, seconds.
         pub timing_seconds: Option<f64>,
-        /// How often the system took the processor from the timing thread in these seconds (involuntary context
-        /// switches).
+        /// Involuntary context switches of the timing thread within `timing_seconds`.
         pub involuntary_switches_while_timing: Option<u64>,
-        /// How long the timing thread was ready in these seconds and had no processor, seconds.
+        /// Time within `timing_seconds` that the timing thread was ready without a processor, seconds.
         pub seconds_waited_while_timing: Option<f64>,
     }
 }
 
 impl Environment {
-    /// More involuntary context switches than this in a second of timing, and the times are probably too high.
+    /// Involuntary context switches per second of timing above which the times are probably too high.
     ///
-    /// A quiet machine takes the processor away a few times a second, for its own work. One that shares it among
-    /// programs does so at the end of every time slice, a few milliseconds: a hundred times a second.
+    /// A quiet machine takes the processor away a few times a second, for its own work. A machine that is shared among
+    /// programs does so at the end of every time slice of a few milliseconds: a hundred times a second.
     pub const DISTURBED_SWITCHES_PER_SECOND: f64 = 20.0;
 
-    /// A larger share of the timing than this without a processor, and the times are probably too high.
+    /// The share of the timing without a processor above which the times are probably too high.
     ///
-    /// Where many programs compete, each waits long and is seldom interrupted: then switches alone tell nothing.
+    /// If many programs compete, each waits long and is seldom interrupted, so switches alone say nothing.
     pub const DISTURBED_WAITING_SHARE: f64 = 0.05;
 
-    /// Whether other programs probably disturbed the timing; `None` where the system does not tell.
+    /// Returns true if other programs probably disturbed the timing, or `None` if the system does not report it.
     pub fn timing_disturbed(&self) -> Option<bool> {
         let seconds = self.timing_seconds?.max(1.0);
         let switches = self
@@ -115,7 +114,7 @@ impl Environment {
 }
 
 stored! {
-    /// What a dataset is.
+    /// A dataset and its metadata.
     pub struct DatasetSummary {
         /// Name in the rows.
         pub name: String,
@@ -135,15 +134,15 @@ stored! {
         pub mean_len: f64,
         /// SHA-256 of the distinct keys in order, each followed by a line feed.
         pub sha256: String,
-        /// Lines dropped because an equal one came before.
+        /// Number of duplicate lines dropped.
         pub duplicates_dropped: u64,
-        /// Number of collisions at full width that this test could have told from chance, over the expected.
+        /// The least detectable number of collisions at full width over the expected number; 0 with too few keys.
         pub detectable_ratio: f64,
-        /// What most keys look like, where that is something that strangers make up.
+        /// The shape of most keys, if such keys are usually made up by strangers.
         pub looks_like: Option<KeyShape>,
     }
 
-    /// Keys that strangers mostly make up.
+    /// Shapes of keys that strangers usually make up.
     pub enum KeyShape {
         /// Addresses of web pages.
         Urls,
@@ -153,7 +152,7 @@ stored! {
         Names,
     }
 
-    /// Where the keys of a dataset come from.
+    /// The source of a dataset's keys.
     pub enum DatasetKind {
         /// A file inside the program.
         Embedded,
@@ -173,7 +172,7 @@ stored! {
         Distribution,
     }
 
-    /// What all measurements together say of one function on one dataset.
+    /// The result of all measurements of one function on one dataset.
     pub struct Finding {
         /// Name of the dataset.
         pub dataset: String,
@@ -181,17 +180,17 @@ stored! {
         pub function: String,
         /// The worst verdict of collisions, distribution and false positives.
         pub verdict: Verdict,
-        /// Which kinds of test failed, most telling first.
+        /// The kinds of test that failed, most telling first.
         pub failed: Vec<FailedTest>,
-        /// Each failed test in words, most telling first, then the mechanisms that were measured of a failed function;
-        /// empty when none failed.
+        /// Each failed test in words, most telling first, then the measured mechanisms of a failed function; empty if
+        /// no test failed.
         pub reasons: Vec<String>,
         /// The width at which collisions were furthest above chance.
         pub worst_bits: u32,
-        /// Its place in the advice on this dataset, best first. No two share one: this is an order to show.
+        /// The function's place in the advice on this dataset, best first. Places are unique, for an order of display.
         pub rank: u64,
-        /// Two distinct keys with one value at the compared width, escaped for print, where there are any. Only of keys
-        /// longer than a thousand characters the middle is left out.
+        /// Two distinct keys with the same value at the compared width, escaped for print, if there are any. Keys
+        /// longer than a thousand characters are shortened in the middle.
         pub example: Option<[String; 2]>,
     }
 }

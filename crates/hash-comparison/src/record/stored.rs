@@ -1,9 +1,9 @@
-//! Types of what files hold: their form is told once, here.
+//! The form of stored types, defined once.
 
 /// Declares structs of plain fields and enums of plain words.
 ///
-/// Numbers are stored with nine digits and must be finite. Words are stored in kebab case, and shown as they are
-/// stored. A field that a struct does not have is refused. The schema of `run.json` is made of the same declarations.
+/// Numbers are stored with nine digits and must be finite. Words are stored and displayed in kebab case. Unknown fields
+/// are refused. The schema of `run.json` comes from the same declarations.
 macro_rules! stored {
     () => {};
     ($(#[$meta:meta])* pub enum $name:ident { $($variants:tt)* } $($rest:tt)*) => {

@@ -1,15 +1,15 @@
-//! Rows about structured keys, hash tables, and why functions fail.
+//! Rows about structured keys, hash tables, and mechanisms of failure.
 
 use super::{Verdict, stored};
 
 stored! {
-    /// Which bits of a value are compared.
+    /// The bits of a value that are compared.
     pub enum Window {
-        /// All that the function has.
+        /// All bits of the function.
         Whole,
-        /// The lowest.
+        /// The lowest bits.
         Low,
-        /// The highest.
+        /// The highest bits.
         High,
     }
 
@@ -19,34 +19,34 @@ stored! {
         pub set: String,
         /// Name of the function.
         pub function: String,
-        /// Which bits are compared.
+        /// The bits that are compared.
         pub window: Window,
-        /// How many.
+        /// Number of compared bits.
         pub bits: u32,
         /// Distinct keys.
         pub keys: u64,
         /// Distinct keys minus distinct values.
         pub collisions: u64,
-        /// The same of a random function.
+        /// Expected collisions of a random function.
         pub expected: f64,
         /// Lower end of the 99 % interval for the mean number of collisions.
         pub ci_low: f64,
         /// Upper end of that interval.
         pub ci_high: f64,
-        /// Two-sided, of this one test.
+        /// Two-sided p-value of this test alone.
         pub p_value: f64,
         /// `p_value` corrected for the number of tests in the file (Bonferroni).
         pub p_adjusted: f64,
         /// The verdict of this row.
         pub verdict: Verdict,
-        /// Of a row that is worse than chance: a key whose compared bits another one shares, escaped for print, else
+        /// In a row worse than chance, a key that shares its compared bits with another key, escaped for print; else
         /// empty.
         pub first: String,
-        /// That other key.
+        /// The other key.
         pub second: String,
     }
 
-    /// How a hash table makes a bucket of a value.
+    /// The way in which a hash table chooses the bucket of a value.
     pub enum Choice {
         /// The low bits; the number of buckets is a power of two.
         LowBits,
@@ -65,42 +65,42 @@ stored! {
         pub dataset: String,
         /// Name of the function.
         pub function: String,
-        /// How the table chooses.
+        /// The way in which the table chooses buckets.
         pub choice: Choice,
         /// Number of buckets.
         pub buckets: u64,
         /// Keys in the table.
         pub keys: u64,
-        /// Keys compared on average until a key is found that is there: the sum of c (c + 1) / 2 over buckets of c
-        /// keys, for each key.
+        /// Mean number of keys compared to find a present key: the sum of c (c + 1) / 2 over buckets of c keys, divided
+        /// by the number of keys.
         pub hit: f64,
-        /// The same of a random function.
+        /// Expected `hit` of a random function.
         pub hit_expected: f64,
-        /// Where that of random functions lies, in 99 of 100 files in every row: its lower end.
+        /// Lower end of the range of `hit` in which random functions lie, in every row of 99 of 100 files.
         pub hit_low: f64,
-        /// The upper end.
+        /// Upper end of that range.
         pub hit_high: f64,
-        /// Two-sided.
+        /// Two-sided p-value of `hit`.
         pub hit_p: f64,
-        /// Keys compared on average for a key that is not there and whose bucket is random: keys for each bucket.
+        /// Mean number of keys compared for an absent key with a random bucket: keys per bucket.
         pub miss: f64,
         /// Keys in the fullest bucket.
         pub longest: u64,
-        /// The same of a random function.
+        /// Expected `longest` of a random function.
         pub longest_expected: f64,
-        /// The most that random functions have, in 99 of 100 files in every row.
+        /// Upper end of the range of `longest` in which random functions lie, in every row of 99 of 100 files.
         pub longest_high: u64,
-        /// Upper tail.
+        /// Upper-tail p-value of `longest`.
         pub longest_p: f64,
         /// Share of empty buckets.
         pub empty: f64,
-        /// The same of a random function.
+        /// Expected `empty` of a random function.
         pub empty_expected: f64,
-        /// Where that of random functions lies, in 99 of 100 files in every row: its lower end.
+        /// Lower end of the range of `empty` in which random functions lie, in every row of 99 of 100 files.
         pub empty_low: f64,
-        /// The upper end.
+        /// Upper end of that range.
         pub empty_high: f64,
-        /// Two-sided.
+        /// Two-sided p-value of `empty`.
         pub empty_p: f64,
         /// The least of the three p-values, corrected for the number of tests in the file, three a row (Bonferroni).
         pub p_adjusted: f64,
@@ -108,28 +108,28 @@ stored! {
         pub verdict: Verdict,
     }
 
-    /// A way in which values of a function depend on keys that a random function's do not.
+    /// A dependence of values on keys that a random function does not have.
     pub enum Mechanism {
         /// The value follows from the last `parameter` bytes and the length.
         LastBytes,
         /// The value follows from the first `parameter` bytes and the length.
         FirstBytes,
-        /// The difference (exclusive or) of two values follows from the difference of the keys: of three keys a, b, c
-        /// and their sum the four values cancel.
+        /// The difference (exclusive or) of two values follows from the difference of the keys: the values of three
+        /// keys a, b, c and of their sum cancel.
         XorLinear,
         /// The low `parameter` bits of the value follow from the low `parameter` bits of each byte.
         LowBits,
-        /// Raising the last byte but one by one and lowering the last by `parameter` leaves the value.
+        /// Raising the last byte but one by 1 and lowering the last by `parameter` leaves the value unchanged.
         ByteSum,
-        /// Flipping the lowest bit of the last byte but one and bit `parameter` of the last leaves the value.
+        /// Flipping the lowest bit of the last byte but one and bit `parameter` of the last leaves the value unchanged.
         ByteFlip,
-        /// Exchanging the last two bytes leaves the value.
+        /// Exchanging the last two bytes leaves the value unchanged.
         ByteOrder,
-        /// Letters in upper and lower case give one value.
+        /// Upper-case and lower-case letters give the same value.
         LetterCase,
-        /// Zero bytes before the key leave the value.
+        /// Zero bytes before the key leave the value unchanged.
         LeadingZeroes,
-        /// Only `parameter` bits of the value are ever different from key to key.
+        /// Only `parameter` bits of the value ever change from key to key.
         FixedBits,
     }
 
@@ -137,24 +137,24 @@ stored! {
     pub struct MechanismRow {
         /// Name of the function.
         pub function: String,
-        /// What was tried.
+        /// The mechanism that was tried.
         pub mechanism: Mechanism,
-        /// What [`Mechanism`] says; where several were tried, the one that says most, or 0 where it has none.
+        /// The parameter of the mechanism, the most informative if several were tried; 0 for a mechanism without one.
         pub parameter: u32,
-        /// Times it was tried.
+        /// Number of trials.
         pub trials: u64,
-        /// Times it came out.
+        /// Number of trials in which the mechanism occurred.
         pub hits: u64,
-        /// Share of times that it comes out with a random function.
+        /// Share of trials in which the mechanism occurs with a random function.
         pub chance: f64,
-        /// Upper tail, corrected for the number of tests behind the file (Bonferroni).
+        /// Upper-tail p-value, corrected for the number of tests behind the file (Bonferroni).
         pub p_adjusted: f64,
-        /// Whether it holds: more than chance, and three times in four at least.
+        /// Set if the mechanism holds: more often than chance, and in at least three of four trials.
         pub holds: bool,
-        /// Where it holds: a key, escaped for print, else empty.
+        /// A key of a pair that shows the mechanism, escaped for print; empty if the mechanism does not hold.
         pub first: String,
-        /// A key whose value, or whose part of it, the same mechanism makes equal; empty where it takes more than two
-        /// keys.
+        /// The other key, with the same value or part of the value. Both are empty for a mechanism that is not about
+        /// pairs.
         pub second: String,
     }
 }

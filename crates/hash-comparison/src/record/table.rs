@@ -15,12 +15,12 @@ pub trait Row: Serialize + DeserializeOwned {}
 
 impl<T: Serialize + DeserializeOwned> Row for T {}
 
-/// Most bytes that a file may have: ten times what the largest run has in one.
+/// The maximum size of a file in bytes: ten times the largest file of the largest run.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Names of the columns.
+/// Returns the names of the columns.
 pub fn header<T: Row>() -> &'static [&'static str] {
-    /// Takes the names of the fields that a struct asks for.
+    /// A deserializer that takes the names of a struct's fields.
     struct Names<'a>(&'a mut &'static [&'static str]);
 
     impl<'de> Deserializer<'de> for Names<'_> {
@@ -47,7 +47,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
     }
 
     let mut names: &[&str] = &[];
-    // Always an error, after the names are taken.
+    // Always fails, after the names are taken.
     let _: Result<T, NoValue> = T::deserialize(Names(&mut names));
     names
 }
@@ -56,7 +56,7 @@ pub fn header<T: Row>() -> &'static [&'static str] {
 ///
 /// # Errors
 ///
-/// When the system refuses, or the file is larger.
+/// Returns an error if the file cannot be read, or is larger.
 pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(Error::system(path))?;
@@ -76,7 +76,8 @@ pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or is not what [`write()`] writes, with line and field.
+/// Returns an error if the file cannot be read, or an error with line and field if it is not in the form of
+/// [`write()`].
 pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
     parse(path, &bytes_of(path)?)
 }
@@ -85,7 +86,7 @@ pub fn read<T: Row>(path: &Path) -> Result<Vec<T>, Error> {
 ///
 /// # Errors
 ///
-/// When they are not what [`to_bytes`] gives.
+/// Returns an error if the bytes are not in the form of [`to_bytes`].
 pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
     let header = header::<T>();
     let damaged = |error: csv::Error| malformed(path, reason(error.kind(), header));
@@ -103,12 +104,12 @@ pub fn parse<T: Row>(path: &Path, bytes: &[u8]) -> Result<Vec<T>, Error> {
     Ok(rows)
 }
 
-/// The error of a file that is not what this program writes.
+/// Returns the error for a file that is not in the form that this program writes.
 pub(super) fn malformed(path: &Path, reason: impl Into<String>) -> Error {
     Error::new(ErrorKind::Malformed, reason).about(path)
 }
 
-/// Line and field of a mistake, as a person counts and calls them.
+/// Describes a mistake by its line, counted from 1, and the name of its field.
 fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
     let line = |position: &Option<csv::Position>| position.as_ref().map_or(0, csv::Position::line);
     match kind {
@@ -133,16 +134,16 @@ fn reason(kind: &csv::ErrorKind, header: &[&str]) -> String {
 ///
 /// # Errors
 ///
-/// When the system refuses.
+/// Returns an error if the file cannot be written.
 pub fn write<T: Row>(path: &Path, rows: &[T]) -> Result<(), Error> {
     std::fs::write(path, to_bytes(rows)).map_err(Error::system(path))
 }
 
-/// The bytes of a file of these rows.
+/// Returns the bytes of a file of these rows.
 ///
 /// # Panics
 ///
-/// When a field of the row type is no plain value.
+/// Panics if a field of the row type is not a plain value.
 pub fn to_bytes<T: Row>(rows: &[T]) -> Vec<u8> {
     // The header is written by hand: the writer would leave it out of a file without rows.
     let mut writer = csv::WriterBuilder::new()

@@ -1,4 +1,4 @@
-//! The schema of `run.json`, and whether a timing was disturbed.
+//! The schema of `run.json`, and the detection of disturbed timing.
 
 use std::path::Path;
 

@@ -14,13 +14,12 @@ use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::StructuredRow;
 use crate::record::files::Records;
 
-/// Measures everything that does not depend on the machine, on as many threads as there are processors or as the variable
-/// `RAYON_NUM_THREADS` says, puts its rows into `records`, and gives the collisions as counted. The result does not depend
-/// on the number of threads.
+/// Measures everything that does not depend on the machine, adds the rows to `records`, and returns the collisions as
+/// counted. Uses one thread per processor, or `RAYON_NUM_THREADS` threads; the result does not depend on it.
 ///
 /// # Errors
 ///
-/// When the system gives no threads, or `progress` asks to stop.
+/// Returns an error if threads cannot be started, or if `progress` requests a stop.
 pub fn fill(
     records: &mut Records,
     datasets: &[Dataset],
@@ -45,7 +44,7 @@ pub fn fill(
     })?)
 }
 
-/// Measures and judges how well functions mix the bits of random keys, which depend on the run's seed alone.
+/// Measures and judges how functions mix the bits of random keys, which depend only on the run's seed.
 fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progress) -> Result<(), Cancelled> {
     progress.begin("mixing of bits", functions.len() as u64);
     let seed = records.run.seed;
@@ -68,7 +67,7 @@ fn mixing(records: &mut Records, functions: &[&Function], progress: &dyn Progres
 ///
 /// # Errors
 ///
-/// When `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn structure(
     records: &mut Records,
     tables: &[RawOccupancy],

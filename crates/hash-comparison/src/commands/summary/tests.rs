@@ -54,7 +54,7 @@ fn names_and_numbers_are_not_broken() {
             assert!(line.chars().count() <= usize::from(width()), "{line}");
         }
     }
-    // The last column may, where it is text; and no number of any length is.
+    // Text in the last column may wrap; a number of any length must not.
     let long = "11,258,999,068,426,241";
     let text = laid_out(["a", "b"], &[0], [[long.to_owned(), "word ".repeat(30)]]);
     assert!(text.contains(long) && text.lines().count() > 3, "{text}");
@@ -95,7 +95,7 @@ fn made(standings: &[Standing]) -> Recommendation {
     }
 }
 
-/// The answer for a set that the run does not have.
+/// Returns the answer for a dataset that is not in the run.
 fn told(recommendation: &Recommendation) -> String {
     answer(&Records::of(Run::default()), recommendation)
 }
@@ -129,7 +129,7 @@ fn a_default_run_is_told_in_thirty_lines() {
         .recommendations
         .iter()
         .map(|one| answer(&records, one));
-    // An empty line after each; two more say which times count and where the report is.
+    // Each answer is followed by an empty line; two more lines name the times used and the report.
     let lines: usize = lines.map(|text| text.lines().count() + 1).sum();
     assert!(lines + 2 <= 30, "{lines} lines");
 }

@@ -54,7 +54,7 @@ pub(super) const CRC_32C: Function = Function {
         (&[0xff; 32], 0x62a8_ab43),
     ],
     verify: |_| {
-        // SMHasher3's.
+        // The code of SMHasher3.
         check_code(0x6e60_71bd, 4, |key, seed| {
             u64::from(crc32c::crc32c_append(seed, key))
         })

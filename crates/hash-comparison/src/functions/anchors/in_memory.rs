@@ -1,7 +1,7 @@
-//! Functions for tables in memory, which promise no values: each release and each platform may have its own.
+//! Functions for in-memory tables, whose values may differ between releases and platforms.
 //!
-//! What they give on 64-bit little-endian platforms was written down from the pinned releases. Elsewhere nothing is known
-//! of their values, and no function is measured unchecked: this module is not there.
+//! The known answers were recorded from the pinned releases on 64-bit little-endian platforms. On other platforms the
+//! values are unknown, and no function is measured unchecked, so this module is left out.
 
 use std::hash::BuildHasher as _;
 
@@ -13,14 +13,14 @@ use crate::record::Resistance;
 const MAY_CHANGE: &str =
     "Its values may change with any release, and differ between platforms: not for stored data.";
 
-/// What they share.
+/// The fields that all in-memory functions share.
 const IN_MEMORY: Function = Function {
     stable: false,
     weaknesses: &[MAY_CHANGE],
     ..ANCHOR
 };
 
-/// Those of this platform.
+/// The in-memory functions of this platform.
 pub(super) const ALL: &[Function] = &[
     FX_HASH,
     #[cfg(any(
@@ -53,7 +53,7 @@ const FX_HASH: Function = Function {
         (FOX, 0x64c0_5fca_ecee_65de),
     ],
     verify: |_| {
-        // SMHasher3's of version 2.1.1.
+        // The code of SMHasher3, for version 2.1.1.
         check_code(0x8f17_7350, 8, |key, seed| {
             written(rustc_hash::FxHasher::with_seed(seed as usize), key)
         })
@@ -61,7 +61,7 @@ const FX_HASH: Function = Function {
     ..IN_MEMORY
 };
 
-/// Without AES instructions at compile time, as programs are commonly built: with them it is another function.
+/// The fallback, without AES instructions at compile time as in most programs. With AES, aHash gives other values.
 #[cfg(any(
     target_arch = "aarch64",
     all(target_arch = "x86_64", not(target_feature = "aes"))
@@ -78,7 +78,7 @@ const A_HASH: Function = Function {
     seed: Some("four words of 0"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Made to hinder attackers by secret seeds, without a published analysis.",
-    // Nothing is published, since nothing is promised. Written down from the pinned release.
+    // No vectors are published, since no values are promised. Recorded from the pinned release.
     answers: &[
         (b"", 0x6354_fdac_89c6_6b55),
         (b"a", 0x95ae_82a4_0cab_b40c),
@@ -101,8 +101,7 @@ const FOLDHASH: Function = Function {
     seed: Some("0"),
     resistance: Resistance::SeedOnly,
     resistance_reason: "Made to hinder attackers who do not see values, and not more: its author says so.",
-    // Nothing is published, since nothing is promised. Written down from the pinned release, so that a change does
-    // not go unseen.
+    // No vectors are published, since no values are promised. Recorded from the pinned release to detect changes.
     answers: &[
         (b"", 0xcfbc_9eae_bd51_464b),
         (b"a", 0x3199_587a_bf73_4b40),

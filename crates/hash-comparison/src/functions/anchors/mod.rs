@@ -1,7 +1,7 @@
-//! Functions outside the published comparison to hold it against, each from a maintained crate.
+//! Functions outside the published comparison as reference points, each from a maintained crate.
 //!
-//! All are called on the bytes of the key alone, with a fixed seed, and in whole: 64-bit functions compute all their
-//! bits, of which the low 32 are compared.
+//! Each function hashes only the bytes of the key, with a fixed seed. 64-bit functions compute all their bits; the low
+//! 32 are compared.
 
 mod checksums;
 mod city;
@@ -18,8 +18,8 @@ use std::hash::Hasher;
 use super::Function;
 use crate::record::FunctionGroup;
 
-/// The anchors that do not come from `hashzoo`, oldest first; those that promise no values last, and only on platforms
-/// whose values are known.
+/// Returns the anchors that do not come from `hashzoo`, oldest first. Functions without stable values come last, and
+/// only on platforms where their values are known.
 pub(super) fn all() -> impl Iterator<Item = Function> {
     let promised = [
         checksums::CRC_32,
@@ -44,7 +44,7 @@ pub(super) fn all() -> impl Iterator<Item = Function> {
 
 const FOX: &[u8] = b"The quick brown fox jumps over the lazy dog";
 
-/// What most of them share.
+/// The fields that most anchors share.
 const ANCHOR: Function = Function {
     group: FunctionGroup::Anchor,
     licence: "MIT OR Apache-2.0",
@@ -53,7 +53,7 @@ const ANCHOR: Function = Function {
     ..Function::custom("", 64, |_| 0, &[])
 };
 
-/// What a hasher gives for the bytes of a key: `write`, not `Hash for [u8]`, which would hash the length as well.
+/// Hashes the bytes of a key with `write`, not with `Hash for [u8]`, which would hash the length as well.
 #[inline]
 fn written(mut hasher: impl Hasher, key: &[u8]) -> u64 {
     hasher.write(key);

@@ -7,11 +7,10 @@ use crate::functions::Function;
 use crate::functions::verify::check_code;
 use crate::record::Resistance;
 
-/// The key of the paper's vectors. It is public, so nothing measured here is safe from an attacker; a program that takes
-/// keys from strangers draws one of its own.
+/// The key of the paper's test vectors. This key is public: a program that hashes untrusted keys must draw its own.
 const TEST_KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// What both forms share.
+/// The fields that both forms share.
 const COMMON: Function = Function {
     origin: "siphasher 1.0.4",
     year: 2012,
@@ -24,7 +23,7 @@ const COMMON: Function = Function {
     ..ANCHOR
 };
 
-/// SMHasher puts its seed into the first four bytes of the key, and gives 0 for the empty input: its codes hold that.
+/// Hashes as for SMHasher's verification value: the seed in the first four key bytes, and 0 for the empty input.
 fn as_smhasher_seeds(key: &[u8], seed: u32, hash: impl Fn(&[u8; 16]) -> u64) -> u64 {
     if key.is_empty() {
         return 0;

@@ -1,4 +1,4 @@
-//! wyhash and what came of it.
+//! wyhash and its descendant rapidhash.
 
 use wyhash_final4::generics::WyHasher;
 use wyhash_final4::wyhash64::WyHash64;
@@ -32,7 +32,7 @@ pub(super) const WYHASH: Function = Function {
         (FOX, 0x6303_b3ba_de45_a571),
     ],
     verify: |_| {
-        // SMHasher's of version 4.1, and Zig's.
+        // The code of SMHasher for version 4.1, and of Zig.
         check_code(0xbd5e_840c, 8, |key, seed| {
             WyHasher::<WyHash64>::from_seed(u64::from(seed)).hash(key)
         })

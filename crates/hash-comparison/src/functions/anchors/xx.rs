@@ -5,7 +5,7 @@ use crate::functions::Function;
 use crate::functions::verify::check_code;
 use crate::record::Resistance;
 
-/// What all of them share, and what the first two do.
+/// The fields that the xxHash functions share; XXH3 overrides some of them.
 const COMMON: Function = Function {
     origin: "xxhash-rust 0.8.19",
     licence: "BSL-1.0",
@@ -78,7 +78,7 @@ pub(super) const XXH3: Function = Function {
     ],
     verify: |_| {
         // The code of SMHasher3 and of Zig's standard library; rurban's SMHasher has another (0x39cd9e4a), since it
-        // makes a secret from the seed instead of giving the seed.
+        // derives a secret from the seed instead of passing the seed.
         check_code(0x9a63_6405, 8, |key, seed| {
             xxhash_rust::xxh3::xxh3_64_with_seed(key, u64::from(seed))
         })

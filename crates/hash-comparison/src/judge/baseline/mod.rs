@@ -1,7 +1,7 @@
-//! A run held against an earlier one: what changed, and what is noise.
+//! Comparison of a run with an earlier run: changes beyond noise.
 //!
-//! What does not depend on the machine must be the same to the last digit, so there every difference is told. Times are
-//! never the same twice: see [`times`] for what is told of them. Nothing here measures; both runs are records.
+//! Results that do not depend on the machine must match to the last digit, so every difference is reported. Times never
+//! repeat exactly; [`times`] explains which changes are reported. This module measures nothing: both runs are records.
 
 mod rows;
 pub mod times;
@@ -12,13 +12,13 @@ use std::path::Path;
 use crate::record::files::Records;
 use crate::record::{Baseline, Run};
 
-/// Differing fields that are kept one by one; of more only the number is.
+/// The maximum number of differing fields that are listed; further ones are only counted.
 pub const MAX_DIFFERENCES: usize = 50;
 
-/// What changed from `before`, which lies in `folder`, to `now`.
+/// Compares `now` with the earlier run `before`, which was read from `folder`.
 ///
-/// Rows are compared where both runs have the dataset, with the same keys and seed, and the function; what only one of
-/// them has is in the notes: datasets, functions, files, and rows about what both runs have.
+/// Compares the rows of the functions and datasets that both runs have, with the same keys and seed. The notes name the
+/// datasets, functions, files and rows that only one run has.
 pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline {
     let mut notes = notes(&before.run, &now.run);
     let comparable = rows::Comparable::new(before, now, &mut notes);
@@ -41,13 +41,13 @@ pub fn hold_against(before: &Records, folder: &Path, now: &Records) -> Baseline 
     baseline
 }
 
-/// Times of two machines are not compared: which of them would have changed?
+/// Returns true if both runs are of the same machine. Times of two machines are not compared.
 fn same_machine(before: &Run, now: &Run) -> bool {
     let (before, now) = (&before.environment, &now.environment);
     before.cpu == now.cpu && before.target == now.target
 }
 
-/// What else was not the same.
+/// Notes differences in environment, seed and samples, and disturbed timing.
 fn notes(before: &Run, now: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     let (old, new) = (&before.environment, &now.environment);

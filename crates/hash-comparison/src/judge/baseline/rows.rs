@@ -8,7 +8,7 @@ use crate::record::files::{FILES, RecordFile, Records};
 use crate::record::{Baseline, Difference, EMPTY, IDEAL, Run};
 use plots::thousands::grouped;
 
-/// The first line of a file, and its rows as far as they are compared, by the cells of the key columns.
+/// Returns the header of a file and its comparable rows, each with the cells of its key columns.
 fn cells(
     file: &RecordFile,
     records: &Records,
@@ -28,20 +28,20 @@ fn cells(
     (header, rows)
 }
 
-/// What both runs have, so that it can be compared.
+/// The datasets and functions that both runs have.
 pub(super) struct Comparable {
     /// Names of datasets with the same keys.
     pub(super) datasets: Vec<String>,
-    /// Names of functions; none where the seeds differ.
+    /// Names of functions in both runs.
     functions: Vec<String>,
-    /// Whether both runs are of the same datasets and functions.
+    /// Set if both runs have the same datasets and functions.
     whole: bool,
-    /// Whether both have the same seed, from which shuffles, samples and generated keys come.
+    /// Set if both runs have the same seed, which determines shuffles, samples and generated keys.
     same_seed: bool,
 }
 
 impl Comparable {
-    /// Adds to `notes` what only one run has.
+    /// Adds the datasets and functions that only one run has to `notes`.
     pub(super) fn new(before: &Records, now: &Records, notes: &mut Vec<String>) -> Self {
         let (old, new) = (&before.run, &now.run);
         let mut datasets = Vec::new();
@@ -88,7 +88,7 @@ impl Comparable {
         }
     }
 
-    /// Whether a row about these is about what both runs have.
+    /// Returns true if both runs have this dataset and function.
     fn has(&self, dataset: Option<String>, function: Option<String>) -> bool {
         dataset.is_none_or(|name| self.datasets.contains(&name))
             && function
@@ -96,8 +96,8 @@ impl Comparable {
     }
 }
 
-/// Compares every row that both runs have, field by field as the files spell them, and notes for each file the rows that
-/// only one of them has.
+/// Compares each row that both runs have, field by field as stored, and notes the number of rows that only one run has
+/// for each file.
 pub(super) fn compare(before: &Records, now: &Records, comparable: &Comparable, found: &mut Baseline) {
     if !comparable.same_seed {
         return;
@@ -152,7 +152,7 @@ fn difference(file: &RecordFile, key: &[String], column: &str, before: &str, now
     }
 }
 
-/// That `count` rows of `file` are only in one run; `None` where none is.
+/// Returns a note on the `count` rows of `file` that only one run has, or `None` for no rows.
 fn only(file: &str, count: usize, which: &str, others: &Records, other: &str) -> Option<String> {
     let (rows, are) = match count {
         0 => return None,

@@ -1,4 +1,4 @@
-//! Noise drawn from a seeded generator: how often it is taken for a change, and how often a change is found.
+//! Simulated noise from a seeded generator: rates of false alarms and of detected changes.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ use statistics::robust;
 
 mod rows;
 
-/// The records of a small run whose times are then made up.
+/// Returns the records of a small run. Tests replace its times.
 fn measured() -> Records {
     static MEASURED: LazyLock<Records> = LazyLock::new(measure);
     MEASURED.clone()
@@ -24,19 +24,19 @@ fn measured() -> Records {
 fn measure() -> Records {
     let folder = tempfile::tempdir().unwrap();
     let keys = folder.path().join("keys.txt");
-    // Enough for every file to have rows.
+    // Enough keys for every file to have rows.
     let lines: String = (0..2_002).map(|number| format!("{number}\n")).collect();
     std::fs::write(&keys, lines).unwrap();
     let options = Options::new(&[], &[], vec![keys], 1, true).unwrap();
     let mut records = compare::run(&options, &Silent).unwrap();
-    // Of so few keys the times in places would be the clock's.
+    // With so few keys, the times by place would be mostly clock overhead.
     for row in &mut records.places {
         row.keys = 2_048;
     }
     records
 }
 
-/// The same, as a program would have written it that did not know of some questions yet.
+/// Returns `records` as an older program would have written them, without some files.
 fn of_fewer_files(records: &Records) -> Records {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -57,12 +57,12 @@ const UNKNOWN_THEN: [&str; 3] = ["spread.csv", "places.csv", "structured.csv"];
 struct Noise(SplitMix64);
 
 impl Noise {
-    /// From 0 to 1, without either.
+    /// Returns a number between 0 and 1, both excluded.
     fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Of mean 0 and deviation 1, by Box and Muller.
+    /// Returns a number from the standard normal distribution, by Box and Muller.
     fn gauss(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
@@ -73,16 +73,16 @@ impl Noise {
     }
 }
 
-/// How a machine spoils times.
+/// Timing noise of a machine.
 #[derive(Clone, Copy)]
 struct Machine {
-    /// Share of the readings during which another program had the processor.
+    /// The share of readings during which another program held the processor.
     interrupted: f64,
-    /// Deviation of a function's luck in a whole run.
+    /// Standard deviation of a function's offset in a whole run.
     luck: f64,
 }
 
-/// As seen between runs of one build.
+/// Noise as seen between runs of one build.
 const QUIET: Machine = Machine {
     interrupted: 0.02,
     luck: 0.01,
@@ -92,10 +92,10 @@ const BUSY: Machine = Machine {
     luck: 0.015,
 };
 
-/// A run as the machine would give it: eleven readings each, of which another program may spoil some upwards; the whole
-/// machine may be slower; and one function in twelve has two speeds, 6 % apart, one a run. The largest stray of all
-/// functions comes out as large as it was between real runs of one build. In the cache the keys lie elsewhere, and others
-/// have two speeds: between real runs, functions that strayed by more than 5 % in one place did not in the other.
+/// Simulates a run: eleven readings each, some raised by other programs; a common slowdown of the machine; and one
+/// function in twelve with two speeds, 6 % apart, one per run. The largest deviation of all functions matches that
+/// between real runs of one build. In the cache the keys lie elsewhere, and other functions have two speeds: between
+/// real runs, functions that deviated by more than 5 % in one place did not in the other.
 fn draw(records: &mut Records, noise: &mut Noise, machine: Machine, slowed: Option<(&str, f64)>) {
     let slower = libm::exp(0.05 * noise.gauss());
     let level = |noise: &mut Noise, index: usize, two_speeds: usize, function: &str| {

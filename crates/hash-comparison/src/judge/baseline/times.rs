@@ -1,24 +1,23 @@
-//! Times of two runs of one machine.
+//! Comparison of times between two runs on one machine.
 //!
-//! Readings within a run scatter less than runs do: where the code and the keys happen to lie decides for a whole run,
-//! and moves single functions by up to 6 %. So the scatter is not taken from within the runs but from between them: most
-//! functions did not change, and how far they stray from each other is what noise is.
+//! Readings scatter less within a run than between runs: the placement of code and keys in memory is fixed for a run,
+//! and moves single functions by up to 6 %. Noise is therefore estimated between the runs: most functions did not
+//! change, and their deviations from each other are noise.
 //!
-//! - What all functions together did, the median ratio, is the machine's doing (clock, load). It is taken out and told,
+//! - Drift is the median ratio of all functions, which the machine causes (clock, load). Drift is removed and reported,
 //!   for each dataset and form of call.
-//! - A function counts as changed by that one of four statistics that changed least: of the whole set the fastest
-//!   reading, the lower quartile and the median; and the median of the sample in the cache (`places.csv`), which lies
-//!   elsewhere in memory. Other programs spoil readings upwards, never all of them alike, and luck with the place of the
-//!   keys does not strike twice.
-//! - It changed beyond noise when that ratio is at least [`LEAST_CHANGE_IN_PLACES`], and beyond what the scatter explains
-//!   at an error of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
-//! - Where one of the runs has no such sample, or one so small that its times are the clock's, three statistics are
-//!   left, and the ratio must be at least [`LEAST_CHANGE`].
-//! - With fewer than [`ENOUGH_FUNCTIONS`] nothing tells a slower machine from slower functions. Then no drift is taken
-//!   out, and only [`LEAST_CHANGE_OF_FEW`] counts.
+//! - The change of a function is the smallest change of four statistics: the fastest reading, the lower quartile and
+//!   the median of the whole set, and the median of the sample in the cache (`places.csv`), which lies elsewhere in
+//!   memory. Other programs only raise readings, never all alike, and a lucky placement of keys does not occur twice.
+//! - A change is beyond noise if its ratio is at least [`LEAST_CHANGE_IN_PLACES`] and exceeds the scatter at an error
+//!   of [`FAMILY_LEVEL`] over all functions, datasets and forms of the run (Bonferroni).
+//! - If either run lacks the sample in the cache, or has one too small for the clock, three statistics are left, and
+//!   the ratio must be at least [`LEAST_CHANGE`].
+//! - With fewer than [`ENOUGH_FUNCTIONS`] functions, a slower machine looks like slower functions. No drift is removed,
+//!   and only [`LEAST_CHANGE_OF_FEW`] counts.
 //!
-//! Times by length (`curves.csv`) and of keys in memory are left out: the ones have few readings, the others are mostly
-//! those of the memory.
+//! Times by length (`curves.csv`) and of keys in memory are not compared: the former have few readings, the latter
+//! mostly measure the memory.
 
 use std::collections::HashMap;
 
@@ -28,21 +27,21 @@ use crate::record::{CallForm, Drift, EMPTY, Place, TimeChange, TimesAgainst, Tim
 use statistics::correction::FAMILY_LEVEL;
 use statistics::{normal, robust};
 
-/// The same where the sample in the cache bears them out: on a busy machine the largest of all functions strayed by 2 %
-/// in half of the pairs, and by 5 % in the worst of 105; luck in the one place told nothing of that in the other.
+/// The least ratio of a change that the sample in the cache confirms. On a busy machine the largest deviation of any
+/// function was 2 % in half of the pairs and 5 % in the worst of 105; luck in one place said nothing about the other.
 pub const LEAST_CHANGE_IN_PLACES: f64 = 1.08;
-/// The same where drift cannot be told from change.
+/// The least ratio of a change if drift cannot be separated from change.
 pub const LEAST_CHANGE_OF_FEW: f64 = 1.25;
-/// Fewest functions, the floor among them, whose median is the machine's.
+/// The fewest functions, including the empty one, whose median counts as drift of the machine.
 pub const ENOUGH_FUNCTIONS: usize = 6;
 
-/// A reading that takes less time, nanoseconds, is in part the clock's: reading it takes some 20.
+/// The shortest usable reading, nanoseconds: reading the clock takes about 20 ns.
 const SHORTEST_READING_NS: f64 = 1_000.0;
 
-/// A median absolute deviation of a normal distribution times this is its standard deviation.
+/// Standard deviation of a normal distribution, divided by its median absolute deviation.
 const MAD_TO_DEVIATION: f64 = 1.482_602_218_505_602;
 
-/// Holds the times on `datasets` against those of an earlier run on the same machine.
+/// Compares the times on `datasets` with those of an earlier run on the same machine.
 pub fn compare(before: &Records, now: &Records, datasets: &[String]) -> TimesAgainst {
     let groups: Vec<Group<'_>> = datasets
         .iter()
@@ -101,18 +100,18 @@ struct Group<'a> {
     dataset: &'a str,
     form: CallForm,
     pairs: Vec<Pair<'a>>,
-    /// Whether both runs have all of them in the cache too; else that statistic is the median once more.
+    /// Set if both runs timed all pairs in the cache too; otherwise that statistic repeats the median.
     in_places: bool,
 }
 
 struct Pair<'a> {
     before: &'a TimingRow,
     now: &'a TimingRow,
-    /// Logarithm of now over before, of each statistic.
+    /// Logarithms of the ratio of now to before, one for each statistic.
     logs: [f64; STATISTICS],
 }
 
-/// What the functions of a group did together, as logarithms.
+/// The drifts and the scatter of a group, as logarithms.
 struct Center {
     drifts: [f64; STATISTICS],
     scatter: f64,
@@ -161,7 +160,7 @@ impl<'a> Group<'a> {
         self.pairs.len() >= ENOUGH_FUNCTIONS
     }
 
-    /// All but the floor.
+    /// Returns all pairs except that of the empty function.
     fn told(&self) -> impl Iterator<Item = &Pair<'a>> {
         self.pairs.iter().filter(|pair| pair.now.function != EMPTY)
     }
@@ -185,7 +184,7 @@ impl<'a> Group<'a> {
 }
 
 impl Pair<'_> {
-    /// The statistic that changed least, the drift taken out; none where they do not agree on the direction.
+    /// Returns the smallest change of any statistic after drift, or 0 if the statistics disagree on the direction.
     fn least_change(&self, center: &Center) -> f64 {
         let changes: [f64; STATISTICS] = std::array::from_fn(|index| self.logs[index] - center.drifts[index]);
         let least = changes
@@ -201,7 +200,7 @@ impl Pair<'_> {
     }
 }
 
-/// Fastest reading, lower quartile and median, and the last once more; of runs that recorded no spread the median alone.
+/// Returns the fastest reading, the lower quartile, and the median twice; without recorded spread, four medians.
 fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATISTICS] {
     let median = row.median_ns_per_key;
     about(&records.spread, &row.dataset, &row.function)
@@ -211,7 +210,7 @@ fn statistics(records: &Records, row: &TimingRow, form: CallForm) -> [f64; STATI
         })
 }
 
-/// The median of the sample in the cache, where it is long enough to be measured.
+/// Returns the median of the sample in the cache if its readings are long enough for the clock.
 fn in_cache(records: &Records, row: &TimingRow, form: CallForm) -> Option<f64> {
     let place = about(&records.places, &row.dataset, &row.function)
         .find(|place| place.place == Place::Cache && place.form == form)?;

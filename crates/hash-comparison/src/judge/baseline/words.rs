@@ -1,9 +1,9 @@
-//! What a comparison with an earlier run says, in sentences.
+//! Sentences on the comparison with an earlier run.
 
 use crate::record::{Baseline, TimeChange};
 use plots::thousands::grouped;
 
-/// The sentences, most important first.
+/// Returns the sentences, most important first.
 pub fn sentences(baseline: &Baseline) -> Vec<String> {
     let mut lines = vec![quality(baseline)];
     match &baseline.times {

@@ -4,10 +4,10 @@ use super::{CalibrationRow, LEVEL};
 use statistics::binomial;
 use statistics::collisions::CollisionLaw;
 
-/// `test` of the rows that are about a whole run.
+/// The `test` of rows about a whole run.
 pub(super) const RUN: &str = "run";
 
-/// Alarms by test and question, in the order first asked. Every seed asks the same questions of the same keys.
+/// Alarms by test and question, in order of first use. Every seed has the same questions on the same keys.
 #[derive(Debug, Default)]
 pub(super) struct Alarms {
     seeds: u64,
@@ -18,16 +18,16 @@ pub(super) struct Alarms {
 struct Count {
     test: String,
     question: String,
-    /// How often one seed asks it.
+    /// Trials per seed.
     asked: u64,
-    /// Sum over what one seed asks. Sums over the seeds would depend on the order in which threads finish.
+    /// Sum over the trials of one seed. A sum over the seeds would depend on the order in which threads finish.
     attainable: f64,
-    /// Of all seeds.
+    /// Alarms of all seeds.
     alarms: u64,
 }
 
 impl Alarms {
-    /// Nothing asked of a seed yet.
+    /// Creates empty counts for one seed.
     pub(super) fn of_a_seed() -> Self {
         Self {
             seeds: 1,
@@ -53,28 +53,28 @@ impl Alarms {
         }
     }
 
-    /// A single test.
+    /// Counts a single test.
     pub(super) fn single(&mut self, test: &str, question: &str, p_value: f64) {
         self.one(test, question, LEVEL, p_value < LEVEL);
     }
 
-    /// A single test of whole numbers, whose p-value is below [`LEVEL`] as often as `attainable` says.
+    /// Counts a single test of whole numbers, whose p-value is below [`LEVEL`] with probability `attainable`.
     pub(super) fn discrete(&mut self, test: &str, question: &str, attainable: f64, p_value: f64) {
         self.one(test, question, attainable, p_value < LEVEL);
     }
 
-    /// A single test of a number of collisions.
+    /// Counts a single test of a number of collisions.
     pub(super) fn collisions(&mut self, test: &str, question: &str, keys: u64, bits: u32, count: u64) {
         let law = CollisionLaw::new(keys, bits);
         self.discrete(test, question, attainable(&law), law.two_sided_p(count));
     }
 
-    /// All tests of a kind, corrected for their number.
+    /// Counts all tests of a kind as one, corrected for their number.
     pub(super) fn run(&mut self, question: &str, alarm: bool) {
         self.one(RUN, question, LEVEL, alarm);
     }
 
-    /// The counts of other seeds as well.
+    /// Adds the counts of other seeds.
     pub(super) fn plus(mut self, other: Self) -> Self {
         if self.seeds == 0 {
             return other;
@@ -86,7 +86,7 @@ impl Alarms {
         self
     }
 
-    /// What was counted, with intervals.
+    /// Returns the counts as rows with intervals.
     pub(super) fn rows(self) -> Vec<CalibrationRow> {
         let confidence = 1.0 - 0.01 / self.counts.len().max(1) as f64;
         let rows = self.counts.into_iter().map(|count| {
@@ -109,7 +109,7 @@ impl Alarms {
     }
 }
 
-/// How often a random function's count has a p-value below [`LEVEL`].
+/// Returns the probability that a random function's count has a p-value below [`LEVEL`].
 fn attainable(law: &CollisionLaw) -> f64 {
     let (low, high) = law.band(1);
     let below = low.checked_sub(1).map_or(0.0, |count| law.two_sided_p(count));

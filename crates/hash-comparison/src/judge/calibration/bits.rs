@@ -7,7 +7,7 @@ use crate::keys::DEFAULT_SEED;
 use crate::measure::mixing::{self, Effort};
 use crate::record::{BitTest, MixingTest, WindowEnd, WindowRow};
 
-/// The windows of all datasets, and the mixing of the keys that a run draws, as files about this function alone.
+/// Counts alarms of the windows of all datasets and of the mixing tests, judged as files about this function only.
 pub(super) fn count(
     function: &Function,
     mut windows: Vec<WindowRow>,
@@ -15,7 +15,7 @@ pub(super) fn count(
     alarms: &mut Alarms,
 ) {
     for row in &windows {
-        // Both ends count as one question: they have no bit in common, as none has more than 32 of the 64.
+        // Both ends count as one question: a window has at most 32 of the 64 bits, so the ends share no bit.
         let question = match row.end {
             WindowEnd::Low | WindowEnd::High => format!("{} low or high bits", row.bits),
             WindowEnd::Full => format!("{} bits, whole", row.bits),

@@ -12,7 +12,7 @@ use crate::measure::{Hashed, collisions, distribution, occupancy, structured, wi
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{DistributionKind, FailedTest, FalsePositiveRow, Verdict, Window, WindowRow};
 
-/// A dataset and what every function is compared with on it.
+/// A dataset with its probes and the results of the ideal hash.
 pub(super) struct Asked<'a> {
     dataset: &'a Dataset,
     probes: Probes<'a>,
@@ -20,7 +20,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Measures the ideal hash on it.
+    /// Measures the ideal hash on the dataset.
     pub(super) fn new(dataset: &'a Dataset, progress: &dyn Progress) -> Result<Self, Cancelled> {
         go_on(progress)?;
         let probes = Probes::new(dataset);
@@ -33,7 +33,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// All tests on real keys but those of windows, which are returned as measured.
+/// Counts alarms of all tests on real keys, except windows, whose rows are returned as measured.
 pub(super) fn real(
     function: &Function,
     datasets: &[Dataset],
@@ -99,7 +99,7 @@ pub(super) fn real(
     Ok(windows)
 }
 
-/// The structured sets, as a file about this function alone.
+/// Counts alarms on the structured sets, judged as a file about this function only.
 pub(super) fn structured(function: &Function, sets: &[(&StructuredSet, KeySet)], alarms: &mut Alarms) {
     let bits = function.output_bits;
     let tests = sets.len() * structured::windows(bits).count();

@@ -1,13 +1,13 @@
-//! Evidence that the judgement is right: how often a function that nothing is wrong with is accused.
+//! Calibration: measures how often the tests accuse a function that has no defect.
 //!
-//! SipHash-2-4 under a key of its own for each seed stands for a random function. It goes through the tests of
-//! collisions, distribution, false positives, hash tables and windows of the output on the embedded datasets, of structured
-//! keys on their sets, and of avalanche and independence of output bits on the keys that a run draws for them; the alarms
-//! are counted. Everything is in full size and corrected as a run of one function corrects it.
+//! SipHash-2-4, with a new key for each seed, stands for a random function. Its alarms are counted in the tests of
+//! collisions, distribution, false positives, hash tables and windows of the output on the embedded datasets, of
+//! structured keys on their sets, and of avalanche and independence of output bits on drawn keys. All tests run at full
+//! size, corrected as in a run of one function.
 //!
-//! The trials of one row have little or nothing to do with each other, so that its interval is that of as many tosses:
-//! they are of other seeds, other keys, other bits of the values, or tables and filters of other sizes. Windows of
-//! different widths lie inside each other, so each width has a row of its own.
+//! The trials of one row are nearly independent, so the interval of a row is binomial: trials differ in seeds, keys,
+//! bits of the values, or sizes of tables and filters. Windows of different widths overlap, so each width has its own
+//! row.
 
 mod alarms;
 mod bits;
@@ -34,29 +34,30 @@ use crate::measure::mixing::Effort;
 use crate::progress::{Cancelled, Progress, go_on};
 use crate::record::{stored, table};
 
-/// Level of every test, alone and over its file.
+/// The significance level of every test, alone and over its file.
 pub const LEVEL: f64 = 0.01;
-/// Seeds of a full calibration.
+/// The number of seeds of a full calibration.
 pub const SEEDS: u64 = 200;
 
 /// The committed calibration.
 pub const COMMITTED: &str = include_str!("../../../embedded/calibration.csv");
 
 stored! {
-    /// What was counted of one question.
+    /// The alarms of one question.
     pub struct CalibrationRow {
-        /// The test, as a file of records is called; `run` for all of its rows together, as a verdict takes them.
+        /// The test, named after its file of records, or `run` for all rows of a file together, as a verdict takes
+        /// them.
         pub test: String,
         /// The question within it.
         pub question: String,
-        /// The stated share of alarms, at most.
+        /// The claimed maximum share of alarms.
         pub level: f64,
-        /// The share that the law of the counts allows: they are whole numbers, and few of them have tails of just that level.
+        /// The share that the law of the counts allows: whole numbers rarely have a tail of exactly the level.
         pub attainable: f64,
-        /// How often it was asked: seeds times the key sets that it is about, and twice that for windows at either end of the
+        /// Number of trials: seeds times the key sets of the question, and twice that for windows at either end of the
         /// values.
         pub trials: u64,
-        /// How often the keyed hash was called different from a random function.
+        /// Number of trials in which the keyed hash was called different from a random function.
         pub alarms: u64,
         /// `alarms / trials`.
         pub share: f64,
@@ -64,15 +65,15 @@ stored! {
         pub ci_low: f64,
         /// Upper end of that interval.
         pub ci_high: f64,
-        /// Whether the interval begins at or below the stated level: no more false alarms than stated were seen.
+        /// Set if the interval begins at or below the level: no more false alarms than claimed were seen.
         pub holds: bool,
     }
 }
 
-/// What the keyed hash is tried on.
+/// The key sets and effort of a calibration.
 #[derive(Debug)]
 pub struct Plan {
-    /// Seeds, from 1 on.
+    /// The number of seeds, counted from 1.
     pub seeds: u64,
     /// Datasets for the tests of real keys.
     pub datasets: Vec<Dataset>,
@@ -83,11 +84,11 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Everything that a comparison without arguments measures.
+    /// Creates the plan of a full calibration: everything that a comparison without arguments measures.
     ///
     /// # Errors
     ///
-    /// When an embedded dataset cannot be had.
+    /// Returns an error if an embedded dataset cannot be loaded.
     pub fn full(seeds: u64) -> Result<Self, Error> {
         let datasets = datasets::embedded_names()
             .map(|name| datasets::load_embedded(name, DEFAULT_SEED))
@@ -102,11 +103,11 @@ impl Plan {
     }
 }
 
-/// Checks that nothing is at `path`, or an earlier calibration.
+/// Checks that `path` is absent or an earlier calibration.
 ///
 /// # Errors
 ///
-/// When something else is there.
+/// Returns an error if something else is at `path`.
 pub fn check_destination(path: &Path) -> Result<(), Error> {
     let ours = match fs::read(path) {
         Ok(bytes) => bytes.starts_with(table::header::<CalibrationRow>().join(",").as_bytes()),
@@ -119,11 +120,11 @@ pub fn check_destination(path: &Path) -> Result<(), Error> {
 }
 
 thread_local! {
-    /// Both halves of the key under which [`keyed`] hashes on this thread.
+    /// Both halves of the key that [`keyed`] uses on this thread.
     static KEY: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// SipHash-2-4 under the key of the thread.
+/// Hashes with SipHash-2-4 under the key of this thread.
 fn keyed(key: &[u8]) -> u64 {
     let (first, second) = KEY.get();
     let mut hasher = SipHasher24::new_with_keys(first, second);
@@ -131,19 +132,19 @@ fn keyed(key: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Sends the keyed hash through every test, once for each seed of `plan`, on all processors.
+/// Runs every test on the keyed hash, once for each seed of `plan`, on all processors.
 ///
-/// The keys are those that ChaCha8 draws from the seeds 2^32 + 1, 2^32 + 2, ..., far from the seeds of the ideal hashes
-/// that false positives are compared with. The result does not depend on the number of threads.
+/// ChaCha8 draws the keys from the seeds 2^32 + 1, 2^32 + 2, ..., far from the seeds of the ideal hashes in the test of
+/// false positives. The result does not depend on the number of threads.
 ///
 /// # Errors
 ///
-/// When `progress` asks to stop.
+/// Returns an error if `progress` requests a stop.
 pub fn measure(plan: &Plan, progress: &dyn Progress) -> Result<Vec<CalibrationRow>, Error> {
     Ok(measure_of(keyed, plan, progress)?)
 }
 
-/// The same of any function of 64 bits that hashes under the key of the thread.
+/// Measures any 64-bit function that hashes under the key of the thread.
 fn measure_of(
     hash: fn(&[u8]) -> u64,
     plan: &Plan,

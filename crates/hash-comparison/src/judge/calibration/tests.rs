@@ -1,9 +1,9 @@
-//! A keyed hash is accused as seldom as stated, and slightly bad ones are.
+//! A keyed hash is accused no more often than claimed, and slightly bad functions are accused.
 
 use super::*;
 use crate::progress::Silent;
 
-/// A calibration of little of everything that it asks.
+/// Returns a small plan that covers every question.
 fn little(seeds: u64) -> Plan {
     let small = |set: &&StructuredSet| ["sparse-16", "zeroes", "short"].contains(&set.name);
     Plan {
@@ -17,7 +17,7 @@ fn little(seeds: u64) -> Plan {
     }
 }
 
-/// How often each question is asked of a seed, by how many datasets, structured sets and lengths of drawn keys.
+/// Returns the trials of a question per seed, given the numbers of datasets, structured sets and lengths of drawn keys.
 fn asked(row: &CalibrationRow, datasets: u64, sets: u64, lengths: u64) -> u64 {
     match (row.test.as_str(), row.question.as_str()) {
         ("run", _) => 1,
@@ -33,10 +33,10 @@ fn asked(row: &CalibrationRow, datasets: u64, sets: u64, lengths: u64) -> u64 {
     }
 }
 
-/// Rows of every question: 21 of hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
+/// Number of rows: 21 for hashes as tables and filters use them, 26 widths of windows, 4 of mixing, 2 runs of these.
 const ROWS: usize = 21 + 26 + 4 + 2;
 
-/// A bounded version of what is committed.
+/// A small version of the committed calibration.
 #[test]
 fn a_keyed_hash_is_not_accused_more_often_than_stated() {
     let rows = measure(&little(20), &Silent).unwrap();
@@ -54,7 +54,7 @@ fn the_committed_calibration_is_whole_and_holds() {
     assert_eq!(rows.len(), ROWS);
     for row in &rows {
         assert!(row.holds && row.level == LEVEL, "{row:?}");
-        // Nor is the law too lenient, but in the test of false positives, whose variance is taken generously.
+        // The law is not too lenient either, except for false positives, whose variance estimate is generous.
         assert!(
             row.attainable <= row.ci_high || row.test == "false_positives",
             "{row:?}"
@@ -97,7 +97,7 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(on(1), on(3));
 }
 
-/// Random words, each its own function of the key of the thread.
+/// Returns random word `index` of a key, under the key of the thread.
 fn word(key: &[u8], index: u64) -> u64 {
     let (first, second) = KEY.get();
     let mut hasher = SipHasher24::new_with_keys(first ^ index, second);
@@ -105,7 +105,7 @@ fn word(key: &[u8], index: u64) -> u64 {
     hasher.finish()
 }
 
-/// The questions about single bits of which a slightly bad function fails: surely more alarms than stated.
+/// Returns the questions about single bits with certainly more alarms than claimed.
 fn failed(hash: fn(&[u8]) -> u64) -> Vec<String> {
     let plan = Plan {
         sets: Vec::new(),
@@ -128,10 +128,10 @@ fn failed(hash: fn(&[u8]) -> u64) -> Vec<String> {
 
 #[test]
 fn bits_that_are_one_too_often_fail_narrow_windows_and_avalanche() {
-    // For 9 keys of 16.
+    // Each bit is one for 9 keys of 16.
     let failed = failed(|key| word(key, 0) | word(key, 1) & word(key, 2) & word(key, 3));
     println!("{failed:#?}");
-    // Below 12 bits, 40,000 keys leave no value free, whether they are spread well or a little worse.
+    // Below 12 bits, 40,000 keys reach every value, even if spread slightly unevenly.
     for bits in 12..=20 {
         assert!(
             failed.contains(&format!("windows: {bits} low or high bits")),
@@ -141,7 +141,7 @@ fn bits_that_are_one_too_often_fail_narrow_windows_and_avalanche() {
     for row in ["run: windows", "mixing: avalanche, all cells", "run: mixing"] {
         assert!(failed.iter().any(|failed| failed == row), "{row}");
     }
-    // A bit that is one more often than not tells nothing of the others.
+    // A biased bit says nothing about the other bits.
     assert!(!failed.iter().any(|row| row.contains("independence")));
 }
 
@@ -194,7 +194,7 @@ fn a_bit_of_keys_that_seldom_reaches_a_bit_of_values_fails_by_its_cell() {
 
 #[test]
 fn a_bit_that_follows_another_fails_independence_alone() {
-    // The highest bit is the lowest for half of the keys, and else its own.
+    // The highest bit copies the lowest for half of the keys.
     let failed = failed(|key| {
         let value = word(key, 0);
         if value & 2 == 0 {

@@ -1,4 +1,4 @@
-//! False positives of a function beside those of the ideal hash.
+//! False positives of a function compared with the ideal hash.
 
 use filter_policy::BitsPerKey;
 
@@ -9,29 +9,29 @@ use plots::thousands::grouped;
 use statistics::binomial;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// With fewer keys a report recommends nothing: on so few not even [`UNUSABLE_RATIO`] times the false positives of an
-/// ideal hash are told from chance, in a filter of 10 bits per key and a run of all functions.
+/// The fewest keys for a recommendation. With fewer keys, even [`UNUSABLE_RATIO`] times the false positives of an ideal
+/// hash may be chance, in a filter of 10 bits per key and a run of all functions.
 pub const FEWEST_KEYS: u64 = 52;
 
-/// How false positives are compared with those of the ideal hash.
+/// Parameters of the comparison with the ideal hash.
 pub(super) struct Comparison {
     /// Tests in the run.
     pub(super) tests: usize,
-    /// Filters that were built from the keys, one after the other.
+    /// Number of filters built from the keys, one after the other.
     pub(super) folds: f64,
     /// Width of the function.
     pub(super) bits: u32,
 }
 
-/// The sizes of filter at which a function has more false positives than the ideal hash, the worst first.
+/// Returns the filter sizes at which a function has more false positives than the ideal hash, worst first.
 pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
     rows: impl Iterator<Item = &'a FalsePositiveRow>,
     ideal: impl Fn() -> I,
     comparison: &Comparison,
 ) -> Vec<Failure> {
     let &Comparison { tests, folds, bits } = comparison;
-    // The policy takes 32 bits; among many keys at many bits per key a missing one shows, however good the others are:
-    // an absent key has the value of a key with the probability keys / 2^bits.
+    // The policy uses 32 bits. With many keys and many bits per key a missing bit shows, however good the others are:
+    // an absent key has the value of some key with probability keys / 2^bits.
     let width = |row: &FalsePositiveRow, ideal: &FalsePositiveRow| {
         let equal = row.keys as f64 / libm::ldexp(1.0, bits as i32);
         if bits < IDEAL_BITS && equal > ideal.rate / 10.0 {
@@ -73,15 +73,15 @@ pub(super) fn failures<'a, I: Iterator<Item = &'a FalsePositiveRow>>(
         .collect()
 }
 
-/// Filters that are built from the keys of a dataset, one after the other: of a generated set one, of another a half each.
+/// Returns the number of filters built from a dataset: one for a generated set, else two of half the keys each.
 pub(crate) fn folds(is_generated: bool) -> f64 {
     if is_generated { 1.0 } else { 2.0 }
 }
 
-/// How often a function as good as the ideal hash has so large a part of the false positives of both.
+/// Returns the probability that a function as good as the ideal hash has at least this share of both counts.
 ///
-/// Were they equally good, each false positive would be the function's with the probability of its share of all probes;
-/// the ideal hash was asked more often.
+/// For equally good functions, each false positive is the function's with the probability of its share of all probes;
+/// the ideal hash has more probes.
 pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds: f64) -> f64 {
     let both = (row.false_positives + ideal.false_positives) as f64;
     let share = row.probes as f64 / (row.probes + ideal.probes) as f64;
@@ -89,21 +89,21 @@ pub(crate) fn more_than(row: &FalsePositiveRow, ideal: &FalsePositiveRow, folds:
     binomial::at_least(row.false_positives as f64 / spread, both / spread, share)
 }
 
-/// Variance of a function's count of false positives, given the sum with the ideal hash's, over that of a binomial one
-/// with mean `count`.
+/// Returns the variance of a function's count of false positives, given the sum with the ideal hash's count, divided by
+/// the variance of a binomial count with mean `count`.
 ///
-/// It is above 1 for two reasons. Of two keys that share all their bits, one in either half, each is a false positive of
-/// the other's filter; so where two filters change parts (`folds`), events may come in pairs, and nearly all do where
-/// false positives are rare. And one filter is asked all the questions, while some filters come out fuller than
-/// others. With S bits set a filter's rate goes like S^k, so a count c from one filter has a variance of
-/// `c + c^2 V`, with V the square of `k sd(S) / mean(S)` for S as the occupancy problem has it, doubled because
-/// a key's probes are not independent of each other. With an ideal hash, 400 seeds and 1,000,000 absent keys at 10 bits
-/// per key, the variance was 1.48 c with 40,000 keys (this formula: 1.58) and 3.54 c with 4,000 (6.17).
+/// The ratio is above 1 for two reasons. First, two keys that share all their bits, one in either half, are each a
+/// false positive of the other's filter. If the halves swap roles (`folds`), events may come in pairs, and nearly all
+/// do if false positives are rare. Second, all probes go to one filter, and some filters are fuller than others. With S
+/// bits set, a filter's rate is proportional to S^k, so a count c from one filter has the variance `c + c^2 V`, where V
+/// is the square of `k sd(S) / mean(S)` for the S of the occupancy problem, doubled because the probes of a key are not
+/// independent. With an ideal hash, 400 seeds and 1,000,000 absent keys at 10 bits per key, the variance was 1.48 c
+/// with 40,000 keys (this formula: 1.58) and 3.54 c with 4,000 (6.17).
 ///
 /// The ideal hash's count comes from F times the probes in F times the filters, so its variance is `F c + F c^2 V`.
 /// Given the sum, the function's count lies `(F f - i) / (F + 1)` from its mean, where f and i are the two counts; that
-/// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one,
-/// `c F / (F + 1)`, whatever F.
+/// has the variance `(F^2 (c + c^2 V) + F c + F c^2 V) / (F + 1)^2`, which is `1 + c V` times the binomial one, `c F /
+/// (F + 1)`, for every F.
 fn spread(row: &FalsePositiveRow, count: f64, folds: f64) -> f64 {
     let bits = 8.0 * (row.filter_bytes - 1) as f64;
     let k = f64::from(BitsPerKey::whole(row.bits_per_key).probe_count());
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn different_numbers_of_probes_are_compared_by_their_rates() {
-        // As many false positives for each probe: no difference, whichever was asked more often.
+        // Equal rates show no difference, whichever function has more probes.
         for (asked, of_ideal) in [
             (1_000_000, 1_000_000),
             (1_000_000, 4_000_000),
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn too_few_keys_cannot_show_sixteen_times_the_false_positives() {
-        // As many tests as a run of all functions over one set has.
+        // 162 tests, as in a run of all functions on one set.
         let told = |keys: u64| {
             let ideal = filter_row(IDEAL, keys / 2, 1_000_000, 10_000);
             let row = filter_row("f", keys / 2, keys, (keys * 16).div_ceil(100));

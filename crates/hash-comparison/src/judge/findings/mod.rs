@@ -1,4 +1,4 @@
-//! What all measurements together say of each function on each dataset.
+//! Findings: the combined verdict on each function and dataset.
 
 mod false_positives;
 mod summary;
@@ -20,7 +20,7 @@ use plots::thousands::grouped;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::{FAMILY_LEVEL, bonferroni};
 
-/// Everything deterministic that a run measured.
+/// The deterministic results of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'a> {
     /// The datasets.
@@ -37,17 +37,17 @@ pub struct Evidence<'a> {
     pub false_positives: &'a [FalsePositiveRow],
 }
 
-/// Bits that the filter policy takes and the ideal hash gives.
+/// The number of hash bits that the filter policy uses and the ideal hash has.
 const IDEAL_BITS: u32 = 32;
 
-/// A failed test: which, how bad, and in words.
+/// A failed test with its verdict and reason.
 struct Failure {
     test: FailedTest,
     verdict: Verdict,
     reason: String,
 }
 
-/// One finding for each of `evidence.raw`, in that order.
+/// Returns one finding for each entry of `evidence.raw`, in that order.
 ///
 /// - Collisions: the verdicts of the rows.
 /// - Distribution: p-values below 1 % after correction for the number of rows in the file.
@@ -55,12 +55,13 @@ struct Failure {
 ///   (binomial, the function's share of all probes), below 1 % after correction for the number of rows of real
 ///   functions.
 ///
-/// A failure in the last two makes a function measurably worse; a false-positive rate that is surely
-/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the same ratio of collisions does.
+/// A failure in the last two makes a function measurably worse; a false-positive rate that is certainly
+/// [`UNUSABLE_RATIO`](crate::judge::collisions::UNUSABLE_RATIO) times that of the ideal hash makes it unusable, as the
+/// same ratio of collisions does.
 ///
 /// # Panics
 ///
-/// If a dataset of `evidence.raw` is not among `evidence.datasets`.
+/// Panics if a dataset of `evidence.raw` is not among `evidence.datasets`.
 pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
     let false_positive_tests = evidence
         .false_positives
@@ -98,10 +99,10 @@ pub fn judge(evidence: Evidence<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// The tests of single bits that failed, below 1 % after correction for the rows of their file: windows by dataset and
-/// function, then avalanche and independence by function.
+/// Returns the failed tests of single bits, below 1 % after correction for the rows of their file: windows by dataset
+/// and function, then avalanche and independence by function.
 ///
-/// They are no part of a [`Finding`]: what a user's own keys show is that already.
+/// A [`Finding`] leaves these tests out: it states the effect on the user's own keys already.
 pub fn bit_facts(windows: &[WindowRow], avalanche: &[AvalancheRow], mixing: &[MixingRow]) -> Vec<BitFact> {
     windows::facts(windows)
         .chain(mixing::facts(mixing, avalanche))
@@ -114,7 +115,7 @@ fn finding(
     rows: &[&CollisionRow],
     mut failures: Vec<Failure>,
 ) -> Finding {
-    // Stable: within a verdict collisions come first, then false positives, then distribution.
+    // Stable sort: within a verdict collisions come first, then false positives, then distribution.
     failures.sort_by_key(|failure| Reverse(failure.verdict));
     let of_collisions = rows
         .iter()
@@ -142,12 +143,12 @@ fn finding(
     }
 }
 
-/// The row furthest above chance: of those that failed the one with the largest ratio. Where none failed, ratios are
-/// noise at widths where next to nothing is expected, so it is the one with the least p-value among those above the
-/// expectation, or else the one that is least surely below. Of equal rows the widest.
+/// Returns the row furthest above chance: among failed rows, the one with the largest ratio. If no row failed, ratios
+/// are noise at widths with hardly any expected collisions, so the row with the least p-value above the expectation
+/// counts, or else the row least certain to be below. Among equal rows the widest counts.
 fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
     let failed = rows.iter().copied().filter(|row| row.verdict > Verdict::InBand);
-    // `max_by` takes the last of equal ones.
+    // `max_by` takes the last of equal rows.
     if let Some(row) = failed.rev().max_by(|a, b| ratio(a).total_cmp(&ratio(b))) {
         return Some(row);
     }
@@ -160,12 +161,12 @@ fn worst<'a>(rows: &[&'a CollisionRow]) -> Option<&'a CollisionRow> {
         .min_by(|a, b| surprise(a).total_cmp(&surprise(b)))
 }
 
-/// Without a chance of any collision, none is as many as expected.
+/// Returns the ratio to chance, or 1 if chance gives no collisions.
 fn ratio(row: &CollisionRow) -> f64 {
     collisions::ratio(row).unwrap_or(1.0)
 }
 
-/// The widths that failed, that with the largest ratio first.
+/// Returns the widths that failed, largest ratio first.
 fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
     let mut failed: Vec<&CollisionRow> = rows
         .iter()
@@ -195,7 +196,7 @@ fn collision_failures(rows: &[&CollisionRow]) -> Vec<Failure> {
         .collect()
 }
 
-/// What a function gives away that has fewer bits than are compared: chance at its own width does not show it.
+/// Returns the chance of all compared bits for a narrower function: chance at its own width hides the missing bits.
 fn beside_all_bits(row: &CollisionRow) -> String {
     let expected = CollisionLaw::new(row.keys, IDEAL_BITS).expected();
     if row.bits >= IDEAL_BITS || expected <= 0.0 {
@@ -204,7 +205,7 @@ fn beside_all_bits(row: &CollisionRow) -> String {
     format!(", of all {IDEAL_BITS} bits {}", words::figure(expected))
 }
 
-/// One failure for the output bits and one for either kind of buckets, where any of the kind failed.
+/// Returns one failure for the output bits and one for each kind of buckets, if any of the kind failed.
 fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests: usize) -> Vec<Failure> {
     let failed_of = |kind| {
         let mut failed: Vec<&DistributionRow> = rows
@@ -212,7 +213,7 @@ fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests:
             .copied()
             .filter(|row| row.kind == kind && bonferroni(row.p_value, tests) < FAMILY_LEVEL)
             .collect();
-        // How bad, since the p-values of bad ones are all zero.
+        // Sorted by unevenness, since the p-values of bad rows are all zero.
         failed.sort_by(|a, b| unevenness(b).total_cmp(&unevenness(a)));
         failed
     };
@@ -252,7 +253,7 @@ fn distribution_failures(rows: &[&DistributionRow], shards: &[&ShardRow], tests:
         .collect()
 }
 
-/// Chi-square over its mean; of a bit, how far its share is from one half.
+/// Returns chi-square over its mean; for a bit, the distance of its share from one half.
 pub(crate) fn unevenness(row: &DistributionRow) -> f64 {
     match row.kind {
         DistributionKind::BitShare => (row.statistic - 0.5).abs(),
@@ -290,7 +291,7 @@ mod tests {
             reason(&[(28, 3_720)]),
             ["3,720 of 1,000,000 keys collide at 28 bits; chance: 1,860, of all 32 bits 116"]
         );
-        // Low bits of a function that has all of them are no missing ones.
+        // Low bits of a wide function are not missing bits.
         assert_eq!(
             reason(&[(32, 116), (20, 900_000)]),
             ["900,000 of 1,000,000 keys collide at 20 bits; chance: 355,464"]

@@ -1,13 +1,13 @@
-//! What the records say of a dataset.
+//! Summaries of datasets for the records.
 
 use crate::keys::{Dataset, KeySet};
 use crate::record::{DatasetSummary, KeyShape};
 use statistics::collisions::CollisionLaw;
 
-/// Width of which `detectable_ratio` speaks.
+/// The width of `detectable_ratio`.
 const FULL_BITS: u32 = 32;
 
-/// The summary of a dataset in a run whose `collisions.csv` has `tests` rows.
+/// Returns the summary of a dataset in a run whose `collisions.csv` has `tests` rows.
 ///
 /// `detectable_ratio` is the least number of collisions at 32 bits that would have been called worse than chance, over
 /// the expected number; 0 when there are so few keys that no number would have been.
@@ -40,10 +40,10 @@ fn detectable_ratio(keys: u64, tests: usize) -> f64 {
     }
 }
 
-/// What nine keys of ten look like, among a thousand at equal distances.
+/// Returns the shape that nine of ten keys have, in a sample of up to 1,000 evenly spaced keys.
 ///
-/// Names and words are letters, with what stands between and digits behind, and have vowels: of letters drawn at random fewer
-/// than one in four is one, in the languages of Europe more than one in three.
+/// Names and words consist of letters with separators and trailing digits, and contain vowels: more than one letter in
+/// three in European languages, fewer than one in four among random letters.
 fn looks_like(keys: &KeySet) -> Option<KeyShape> {
     const SAMPLE: usize = 1_000;
     let step = keys.len().div_ceil(SAMPLE).max(1);
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn sets_too_small_to_tell_say_so() {
         assert_eq!([0, 1].map(|keys| detectable_ratio(keys, 207)), [0.0, 0.0]);
-        // Two keys collide at 32 bits once in four thousand million times: that would be told.
+        // Two keys collide at 32 bits once in four thousand million times, so a collision would be reported.
         assert!(detectable_ratio(2, 207) > 1e9);
     }
 }

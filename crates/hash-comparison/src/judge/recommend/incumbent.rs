@@ -1,10 +1,10 @@
-//! The function in use today beside the pick.
+//! Comparison of the function in use today with the pick.
 
 use super::{Judged, words};
 use crate::record::{Incumbent, Standing};
 use plots::number::{percent, significant};
 
-/// How `mine` stands beside `pick`, and what a change would save or cost.
+/// Compares `mine` with `pick`, including the time that a change would save or cost.
 pub(super) fn beside(mine: &Judged<'_>, pick: Option<&Judged<'_>>) -> Incumbent {
     let name = &mine.function.name;
     let words = match (mine.standing, pick) {
@@ -37,7 +37,7 @@ pub(super) fn beside(mine: &Judged<'_>, pick: Option<&Judged<'_>>) -> Incumbent 
     }
 }
 
-/// What a change to the pick does to the time.
+/// Describes the effect on time of a change to the pick.
 fn change(mine: &Judged<'_>, pick: &Judged<'_>) -> String {
     let (name, other) = (&mine.function.name, &pick.function.name);
     if mine.speed.is_none() || pick.speed.is_none() {

@@ -1,15 +1,14 @@
-//! Which functions to take for a purpose, from the records of a run alone: the one verdict that everything shows.
+//! Recommendations for a purpose, from the records of a run: the only verdict that report and terminal show.
 //!
 //! For each dataset, in this order:
 //!
-//! 1. Functions are left out that lack what was asked: a key that withstands attackers, values that stay the same, bits
-//!    enough.
-//! 2. Functions are to be avoided whose costliest measurable defect for the [`Purpose`] costs as much as is not negligible
-//!    ([`costs`](crate::judge::costs)). What costs less neither excludes nor lowers a function.
-//! 3. Of the others time decides, in the form that the purpose waits for; functions whose times are not measurably
+//! 1. Functions that lack a requirement are left out: a key that withstands attackers, stable values, enough bits.
+//! 2. Functions are to be avoided if their costliest measurable defect for the [`Purpose`] is not negligible
+//!    ([`costs`](crate::judge::costs)). Cheaper defects neither exclude nor lower a function.
+//! 3. Time ranks the others, in the form of call that the purpose waits for. Functions whose times are not measurably
 //!    different (see [`times`](crate::judge::times)) share a rank.
 //!
-//! Nothing here measures, and what comes out is stored, so that report and terminal only show it.
+//! This module measures nothing. Its results are stored, so report and terminal only show them.
 
 mod incumbent;
 mod sizes;
@@ -26,12 +25,12 @@ use crate::record::{
 };
 use plots::number::grouped;
 
-/// A checksum is wide enough for any number of keys from this width on, since nothing here is wider.
+/// The width from which a checksum is wide enough for any number of keys: nothing here is wider.
 const WIDEST: u32 = 64;
-/// Among ten times the keys, fewer expected pairs of equal checksums than this are negligible.
+/// Fewer expected pairs of equal checksums than this, among ten times the keys, are negligible.
 const NEGLIGIBLE_PAIRS: f64 = 1e-3;
 
-/// Recommends for what `request` says, and numbers the findings in the order of that advice.
+/// Recommends functions for `request`, and ranks the findings in the order of the advice.
 pub fn decide(records: &mut Records, request: &Request) {
     records.run.recommendations = recommend(records, request);
     for finding in &mut records.run.findings {
@@ -46,7 +45,7 @@ pub fn decide(records: &mut Records, request: &Request) {
     }
 }
 
-/// What to take for what `request` says, for each dataset of the run in the order measured.
+/// Returns the recommendation for `request` on each dataset of the run, in the order measured.
 pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
     let datasets = records.run.datasets.iter();
     datasets
@@ -54,7 +53,7 @@ pub fn recommend(records: &Records, request: &Request) -> Vec<Recommendation> {
         .collect()
 }
 
-/// What every function costs at several numbers of keys of a dataset, by the times that decide for `purpose`.
+/// Returns the costs of every function at several numbers of keys of a dataset, by the times that decide for `purpose`.
 pub(crate) fn at_sizes(records: &Records, dataset: &DatasetSummary, purpose: Purpose) -> Vec<AtSize> {
     let request = Request {
         purpose,
@@ -64,7 +63,7 @@ pub(crate) fn at_sizes(records: &Records, dataset: &DatasetSummary, purpose: Pur
     sizes::of(records, dataset, &all.iter().collect::<Vec<_>>())
 }
 
-/// The times that decide: a table waits for the hash of each key before it can look.
+/// Returns the form of call whose times decide: a table waits for the hash of each key before its lookup.
 pub(crate) fn form(purpose: Purpose) -> CallForm {
     match purpose {
         Purpose::FilterOrTable | Purpose::Table => CallForm::Chained,
@@ -72,20 +71,20 @@ pub(crate) fn form(purpose: Purpose) -> CallForm {
     }
 }
 
-/// A function on its way into the advice.
+/// A function that is being judged for the advice.
 struct Judged<'a> {
     function: &'a FunctionSummary,
-    /// What it costs, by purpose.
+    /// Costs by purpose.
     costs: Vec<&'a CostRow>,
     speed: Option<Speed>,
     standing: Standing,
     rank: u64,
-    /// Why it lacks what was asked.
+    /// The missing requirement, in a few words and in a sentence.
     lacks: Option<(&'static str, String)>,
 }
 
 impl Judged<'_> {
-    /// The costliest measurable defect.
+    /// Returns the costliest measurable defect.
     fn defect(&self) -> Option<&CostRow> {
         let measurable = self.costs.iter().copied().filter(|row| row.measurable);
         measurable.max_by(|a, b| a.cost.total_cmp(&b.cost))
@@ -95,7 +94,7 @@ impl Judged<'_> {
         self.speed.map_or(f64::INFINITY, |speed| speed.median())
     }
 
-    /// Whether `other` is measurably faster.
+    /// Returns true if `other` is measurably faster.
     fn is_slower_than(&self, other: &Self) -> bool {
         match (self.speed, other.speed) {
             (Some(speed), Some(other)) => speed.is_slower_than(&other),
@@ -104,7 +103,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The share of its time that a change to `pick` saves.
+    /// Returns the share of its time that a change to `pick` saves.
     fn saves(&self, pick: &Self) -> f64 {
         let differs = self.is_slower_than(pick) || pick.is_slower_than(self);
         let share = 1.0 - pick.time() / self.time();
@@ -112,7 +111,7 @@ impl Judged<'_> {
     }
 }
 
-/// Every function of the run, the best first.
+/// Returns every function of the run, best first.
 fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request) -> Vec<Judged<'a>> {
     let parts = request.purpose.parts();
     let of_dataset: Vec<&CostRow> = on(&records.costs, &dataset.name).collect();
@@ -128,7 +127,7 @@ fn judged<'a>(records: &'a Records, dataset: &DatasetSummary, request: &Request)
         };
         one.standing = match one.defect() {
             _ if one.lacks.is_some() => Standing::Lacking,
-            // Of a few keys everything looks well, and what does not is luck.
+            // With few keys everything looks good, and failures are luck.
             _ if dataset.keys < FEWEST_KEYS => Standing::Unknown,
             Some(row) if row.cost >= request.negligible => Standing::Avoid,
             _ => Standing::Suited,
@@ -170,7 +169,7 @@ fn of_dataset(records: &Records, dataset: &DatasetSummary, request: &Request) ->
     }
 }
 
-/// What a function lacks whatever was measured, in a few words and in a sentence.
+/// Returns a requirement that a function lacks regardless of measurements, in a few words and in a sentence.
 fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'static str, String)> {
     let bits = function.output_bits;
     if request.untrusted {
@@ -204,17 +203,17 @@ fn lacks(function: &FunctionSummary, keys: u64, request: &Request) -> Option<(&'
     })
 }
 
-/// Expected pairs of equal values among `keys` random ones of `bits` bits: n (n - 1) / 2^(bits + 1).
+/// Returns the expected pairs of equal values among `keys` random ones of `bits` bits: n (n - 1) / 2^(bits + 1).
 fn equal_pairs(keys: u64, bits: u32) -> f64 {
     let keys = keys as f64;
     libm::ldexp(keys * (keys - 1.0).max(0.0), -(bits as i32 + 1))
 }
 
-/// Brings the best to the front, and numbers those that suit.
+/// Sorts the functions, best first, and ranks the suited ones.
 ///
-/// A rank begins where a function is measurably slower than the first of the rank before.
+/// A rank begins at a function measurably slower than the first of the rank before.
 fn rank(all: &mut [Judged<'_>]) {
-    // Stable: equal ones keep the order measured.
+    // Stable sort: equal functions keep the order measured.
     all.sort_by(|a, b| {
         (a.standing.cmp(&b.standing)).then_with(|| match a.standing {
             Standing::Avoid => {

@@ -1,4 +1,4 @@
-//! What functions cost at other numbers of keys like these.
+//! Costs of functions at other numbers of similar keys.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,10 +13,10 @@ use filter_policy::sizing::Format;
 use statistics::collisions::CollisionLaw;
 use statistics::correction::FAMILY_LEVEL;
 
-/// Beside the dataset's own number of keys.
+/// Numbers of keys in addition to the dataset's own.
 const SIZES: [u64; 3] = [10_000, 1_000_000, 100_000_000];
 
-/// The rows of `functions`, in their order, size by size.
+/// Returns the rows of `functions`, in their order, size by size.
 pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judged<'_>]) -> Vec<AtSize> {
     let mut sizes = vec![dataset.keys];
     sizes.extend(SIZES);
@@ -47,7 +47,7 @@ pub(super) fn of(records: &Records, dataset: &DatasetSummary, functions: &[&Judg
     rows.collect()
 }
 
-/// That of a filter with an ideal hash. It is counted, which takes a moment, and asked for each purpose anew.
+/// Returns the rate of a filter with an ideal hash. Cached, since the rate is slow to compute and often used.
 fn ideal_rate(keys: u64) -> f64 {
     static COUNTED: Mutex<BTreeMap<u64, f64>> = Mutex::new(BTreeMap::new());
     let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,8 +55,8 @@ fn ideal_rate(keys: u64) -> f64 {
     *(counted.entry(keys)).or_insert_with(|| Format::LevelDb.rate(keys, bits_per_key).unwrap_or(1.0))
 }
 
-/// Those counted, else those of chance; where the function departs from chance, no law gives those of other sizes. Among
-/// more keys there are at least as many.
+/// Returns the counted collisions, else those by chance. If the function departs from chance, no law gives the
+/// collisions of other sizes; more keys have at least as many.
 fn collisions(
     records: &Records,
     dataset: &DatasetSummary,
@@ -84,16 +84,16 @@ fn all_bits<'a>(
     windows.find(|row| row.end == WindowEnd::Full)
 }
 
-/// Whether collisions differ from chance, in all bits or the low ones: then no law gives those at another size.
+/// Returns true if collisions differ from chance, in all bits or the low ones, so that no law gives other sizes.
 fn departs(records: &Records, dataset: &DatasetSummary, one: &Judged<'_>) -> bool {
     let mut some = about(&records.collisions, &dataset.name, &one.function.name);
     all_bits(records, dataset, one).is_some_and(|row| row.p_adjusted < FAMILY_LEVEL)
         || some.any(|row| row.verdict != Verdict::InBand)
 }
 
-/// The rate counted in a filter of as many keys, else that of an ideal hash. Where the function departs from chance, what
-/// was counted with fewer keys: among more keys an absent one meets its own value at least as often. What chance adds to
-/// that is not the same at all sizes; the lower counts.
+/// Returns the rate counted in a filter of as many keys, else the rate of an ideal hash. If the function departs from
+/// chance, the filters with fewer keys give a lower bound: among more keys an absent key shares its value at least as
+/// often. The part of chance differs between sizes; the lower one counts.
 fn rate(
     records: &Records,
     dataset: &DatasetSummary,
@@ -124,7 +124,7 @@ fn rate(
     (Some(ideal.max(equal)), Basis::Expected)
 }
 
-/// Numbers of keys and the rates of filters of them, at the bits per key of [`AtSize`].
+/// Returns the numbers of keys and the rates of their filters, at the bits per key of [`AtSize`].
 pub(super) fn measured_rates<'a>(
     records: &'a Records,
     dataset: &'a DatasetSummary,

@@ -1,4 +1,4 @@
-//! Advice from records made up for the purpose.
+//! Advice from synthetic records.
 
 use super::*;
 use crate::record::{Basis, Finding, KeyShape, SizeRow, TimingRow, Verdict, WindowEnd, WindowRow};
@@ -7,7 +7,7 @@ mod committed;
 
 const KEYS: u64 = 50_000;
 
-/// A function of a made-up run: name, bits, time of calls that overlap and of those that wait.
+/// A function of a synthetic run: name, bits, time of calls that overlap and of calls that wait.
 struct Made(&'static str, u32, f64, f64);
 
 const FAST: Made = Made("fast", 64, 2.0, 9.0);
@@ -15,7 +15,7 @@ const LEVEL: Made = Made("level", 64, 2.1, 4.0);
 const SLOW: Made = Made("slow", 32, 4.0, 4.1);
 const KEYED: Made = Made("keyed", 64, 9.0, 15.0);
 
-/// Records of functions that are all as good as chance.
+/// Returns records of functions that are all as good as chance.
 fn records(functions: &[Made], keys: u64) -> Records {
     let mut run: crate::record::Run = serde_json::from_value(serde_json::json!({
         "format": crate::record::FORMAT,
@@ -82,7 +82,7 @@ fn standard() -> Records {
     records(&[SLOW, FAST, KEYED, LEVEL], KEYS)
 }
 
-/// The costs of `function` on the set of those records.
+/// Returns a cost of `function` on the set of those records.
 fn cost(function: &str, purpose: Purpose, cost: f64, measurable: bool) -> CostRow {
     CostRow {
         dataset: "set".to_owned(),
@@ -108,7 +108,7 @@ fn told(records: &Records, request: &Request) -> Recommendation {
     recommend(records, request).remove(0)
 }
 
-/// Standing, rank and name of every function.
+/// Returns standing, rank and name of every function.
 fn stand(told: &Recommendation) -> Vec<(Standing, u64, &str)> {
     let all = told.functions.iter();
     all.map(|one| (one.standing, one.rank, one.function.as_str()))
@@ -170,7 +170,7 @@ fn a_defect_counts_by_what_it_costs_there() {
         (told.advice("fast").unwrap().standing, told)
     };
     let filter = asking(Purpose::Filter);
-    // Measurable and cheap: neither out nor lower. Dear and not measurable: chance.
+    // Measurable but cheap: neither excluded nor lowered. Costly but not measurable: chance.
     let (standing, cheap) = of(cost("fast", Purpose::Filter, 0.049, true), &filter);
     assert_eq!(standing, Pick);
     assert_eq!(
@@ -185,13 +185,13 @@ fn a_defect_counts_by_what_it_costs_there() {
         (standing, dear.functions[3].reason.as_str()),
         (Avoid, "5.0 % more false positives")
     );
-    // Stated once, and changeable.
+    // The threshold can be changed.
     let lenient = Request {
         negligible: 0.1,
         ..filter
     };
     assert_eq!(of(cost("fast", Purpose::Filter, 0.05, true), &lenient).0, Pick);
-    // What it costs elsewhere is no matter here; without a purpose either counts.
+    // Costs for other purposes do not count; without a purpose, filters and tables both count.
     for (purpose, expected) in [
         (Purpose::Filter, Avoid),
         (Purpose::FilterOrTable, Avoid),
@@ -269,7 +269,7 @@ fn attackers_are_met_by_keys_alone() {
              (15.0 ns per key)."
         )
     );
-    // Said of its own accord where keys look like it.
+    // Stated without a request if the keys look like input from strangers.
     let trusting = asking(Purpose::Table);
     assert_eq!(told(&records_, &trusting).attackers, None);
     records_.run.datasets[0].looks_like = Some(KeyShape::Urls);
@@ -284,7 +284,7 @@ fn attackers_are_met_by_keys_alone() {
     let none = told(&records(&[FAST, SLOW], KEYS), &untrusted);
     assert!(none.pick().is_none() && none.attackers.unwrap().contains("none was measured"));
 
-    // No function here seals anything: a secret key keeps attackers off, and what is missing is bits.
+    // No function here is a MAC: a secret key stops attackers, but the bits are too few.
     let seal = told(
         &records_,
         &Request {
@@ -373,7 +373,7 @@ fn on_few_keys_nothing_is_said() {
             );
         }
     }
-    // What is known without measuring is told all the same.
+    // Facts that need no measurement are still reported.
     let untrusted = Request {
         untrusted: true,
         ..Request::default()
@@ -434,7 +434,7 @@ fn costs_at_other_sizes_follow_from_what_was_measured() {
     let collisions =
         |function: &str, keys| (at(function, keys).collisions, at(function, keys).collisions_basis);
     assert_eq!(collisions("slow", KEYS), (Some(100.0), Basis::Measured));
-    // No law gives those of more keys or fewer, and chance is none of it.
+    // No law gives the collisions of more or fewer keys, and chance does not apply.
     assert_eq!(collisions("slow", 1_000_000), (Some(100.0), Basis::AtLeast));
     assert_eq!(collisions("slow", 10_000).0, None);
     let (few, basis) = collisions("fast", 1_000_000);
@@ -446,7 +446,7 @@ fn costs_at_other_sizes_follow_from_what_was_measured() {
         (0.0126..0.0134).contains(&rate) && million.rate_basis == Basis::Expected,
         "{rate}"
     );
-    // Nothing was counted in a filter of the other.
+    // The slow function was not measured in any filter.
     assert_eq!(at("slow", 1_000_000).rate, None);
 }
 

@@ -9,7 +9,7 @@ use crate::record::{
 };
 use plots::number::{grouped, percent, significant};
 
-/// What a purpose pays in.
+/// Returns the unit of a purpose's cost.
 pub fn unit(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Filter | Purpose::FilterOrTable => "false positives",
@@ -19,7 +19,7 @@ pub fn unit(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Why the time of this form counts for a purpose.
+/// Returns the reason why the time of this form of call counts for a purpose.
 pub fn form_reason(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::FilterOrTable | Purpose::Table => {
@@ -31,7 +31,7 @@ pub fn form_reason(purpose: Purpose) -> &'static str {
     }
 }
 
-/// What is asked for, after "for ": `a hash table of these keys, which an attacker may choose`.
+/// Returns the request as it follows "for ": `a hash table of these keys, which an attacker may choose`.
 pub fn asked(recommendation: &Recommendation) -> String {
     let purpose = match recommendation.purpose {
         Purpose::FilterOrTable => "a filter or table over these keys",
@@ -53,7 +53,7 @@ pub fn asked(recommendation: &Recommendation) -> String {
     format!("{purpose}{untrusted}{stable}")
 }
 
-/// A cost in figures beside chance; below `negligible` it is told to be so.
+/// Describes a cost in figures, compared with chance. A cost below `negligible` is called negligible.
 pub fn cost(row: &CostRow, negligible: f64) -> String {
     let place = &row.place;
     let (measured, chance) = match row.purpose {
@@ -79,7 +79,7 @@ pub fn cost(row: &CostRow, negligible: f64) -> String {
     }
 }
 
-/// `12 % more`, `3.4 times as many`.
+/// Returns `12 % more` or `3.4 times as many`.
 fn more(cost: f64) -> String {
     if cost < 1.0 {
         format!("{} % more", significant(100.0 * cost, 2))
@@ -88,8 +88,8 @@ fn more(cost: f64) -> String {
     }
 }
 
-/// What is shown of every function that is recommended, so that two can be compared: the same places for each, and what
-/// else it measurably costs.
+/// Returns the figures of a recommended function: the same places for every function, so that two can be compared, and
+/// its other measurable costs.
 pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice) -> Vec<String> {
     let (dataset, function) = (&told.dataset, &advice.function);
     let parts = told.purpose.parts();
@@ -113,7 +113,7 @@ pub(crate) fn figures(records: &Records, told: &Recommendation, advice: &Advice)
         }
     }
     let costs = about(&records.costs, dataset, function).filter(|row| parts.contains(&row.purpose));
-    // What is told above is not told again, unless it is to be called negligible.
+    // A figure listed above is not repeated, unless its cost is to be called negligible.
     let is_above = |row: &CostRow| {
         row.purpose == Purpose::Table && row.place.ends_with("by the low bits") && row.cost >= told.negligible
     };
@@ -148,7 +148,7 @@ fn table(records: &Records, dataset: &str, function: &str) -> Option<String> {
     ))
 }
 
-/// Says what speaks against a function on other keys than these; `None` where nothing measured does.
+/// Describes the measured weaknesses of a function on other keys, or returns `None` if it has none.
 pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
     let structured = structured::sets_failed(records, function).filter(|sets| sets.failed > 0);
     let nearest = structured
@@ -172,7 +172,7 @@ pub(crate) fn known_weakness(records: &Records, dataset: &DatasetSummary, functi
     (!all.is_empty()).then(|| format!("Known weakness: {}.{nearest}", all.join("; ")))
 }
 
-/// Says how a function does on the structured set that is most like the keys of `dataset`.
+/// Describes the result of a function on the structured set most like the keys of `dataset`.
 fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Option<String> {
     let set = structured::nearest(dataset)?;
     let rows = || of(&records.structured, function).filter(|row| row.set == set.name);
@@ -199,14 +199,14 @@ fn nearest(records: &Records, dataset: &DatasetSummary, function: &str) -> Optio
     ))
 }
 
-/// What the choice costs those who have 10,000 of these keys: the worst and the slowest function beside the pick.
+/// Describes the effect of the choice at 10,000 keys: the worst and the slowest function, compared with the pick.
 pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Option<String> {
     const KEYS: u64 = 10_000;
     let pick = told.pick()?;
     let rows = || on(&records.sizes, &told.dataset).filter(|row| row.keys == KEYS && row.function != IDEAL);
     let worst = |value: fn(&SizeRow) -> f64| {
         let best = rows().find(|row| row.function == pick.function)?;
-        // Of equal ones the first: forms of a published function come last.
+        // The first of equal functions: forms of a published function come last.
         let worst = rows().reduce(|a, b| if value(b) > value(a) { b } else { a })?;
         Some((worst, best)).filter(|(worst, best)| value(worst) > value(best) * (1.0 + told.negligible))
     };
@@ -243,8 +243,8 @@ pub(crate) fn at_ten_thousand(records: &Records, told: &Recommendation) -> Optio
     })
 }
 
-/// Functions that fail no set of structured keys, in the order of the advice: for keys that are not known yet. Beside them
-/// the number of sets.
+/// Returns the functions that fail no set of structured keys, in the order of the advice, and the number of sets. This
+/// is the advice for keys that are not known yet.
 pub(crate) fn without_weakness<'a>(
     records: &Records,
     told: &'a Recommendation,
@@ -258,7 +258,7 @@ pub(crate) fn without_weakness<'a>(
     Some((good.map(|(name, _)| *name).collect(), sets))
 }
 
-/// Why a function stands where it does, in about five words.
+/// Returns the reason for a function's standing, in about five words.
 pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) -> String {
     let told = match (one.standing, one.defect()) {
         (Standing::Unknown, _) => "too few keys to tell",
@@ -291,7 +291,7 @@ pub(super) fn reason(one: &Judged<'_>, pick: Option<&Judged<'_>>, saves: f64) ->
     told.to_owned()
 }
 
-/// What keys look like.
+/// Names a shape of keys.
 pub(crate) fn shape(shape: KeyShape) -> &'static str {
     match shape {
         KeyShape::Urls => "URLs",
@@ -300,7 +300,7 @@ pub(crate) fn shape(shape: KeyShape) -> &'static str {
     }
 }
 
-/// What somebody must know whose keys come from strangers; `None` where nothing says that they do.
+/// Returns advice for keys that come from strangers, or `None` if nothing suggests such keys.
 pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &Request) -> Option<String> {
     let keys = match dataset.looks_like {
         _ if request.untrusted => "Strangers may choose these keys:".to_owned(),
@@ -335,12 +335,12 @@ pub(super) fn attackers(records: &Records, dataset: &DatasetSummary, request: &R
     ))
 }
 
-/// A sentence as part of another: without its capital and full stop.
+/// Turns a sentence into part of another: without its capital and full stop.
 pub(super) fn phrase(sentence: &str) -> String {
     let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
     let mut letters = sentence.chars();
     match letters.next() {
-        // Not of what is written in capitals.
+        // Words in capitals stay as they are.
         Some(first) if letters.clone().next().is_some_and(char::is_lowercase) => {
             first.to_lowercase().chain(letters).collect()
         }
@@ -348,7 +348,7 @@ pub(super) fn phrase(sentence: &str) -> String {
     }
 }
 
-/// A small number for a sentence.
+/// Formats a small number for a sentence.
 pub(super) fn figure(value: f64) -> String {
     significant(value, 2)
 }

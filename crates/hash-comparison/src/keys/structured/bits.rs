@@ -7,7 +7,7 @@ use rand_xoshiro::SplitMix64;
 
 use crate::keys::KeySet;
 
-/// Keys of `bytes` bytes with at most `most` bits set, those with fewer first.
+/// Returns the keys of `bytes` bytes with at most `most` bits set, those with fewer bits first.
 pub(super) fn sparse(bytes: usize, most: usize) -> KeySet {
     fn set(key: &mut [u8], from: usize, left: usize, keys: &mut KeySet) {
         if left == 0 {
@@ -27,7 +27,7 @@ pub(super) fn sparse(bytes: usize, most: usize) -> KeySet {
     keys
 }
 
-/// Sixteen bytes of which two are 1 to 16 and the others zero.
+/// Returns keys of 16 bytes, two of them 1 to 16 and the others zero.
 pub(super) fn two_bytes() -> KeySet {
     let mut keys = KeySet::default();
     for first in 0..16 {
@@ -43,18 +43,18 @@ pub(super) fn two_bytes() -> KeySet {
     keys
 }
 
-/// Every key of two bytes.
+/// Returns every key of two bytes.
 pub(super) fn short() -> KeySet {
     (0..=u16::MAX).map(u16::to_be_bytes).collect()
 }
 
-/// Zero bytes, from none on.
+/// Returns keys of 0 to 4,095 zero bytes.
 pub(super) fn zeroes() -> KeySet {
     let zeroes = [0; 4096];
     (0..zeroes.len()).map(|length| &zeroes[..length]).collect()
 }
 
-/// The numbers 1 to 8 in every order, by Heap's algorithm (The Computer Journal 6, 1963).
+/// Returns the numbers 1 to 8 in every order, by Heap's algorithm (The Computer Journal 6, 1963).
 pub(super) fn block_orders() -> KeySet {
     fn permute(blocks: &mut [u32; 8], count: usize, keys: &mut KeySet) {
         if count <= 1 {
@@ -74,7 +74,7 @@ pub(super) fn block_orders() -> KeySet {
     keys
 }
 
-/// One to five blocks, each 0 to 7 shifted left.
+/// Returns keys of one to five blocks, each 0 to 7 shifted left by `shift`.
 pub(super) fn blocks(shift: u32) -> KeySet {
     let mut keys = KeySet::default();
     for count in 1..=5_u32 {
@@ -88,7 +88,7 @@ pub(super) fn blocks(shift: u32) -> KeySet {
     keys
 }
 
-/// Random cycles of `bytes` bytes, each over and over.
+/// Returns random cycles of `bytes` bytes, each repeated `times` times.
 pub(super) fn cyclic(random: &mut SplitMix64, bytes: usize, times: usize) -> KeySet {
     let mut seen = HashSet::new();
     let mut keys = KeySet::default();
@@ -101,7 +101,7 @@ pub(super) fn cyclic(random: &mut SplitMix64, bytes: usize, times: usize) -> Key
     keys
 }
 
-/// Random keys of 16 bytes, each followed by those that differ from it in one bit.
+/// Returns random keys of 16 bytes, each followed by the 128 keys that differ from it in one bit.
 pub(super) fn one_bit(random: &mut SplitMix64) -> KeySet {
     let mut keys = KeySet::default();
     for _ in 0..400 {
@@ -114,7 +114,7 @@ pub(super) fn one_bit(random: &mut SplitMix64) -> KeySet {
     keys
 }
 
-/// The numbers from 0 on.
+/// Returns the numbers 0 to 49,999, formatted by `written`.
 pub(super) fn numbers(written: fn(u32) -> Vec<u8>) -> KeySet {
     (0..50_000).map(written).collect()
 }

@@ -1,8 +1,8 @@
 //! Key sets with the structures that real keys have and that hash functions fail on.
 //!
-//! Each is a recipe of a few lines; SMHasher (<https://github.com/rurban/smhasher>) asks for most of these shapes, in sets
-//! of its own sizes. What is drawn is drawn by SplitMix64 from the seed of the run, in a stream of its own for each set.
-//! No set holds a key twice.
+//! Each set is a recipe of a few lines; SMHasher (<https://github.com/rurban/smhasher>) tests most of these shapes, in
+//! sets of its own sizes. SplitMix64 draws random keys from the seed of the run, in a separate stream for each set. No
+//! set holds a key twice.
 
 mod bits;
 mod text;
@@ -17,13 +17,13 @@ use crate::keys::KeySet;
 pub struct StructuredSet {
     /// Name in the records.
     pub name: &'static str,
-    /// What its keys are, a sentence without an end.
+    /// A description of the keys, without a full stop.
     pub recipe: &'static str,
     draw: fn(&mut SplitMix64) -> KeySet,
 }
 
 impl StructuredSet {
-    /// The keys; the seed matters to sets alone whose recipe says "random".
+    /// Returns the keys. The seed matters only to sets whose recipe says "random".
     ///
     /// ```
     /// use hash_comparison::keys::structured;
@@ -32,7 +32,7 @@ impl StructuredSet {
     /// assert_eq!(zeroes.keys(1).get(3), [0, 0, 0]);
     /// ```
     pub fn keys(&self, seed: u64) -> KeySet {
-        // FNV-1a of the name: a stream for each set, whatever stands before it in the table.
+        // FNV-1a of the name gives each set a stream that does not depend on its place in the table.
         let stream = self.name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// The keys of every set, so that a change of a recipe is seen: the records of old runs could not be repeated.
+    /// Pins the keys of every set: if a recipe changed, the records of old runs could not be repeated.
     #[test]
     fn the_keys_stay_what_they_are() {
         let list: Vec<String> = ALL

@@ -7,7 +7,7 @@ use crate::keys::KeySet;
 
 const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Three characters between two fixed texts.
+/// Returns keys of three characters between two fixed texts.
 pub(super) fn around(before: &str, after: &str) -> KeySet {
     let mut keys = KeySet::default();
     for number in 0..36_usize.pow(3) {
@@ -17,7 +17,7 @@ pub(super) fn around(before: &str, after: &str) -> KeySet {
     keys
 }
 
-/// Addresses of one site.
+/// Returns addresses of one site.
 pub(super) fn urls() -> KeySet {
     let sections = [
         "news", "sport", "travel", "science", "culture", "money", "food", "health", "games", "music",
@@ -36,7 +36,7 @@ pub(super) fn urls() -> KeySet {
     keys
 }
 
-/// Random UUIDs (RFC 9562, section 5.4).
+/// Returns random UUIDs (RFC 9562, section 5.4).
 pub(super) fn uuid_4(random: &mut SplitMix64) -> KeySet {
     (0..50_000)
         .map(|_| {
@@ -48,7 +48,7 @@ pub(super) fn uuid_4(random: &mut SplitMix64) -> KeySet {
         .collect()
 }
 
-/// UUIDs that begin with the time in milliseconds (RFC 9562, section 5.7).
+/// Returns UUIDs that begin with the time in milliseconds (RFC 9562, section 5.7).
 pub(super) fn uuid_7(random: &mut SplitMix64) -> KeySet {
     // 2026-01-01, midnight UTC.
     let mut time = 1_767_225_600_000_u128;
@@ -61,7 +61,7 @@ pub(super) fn uuid_7(random: &mut SplitMix64) -> KeySet {
         .collect()
 }
 
-/// 128 bits as a UUID of a version, in the usual text.
+/// Formats 128 bits as a UUID of a version.
 fn uuid(version: u128, bits: u128) -> String {
     let marked = bits & !(0xf << 76) & !(0b11 << 62) | version << 76 | 0b10 << 62;
     let hex = format!("{marked:032x}");

@@ -1,26 +1,26 @@
-//! Filters and tables of some of the keys: what a function costs as a set grows.
+//! Filters and tables over some of the keys: the cost of a function as a set grows.
 
 use super::{Plan, Probes, matches};
 use crate::record::{IDEAL, SizeRow};
 
-/// Numbers of keys that are measured, where a filter over the whole dataset holds more.
+/// Measured numbers of keys, if a filter over the whole dataset holds more.
 pub const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// Bits per key of the filters.
 pub const BITS_PER_KEY: u32 = 10;
-/// Most absent keys that a filter is asked for.
+/// The most absent keys that probe a filter.
 const MAX_ASKED: usize = 100_000;
-/// Ideal hashes whose counts are added up.
+/// The number of ideal hashes whose counts are summed.
 const IDEALS: u64 = 8;
 
 impl Probes<'_> {
-    /// Rows of the ideal hash, one for each of [`SIZES`].
+    /// Returns the rows of the ideal hash, one for each of [`SIZES`].
     pub fn sizes_ideal(&self) -> Vec<SizeRow> {
         let most = SIZES[SIZES.len() - 1].max(MAX_ASKED);
         let hashes: Vec<_> = (0..IDEALS).map(|index| self.ideal(index, most)).collect();
         self.sizes(IDEAL, &hashes)
     }
 
-    /// Rows of one function, whose [`values`](Self::values) these are; of several hashes, their sums.
+    /// Returns the rows of one function with these [`values`](Self::values). Counts of several hashes are summed.
     pub(in crate::measure) fn sizes(&self, function: &str, hashes: &[[Vec<u32>; 2]]) -> Vec<SizeRow> {
         let total = match &self.plan {
             Plan::Nothing => return Vec::new(),
@@ -50,8 +50,8 @@ impl Probes<'_> {
     }
 }
 
-/// Keys compared until one is found, over all of them, in as many buckets as the largest power of two that is no more than
-/// the keys, chosen by the low bits.
+/// Returns the mean number of keys compared per key found, in a table that chooses buckets by the low bits. The number
+/// of buckets is the largest power of two not above the number of keys.
 fn comparisons(values: &[u32]) -> f64 {
     let buckets = 1 << values.len().ilog2();
     let mut counts = vec![0_u64; buckets];

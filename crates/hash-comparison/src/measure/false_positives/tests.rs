@@ -1,4 +1,4 @@
-//! Counts against those of the policy itself, and how the rows come about.
+//! Compares counts with those of the policy itself, and checks the rows.
 
 use std::collections::HashSet;
 
@@ -50,7 +50,7 @@ fn halves_share_no_key_and_leave_at_most_one_out() {
     }
 }
 
-/// Counted again with the policy's public reading of keys, MurmurHash2 being the policy's own hash.
+/// Counts again through the policy's methods for keys: MurmurHash2 is the policy's own hash.
 #[test]
 fn counts_are_those_of_the_policy_itself() {
     let dataset = dataset(2000, None);
@@ -122,14 +122,14 @@ fn long_keys_bound_the_number_of_ideal_hashes() {
     for fill in 0..3 {
         long.keys.push(&vec![fill; 20_000_000]);
     }
-    // Four times 60 MB is all that fits; each hash asks both halves of one key.
+    // Four times 60 MB fit; each hash probes with both halves of one key.
     assert_eq!(
         Probes::new(&long).measure_ideal(&Silent).unwrap()[0].probes,
         4 * 2
     );
 }
 
-/// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, asked for
+/// 0.930 % was found by another program with random values: 10 times two filters of 22,701 keys each, probed with
 /// 2,000,000 other values.
 #[test]
 fn the_ideal_rate_is_that_of_random_values() {

@@ -7,21 +7,20 @@ use crate::keys::KeySet;
 use crate::keys::shuffled;
 use crate::record::CallForm as Form;
 
-/// Most keys in a batch; of a larger set a sample is timed.
+/// The most keys in a batch; a larger set is sampled.
 const MAX_KEYS: usize = 1_000_000;
-/// Most bytes in a batch, unless the first key drawn is longer.
+/// The most bytes in a batch, unless the first key drawn is longer.
 const MAX_BYTES: usize = 32_000_000;
-/// One reading goes through the keys until it has made this many calls. The cheapest takes about a nanosecond, so that
-/// is 40 µs or more.
+/// The calls after which a reading ends. The cheapest call takes about a nanosecond, so a reading takes at least 40 µs.
 const ENOUGH_CALLS: usize = 40_000;
-/// Of long keys these bytes are enough, however few the calls: the fastest functions read about 50 bytes a nanosecond,
-/// so that is 80 µs or more. Without this bound a reading of keys of megabytes would last minutes.
+/// The bytes after which a reading of long keys ends. The fastest functions read about 50 bytes per nanosecond, so a
+/// reading takes at least 80 µs. Without this bound a reading of keys of megabytes would last minutes.
 const ENOUGH_BYTES: usize = 4_000_000;
-/// How much the bytes of a part may differ from those of the others, as a share: beyond that, a long key would make one
-/// reading another than the next.
+/// The greatest relative difference of a part's bytes from the mean: beyond that, a long key would make readings
+/// unequal.
 const PARTS_DIFFER: f64 = 0.05;
 
-/// The floor: takes a key, touches none of its bytes.
+/// The empty function: takes a key, reads none of its bytes.
 #[inline(never)]
 pub(in crate::measure) fn empty(key: &[u8]) -> u64 {
     key.len() as u64
@@ -30,16 +29,16 @@ pub(in crate::measure) fn empty(key: &[u8]) -> u64 {
 /// Keys as the timed loops read them.
 pub(in crate::measure) struct Batch {
     bytes: Vec<u8>,
-    /// Where each key ends; it begins where the one before ends.
+    /// The end of each key, which is the start of the next key.
     ends: Vec<u32>,
-    /// How often one reading goes through the keys.
+    /// Passes over the keys in one reading.
     repetitions: usize,
-    /// Parts that the keys are read in, one a reading.
+    /// Number of parts; a reading covers one part.
     parts: usize,
 }
 
 impl Batch {
-    /// All of `keys`, or as many as a batch may hold, in an order drawn from `seed`.
+    /// Takes all of `keys`, or as many as a batch may hold, in an order drawn from `seed`.
     pub(in crate::measure) fn new(keys: &KeySet, seed: u64) -> Self {
         let mut order = shuffled(keys.len() as u32, seed);
         order.truncate(MAX_KEYS);
@@ -64,7 +63,7 @@ impl Batch {
         }
     }
 
-    /// Keys of the caller's choice in this order, gone through `repetitions` times.
+    /// Takes the caller's keys in this order, with `repetitions` passes in a reading.
     pub(in crate::measure) fn of<'k>(keys: impl IntoIterator<Item = &'k [u8]>, repetitions: usize) -> Self {
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         for key in keys {
@@ -79,8 +78,8 @@ impl Batch {
         }
     }
 
-    /// The same keys, of which a reading goes through one part: as many parts as can be of equal length, of enough calls
-    /// for a reading, and alike, but at most `most`.
+    /// Splits the keys into parts, one for each reading: at most `most` parts of equal numbers of keys, with enough
+    /// calls for a reading, or a single part if their bytes would differ too much.
     pub(in crate::measure) fn in_parts(mut self, most: usize) -> Self {
         self.parts = (self.ends.len() / ENOUGH_CALLS).clamp(1, most.max(1));
         let mean = self.bytes.len() as f64 / self.parts as f64;
@@ -99,35 +98,35 @@ impl Batch {
         self.parts
     }
 
-    /// The indices of the keys of a part.
+    /// Returns the indices of the keys of a part.
     fn part(&self, part: usize) -> Range<usize> {
         let until = |part| self.ends.len() * part / self.parts;
         until(part)..until(part + 1)
     }
 
-    /// Where the key of this index begins, or the last one ends.
+    /// Returns the start of the key at `index`, or the end of the last key.
     fn start(&self, index: usize) -> usize {
         index
             .checked_sub(1)
             .map_or(0, |before| self.ends[before] as usize)
     }
 
-    /// Calls of a reading, the longest where parts differ by a key.
+    /// Returns the calls of the longest reading; parts may differ by a key.
     pub(in crate::measure) fn calls(&self) -> usize {
         self.ends.len().div_ceil(self.parts) * self.repetitions
     }
 
-    /// Bytes that a reading goes through.
+    /// Returns the bytes that a reading goes through.
     pub(in crate::measure) fn bytes_read(&self) -> usize {
         self.bytes.len().div_ceil(self.parts) * self.repetitions
     }
 
-    /// Calls of a reading of this part.
+    /// Returns the calls of a reading of this part.
     pub(in crate::measure) fn calls_of(&self, part: usize) -> usize {
         self.part(part).len() * self.repetitions
     }
 
-    /// The sum that a reading of this part must give, without the timed loops.
+    /// Returns the sum that a reading of this part must give, computed without the timed loops.
     pub(in crate::measure) fn checksum(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
         let keys = self.part(part);
         let mut start = self.start(keys.start);
@@ -158,14 +157,14 @@ impl Batch {
         black_box(sum)
     }
 
-    /// Hashes all keys of a part; the address of each depends on the hash before.
+    /// Hashes all keys of a part; the address of each key depends on the previous hash.
     #[inline(never)]
     fn chained(&self, part: usize, hash: fn(&[u8]) -> u64) -> u64 {
         let hash = black_box(hash);
         let keys = self.part(part);
         let first = self.start(keys.start);
         let ends = &self.ends[keys];
-        // Nothing of the hash remains in the offset, but the compiler cannot know that.
+        // The mask is zero, so the offset is too, but the compiler cannot know that.
         let mask = black_box(0_u64);
         let mut offset = 0;
         let mut sum = 0_u64;
@@ -182,7 +181,7 @@ impl Batch {
         black_box(sum)
     }
 
-    /// Hashes all keys of a part, and gives the sum of the values.
+    /// Hashes all keys of a part, and returns the sum of the values.
     pub(in crate::measure) fn run(&self, part: usize, form: Form, hash: fn(&[u8]) -> u64) -> u64 {
         match form {
             Form::Independent => self.independent(part, hash),
@@ -190,12 +189,12 @@ impl Batch {
         }
     }
 
-    /// Keys in the batch.
+    /// Returns the number of keys in the batch.
     pub(in crate::measure) fn keys(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes of these keys.
+    /// Returns the number of bytes of these keys.
     pub(in crate::measure) fn bytes(&self) -> usize {
         self.bytes.len()
     }

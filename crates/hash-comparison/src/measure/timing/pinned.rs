@@ -1,6 +1,6 @@
-//! One processor for all of the timing, where the system allows that.
+//! Pins the timing to one processor, if the system allows it.
 
-/// While this lives, the thread that made it stays on one processor; so do the threads that it starts meanwhile.
+/// A guard that keeps its creating thread, and the threads which that thread starts meanwhile, on one processor.
 #[derive(Debug)]
 pub struct Pinned {
     cpu: u64,
@@ -9,7 +9,7 @@ pub struct Pinned {
 }
 
 impl Pinned {
-    /// Keeps this thread where it is now; `None` where the system does not allow it or this program does not know how.
+    /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
     #[cfg(target_os = "linux")]
     pub fn here() -> Option<Self> {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -28,13 +28,13 @@ impl Pinned {
         })
     }
 
-    /// Keeps this thread where it is now; `None` where the system does not allow it or this program does not know how.
+    /// Pins this thread to its current processor. Returns `None` if the system does not allow or support pinning.
     #[cfg(not(target_os = "linux"))]
     pub fn here() -> Option<Self> {
         None
     }
 
-    /// Number of the logical processor, as the system counts.
+    /// Returns the number of the logical processor, as the system counts.
     pub fn cpu(&self) -> u64 {
         self.cpu
     }
@@ -43,7 +43,7 @@ impl Pinned {
 #[cfg(target_os = "linux")]
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // The set was the system's own; should it be refused now, the thread goes on where it is.
+        // The system gave this set. If it refuses the set now, the thread stays on its processor.
         let _ = rustix::thread::sched_setaffinity(None, &self.before);
     }
 }

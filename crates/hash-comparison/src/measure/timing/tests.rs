@@ -1,4 +1,4 @@
-//! What does not depend on how fast the machine is.
+//! Behaviour that does not depend on the speed of the machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -129,7 +129,7 @@ fn small_sets_are_read_many_times_and_large_ones_sampled() {
 
 #[test]
 fn a_reading_ends_after_enough_calls_or_bytes() {
-    // The length of a key, and what a reading of two such keys does.
+    // The length of a key, and the calls and bytes of a reading of two such keys.
     for (length, calls, bytes) in [
         (0, 40_000, 0),
         (20, 40_000, 800_000),
@@ -142,7 +142,7 @@ fn a_reading_ends_after_enough_calls_or_bytes() {
         let keys: KeySet = [vec![b'x'; length], vec![b'y'; length]].into_iter().collect();
         let batch = batch(&keys);
         assert_eq!((batch.calls(), batch.bytes_read()), (calls, bytes), "{length}");
-        // What Ctrl-C and the whole run wait for: a few megabytes beyond one key, at most a batch.
+        // The longest wait for Ctrl-C: a few megabytes beyond one key, at most a batch.
         assert!(batch.bytes_read() <= 32_000_000.max(length));
     }
 }

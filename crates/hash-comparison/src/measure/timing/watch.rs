@@ -1,4 +1,4 @@
-//! What the system did to this process while times were measured.
+//! Disturbances by the system while times are measured.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,21 +8,21 @@ use crate::measure::environment::{self, ProcessStatus};
 use crate::progress::Progress;
 use crate::record::{Environment, significant};
 
-/// Watches all of the timing, from the first table to the last, for whoever watches the run: hand it to the
-/// measurements in the place of `progress`.
+/// Watches all of the timing, from the first table to the last. Pass the watch to the measurements in place of
+/// `progress`.
 ///
-/// One bracket around everything that is timed, since what disturbs one table says nothing of the others. Preparations
-/// between the readings are in it too; they run on the same thread, so that a rate per second means the same.
+/// One interval covers everything that is timed, since a disturbance of one table says nothing of the others. It
+/// includes preparations between the readings, which run on the same thread, so that a rate per second means the same.
 pub struct Watch<'a> {
     progress: &'a dyn Progress,
     start: Instant,
     before: ProcessStatus,
-    /// Most threads seen so far; 0 where the system does not tell.
+    /// Most threads seen so far; 0 if the system does not report threads.
     threads: AtomicU64,
 }
 
 impl<'a> Watch<'a> {
-    /// Begins; what it is told is passed on to `progress`.
+    /// Starts to watch. Calls are passed on to `progress`.
     pub fn start(progress: &'a dyn Progress) -> Self {
         let before = ProcessStatus::now();
         Self {
@@ -33,7 +33,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends, and records what was seen; call it on the thread that began.
+    /// Stops, and records the observations. Must be called on the thread that started.
     pub fn stop(self, environment: &mut Environment) {
         let seconds = |duration: Duration| significant::round(duration.as_secs_f64());
         environment.timing_seconds = Some(seconds(self.start.elapsed()));
@@ -51,7 +51,7 @@ impl Progress for Watch<'_> {
     }
 
     fn step(&self) {
-        // Between two rounds, so that no reading pays for it.
+        // Between two rounds, so that no reading includes the cost.
         let threads = ProcessStatus::now().threads.unwrap_or(0);
         self.threads.fetch_max(threads, Ordering::Relaxed);
         self.progress.step();

@@ -1,8 +1,8 @@
-//! Where a run may write, and how it gets there without ever leaving half a report.
+//! Folders that a run may write, without ever leaving half a report.
 //!
-//! A folder is ours when it holds a `run.json` of this program; that file lists what belongs to the run. Only
-//! listed files are replaced or removed, anything else in the folder is left alone. Everything is written into a
-//! folder beside the destination and moved when complete.
+//! A folder is ours if it holds a `run.json` of this program, which lists the files of the run. Only listed files are
+//! replaced or removed; anything else in the folder is left alone. Everything is written into a folder next to the
+//! destination and moved when complete.
 
 mod staging;
 
@@ -27,7 +27,7 @@ fn refused(path: &Path, reason: impl Into<String>) -> Error {
     Error::input(reason).about(path)
 }
 
-/// For what the system refuses where the user can name another folder.
+/// Turns a system error into an input error, for a path that the user can replace with another folder.
 fn refused_by_system(path: &Path, what: impl Display) -> impl FnOnce(std::io::Error) -> Error {
     move |error| {
         refused(
@@ -44,13 +44,13 @@ fn is_missing(error: &std::io::Error) -> bool {
 /// A folder that a run may write: absent, empty, or ours.
 #[derive(Debug)]
 pub struct Destination {
-    /// Absolute.
+    /// The absolute path.
     folder: PathBuf,
-    /// Whether the folder is there.
+    /// Set if the folder exists.
     exists: bool,
-    /// Files of the run that lies there.
+    /// Files of the run in the folder.
     previous: Vec<String>,
-    /// Existing folder, on the destination's file system, in which unfinished files can lie.
+    /// Folder for unfinished files, on the destination's file system; created if missing.
     beside: PathBuf,
 }
 
@@ -59,11 +59,11 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Input`] for a file, somebody else's folder, a damaged or foreign `run.json`, a place that
-    /// cannot be written.
+    /// Returns [`ErrorKind::Input`] for a file, a folder that is not ours, a damaged or foreign `run.json`, or a place
+    /// that cannot be written.
     pub fn check(path: &Path) -> Result<Self, Error> {
         let absolute = std::path::absolute(path).map_err(refused_by_system(path, "cannot be found"))?;
-        // Without the slash that it may end with: that would make the system look for a folder inside a file.
+        // Drops a trailing slash, which would make the system look for a folder inside a file.
         let absolute: PathBuf = absolute.components().collect();
         match fs::symlink_metadata(&absolute) {
             Ok(_) => Self::existing(path, &absolute),
@@ -76,7 +76,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Input`] when it is anything else.
+    /// Returns [`ErrorKind::Input`] for anything else.
     pub fn ours(path: &Path) -> Result<Self, Error> {
         if !path.is_file() && fs::symlink_metadata(path.join(RUN)).is_err() {
             let reason =
@@ -138,7 +138,7 @@ impl Destination {
     }
 
     fn existing(path: &Path, absolute: &Path) -> Result<Self, Error> {
-        // Follows links: the user named the folder. Nothing inside it is followed.
+        // Follows links, since the user named the folder. Links inside the folder are not followed.
         let folder = fs::canonicalize(absolute).map_err(refused_by_system(path, "cannot be opened"))?;
         if !folder.is_dir() {
             return Err(refused(path, "is a file, not a folder; choose another folder"));
@@ -157,23 +157,23 @@ impl Destination {
             previous,
             beside,
         };
-        // The names of the charts depend on the data; these do not, so that a mistake costs no run.
+        // Unlike the names of charts, these do not depend on the data: checked early, so that a mistake costs no run.
         let records = FILES.iter().map(|file| file.name);
         let always: Vec<String> = records.chain([REPORT]).map(str::to_owned).collect();
         destination.refuse_foreign(&always)?;
         Ok(destination)
     }
 
-    /// The folder, absolute.
+    /// Returns the absolute path of the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Checks that none of `names` is there without being of the run that lies there.
+    /// Checks that no file of `names` exists in the folder, except files of the run there.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Input`] with the first such file.
+    /// Returns [`ErrorKind::Input`] with the first such file.
     pub fn refuse_foreign(&self, names: &[String]) -> Result<(), Error> {
         for name in names {
             let path = self.folder.join(name);
@@ -188,18 +188,18 @@ impl Destination {
         Ok(())
     }
 
-    /// Makes a folder for unfinished files.
+    /// Creates a folder for unfinished files.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// Returns an error if the system refuses to create the folder.
     pub fn stage(self) -> Result<Staging, Error> {
         Staging::new(self)
     }
 }
 
-/// Where unfinished files for `folder` can lie: in the folder that it lies in, or, where that cannot be written or
-/// is another file system, in the folder itself.
+/// Returns a folder for unfinished files of `folder`: its parent, or `folder` itself if the parent cannot be written or
+/// is on another file system.
 fn beside(folder: &Path) -> Option<PathBuf> {
     let parent = folder.parent().filter(|parent| {
         staging::folder_in(parent).is_ok_and(|outer| {
@@ -218,7 +218,7 @@ fn beside(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The files of the run in `folder`, after checking that it is ours and that its list leads nowhere else.
+/// Returns the files of the run in `folder`, after checking that the folder is ours and the list leads nowhere else.
 fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     let file = folder.join(RUN);
     let shown = path.join(RUN);
@@ -267,7 +267,7 @@ fn listed(path: &Path, folder: &Path) -> Result<Vec<String>, Error> {
     Ok(run.files)
 }
 
-/// Whether `name` is one that a run can have written.
+/// Returns true if a run can have written a file of this name.
 fn is_ours(name: &str) -> bool {
     if name == RUN || name == REPORT || FILES.iter().any(|file| file.name == name) {
         return true;

@@ -1,4 +1,4 @@
-//! Unfinished files, and how they get to their folder when complete.
+//! Unfinished files, which are moved to their folder when complete.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,22 +11,22 @@ use super::{CHARTS, Destination, RUN, is_ours};
 use crate::error::Error;
 use crate::record::{Run, files};
 
-/// Beginning of the names of the folders that hold unfinished files.
+/// Prefix of the names of folders for unfinished files.
 const PREFIX: &str = ".hash-comparison-";
 
-/// A folder for unfinished files in `parent`; removed when dropped.
+/// Creates a folder for unfinished files in `parent`, which is removed on drop.
 pub(super) fn folder_in(parent: &Path) -> std::io::Result<TempDir> {
     tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)
 }
 
-/// Folders made on the way; removed again, if empty, unless the run completes.
+/// Folders created for the run; removed again, if empty, unless the run completes.
 #[derive(Debug)]
 struct Created(Vec<PathBuf>);
 
 impl Drop for Created {
     fn drop(&mut self) {
         for folder in self.0.iter().rev() {
-            // Somebody may have put something there meanwhile; then it stays.
+            // A folder that is no longer empty stays.
             if fs::remove_dir(folder).is_err() {
                 break;
             }
@@ -34,7 +34,7 @@ impl Drop for Created {
     }
 }
 
-/// A folder of unfinished files beside their destination. Dropped, it vanishes.
+/// A folder of unfinished files next to their destination, removed on drop.
 #[derive(Debug)]
 pub struct Staging {
     // Fields are dropped in this order: the files first, then the folders made to hold them.
@@ -57,7 +57,7 @@ impl Staging {
             created.0.push(folder.to_owned());
         }
         let outer = folder_in(&destination.beside).map_err(Error::system(&destination.beside))?;
-        // The outer folder is private to this user; the inner one, which may become the destination, is made as any.
+        // The outer folder is private to this user. The inner one, perhaps the destination, has default permissions.
         let inner = outer.path().join("run");
         fs::create_dir(&inner).map_err(Error::system(&inner))?;
         Ok(Self {
@@ -68,12 +68,12 @@ impl Staging {
         })
     }
 
-    /// Where to write.
+    /// Returns the folder to write to.
     pub fn path(&self) -> &Path {
         &self.inner
     }
 
-    /// An error about a file here, told of the file as it would have been.
+    /// Returns an error about a file here as an error about the file's destination.
     #[must_use]
     pub fn destined(&self, error: Error) -> Error {
         let name = error.path().and_then(|path| path.strip_prefix(&self.inner).ok());
@@ -83,15 +83,15 @@ impl Staging {
         }
     }
 
-    /// Moves what was written to the destination, and removes what the run before had beyond `run`'s files.
+    /// Moves the written files to the destination, and removes the previous run's files that `run` does not list.
     ///
-    /// Files of `run` that were not written anew must lie in the destination already; `run.json` must be written anew
-    /// when the list of files is another than before.
+    /// Files of `run` that were not written again must exist in the destination. If the list of files changed,
+    /// `run.json` must be written again.
     ///
     /// # Errors
     ///
-    /// When the files written are not those that `run` lists, when a file of somebody else is in the way, and when
-    /// the system fails; then the destination, if touched, still lists every file in it and is replaced by the next run.
+    /// Returns an error if the written files are not those that `run` lists, a file that is not ours is in the way, or
+    /// the system fails. The destination, if touched, still lists every file in it and is replaced by the next run.
     pub fn commit(mut self, run: &Run) -> Result<(), Error> {
         let written = written(&self.inner)?;
         let folder = &self.destination.folder;
@@ -133,7 +133,7 @@ impl Staging {
         let before: BTreeSet<&String> = now.previous.iter().collect();
         let after: BTreeSet<&String> = run.files.iter().collect();
         if before != after {
-            // Until all is moved, both lists hold: a run that is killed here leaves a folder that the next can replace.
+            // Lists the files of both runs until all are moved: the next run can replace a run killed here.
             let both = Run {
                 files: before.union(&after).map(|name| (*name).clone()).collect(),
                 ..run.clone()
@@ -172,7 +172,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(Error::system(to))
 }
 
-/// Names of the files in `folder` and in its charts folder.
+/// Returns the names of the files in `folder` and in its charts folder.
 fn written(folder: &Path) -> Result<BTreeSet<String>, Error> {
     let mut names = BTreeSet::new();
     let charts = folder.join(CHARTS);

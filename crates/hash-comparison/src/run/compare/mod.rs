@@ -1,8 +1,8 @@
 //! A whole run, from options to records.
 //!
-//! The order matters: names and files first, since mistakes of the user must not cost him a run; then the known
-//! answers; then the timing, alone and before any thread pool exists; then everything that does not depend on the
-//! machine, on all processors.
+//! The order matters: names and files first, so that the user's mistakes do not cost a run; then the known answers;
+//! then the timing, alone and before any thread pool exists; then everything that does not depend on the machine, on
+//! all processors.
 
 mod options;
 
@@ -23,11 +23,11 @@ use crate::record::files::Records;
 use crate::record::{FORMAT, Run, SCHEMA};
 use crate::run::quality;
 
-/// Measures; the list of files in the records is left for the writer to fill in.
+/// Runs all measurements. The list of files in the records is left for the writer to fill in.
 ///
 /// # Errors
 ///
-/// When a dataset cannot be had, a known answer does not come out, a timed result is wrong, or `progress` asks to stop.
+/// Returns an error if a dataset cannot be loaded, an answer or a timed result is wrong, or `progress` requests a stop.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error> {
     let date = environment::now_utc();
     let mut environment = environment::collect();
@@ -81,10 +81,10 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Records, Error>
     Ok(records)
 }
 
-/// All datasets of the run: the embedded ones, then the key files.
+/// Loads all datasets of the run: the embedded ones, then the key files.
 fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Error> {
-    // What is wrong with a key file mostly shows at a glance: then nothing is begun. What is no plain file, a pipe for
-    // one, is read here too, since it can be read only once.
+    // Most mistakes in key files are found here, before any work begins. Files that are not plain, such as pipes, are
+    // read here too, since they can be read only once.
     let mut own: Vec<Option<Dataset>> = Vec::with_capacity(options.keys.len());
     for path in &options.keys {
         let early = if is_plain(path) {
@@ -109,7 +109,7 @@ fn load(options: &Options, progress: &dyn Progress) -> Result<Vec<Dataset>, Erro
     Ok(datasets)
 }
 
-/// Whether `path` is a file that has bytes and opens.
+/// Returns true if `path` is a file that is not empty and can be opened.
 fn is_plain(path: &Path) -> bool {
     let has_bytes = path
         .metadata()

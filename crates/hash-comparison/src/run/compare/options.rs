@@ -1,4 +1,4 @@
-//! What to compare, checked before anything is measured.
+//! The options of a comparison, checked before anything is measured.
 
 use std::path::PathBuf;
 
@@ -9,16 +9,16 @@ use crate::names;
 use crate::record::files::{MAX_DATASETS, MAX_FUNCTIONS};
 use crate::record::{FunctionSummary, Purpose, Request};
 
-/// What is typed before the command, inside the repository.
+/// The program as typed before the command, inside the repository.
 const PROGRAM: &str = "cargo xtask";
 
-/// What to compare, checked.
+/// The checked options of a comparison.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(super) datasets: Vec<String>,
     pub(super) keys: Vec<PathBuf>,
     pub(super) functions: Vec<Function>,
-    /// Names of those that nobody asked for one by one.
+    /// Names of functions that nobody requested one by one.
     folded: Vec<&'static str>,
     pub(super) seed: u64,
     pub(super) quick: bool,
@@ -27,14 +27,14 @@ pub struct Options {
 }
 
 impl Options {
-    /// Looks up the names, in any case and each once, and checks what the key files would be called.
+    /// Looks up the names, in any case and each once, and checks the dataset names of the key files.
     ///
-    /// A function's name may also be that of a group, which is all of its functions. Without functions, the
-    /// [default set](functions::default_set); without datasets and key files, all embedded datasets.
+    /// The name of a group stands for all of its functions. Without functions, the run takes the
+    /// [`default_set`](functions::default_set); without datasets and key files, all embedded datasets.
     ///
     /// # Errors
     ///
-    /// When a name is unknown, when two datasets would have one name, and when there are too many for one report.
+    /// Returns an error if a name is unknown, two datasets would have the same name, or there are too many datasets.
     pub fn new(
         datasets: &[String],
         functions: &[String],
@@ -104,7 +104,7 @@ impl Options {
         })
     }
 
-    /// Adds every function that is built in: charts and lists fold those that nobody named.
+    /// Adds every built-in function. Charts and lists fold the functions that nobody named.
     #[must_use]
     pub fn with_all(mut self) -> Self {
         let is_new = |name: &&str| !self.functions.iter().any(|one| one.name == *name);
@@ -118,7 +118,7 @@ impl Options {
         self
     }
 
-    /// What the records say of the functions.
+    /// Returns the records' entries for the functions.
     pub(super) fn summaries(&self) -> Vec<FunctionSummary> {
         let summary = |function: &Function| FunctionSummary {
             folded: self.folded.contains(&function.name),
@@ -127,14 +127,14 @@ impl Options {
         self.functions.iter().map(summary).collect()
     }
 
-    /// Adds functions that are not built in, measured after the others.
+    /// Adds user-defined functions, measured after the others.
     ///
-    /// `command` is the command line that repeats the run, since `cargo xtask compare` does not know them.
+    /// `command` repeats the run, since `cargo xtask compare` does not know the added functions.
     ///
     /// # Errors
     ///
-    /// When name or output are not what [`Function::custom`] allows, when two functions of the run would have one name, in any
-    /// case, and when there are too many for one report.
+    /// Returns an error if a function breaks the rules of [`Function::custom`], if two functions of the run would have
+    /// the same name in any case, or if there are too many for one report.
     pub fn with_own(mut self, own: &[Function], command: &str) -> Result<Self, Error> {
         for function in own {
             function.check_custom()?;
@@ -149,12 +149,12 @@ impl Options {
         Ok(self)
     }
 
-    /// What the functions are wanted for. The one in use today, `request.mine`, is measured whether it was chosen or not;
-    /// its name is taken in any case.
+    /// Sets the request. The function in use today, `request.mine`, is measured even if it was not chosen; its name is
+    /// accepted in any case.
     ///
     /// # Errors
     ///
-    /// When it has no such name, and when there are too many functions for one report.
+    /// Returns an error if no function has that name, or if there are too many functions for one report.
     pub fn with_request(mut self, mut request: Request) -> Result<Self, Error> {
         let mut words = Vec::new();
         if request.purpose != Purpose::default() {
@@ -201,7 +201,7 @@ impl Options {
         Ok(())
     }
 
-    /// The same under the name of another program than the repository's own.
+    /// Replaces the repository's own program by `name` in the command line.
     pub fn of_program(mut self, name: &str) -> Self {
         if let Some(arguments) = self.command.strip_prefix(PROGRAM) {
             self.command = format!("{name}{arguments}");
@@ -209,13 +209,13 @@ impl Options {
         self
     }
 
-    /// The command line that repeats the run.
+    /// Returns the command line that repeats the run.
     pub fn command(&self) -> &str {
         &self.command
     }
 }
 
-/// `text` as one word of a shell.
+/// Quotes `text` as one word of a shell.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=+,@%:".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! What a run records of the system around it.
+//! Records of the system during a run.
 
 mod forged;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::*;
 use crate::record::files::FILES;
 
-/// Other programs that take the processor while lengths are timed, and a long wait before places are.
+/// Disturbs a run: threads that take the processor while lengths are timed, and a long wait before places are timed.
 #[derive(Default)]
 struct Disturbance {
     threads: Mutex<Vec<thread::JoinHandle<()>>>,
@@ -35,7 +35,7 @@ impl Progress for Disturbance {
         self.timing_lengths
             .store(phase == "timing lengths", Ordering::Relaxed);
         match phase {
-            // These stay on the processor that the timing is kept on.
+            // These threads stay on the processor to which the timing is pinned.
             "timing lengths" => threads.extend((0..IDLE + BUSY).map(|index| {
                 thread::spawn(move || {
                     while !OVER.load(Ordering::Relaxed) {
@@ -87,7 +87,7 @@ fn what_disturbs_any_part_of_the_timing_is_recorded() {
     }
 }
 
-/// What the compiler cannot tell of a question that somebody has added.
+/// Checks a newly added question for omissions that the compiler cannot find.
 #[test]
 fn every_file_of_records_is_filled_and_read() {
     let folder = tempfile::tempdir().unwrap();

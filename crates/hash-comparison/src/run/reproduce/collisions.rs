@@ -1,9 +1,9 @@
-//! The published table of collisions beside ours.
+//! The published table of collisions compared with ours.
 
 use crate::judge::published::{self, KeySet, Spread};
 use crate::record::{CollisionRow, about};
 
-/// A cell of the published table beside ours.
+/// A cell of the published table compared with ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CollisionCheck {
     /// The key set.
@@ -12,15 +12,15 @@ pub struct CollisionCheck {
     pub function: &'static str,
     /// The published count.
     pub published: u64,
-    /// Our count at the function's own width; `None` when the rows have none.
+    /// Our count at the function's own width; `None` if the rows have none.
     pub ours: Option<u64>,
     /// Counts over many seeds of our recipe; `None` for the set that is known exactly.
     pub spread: Option<Spread>,
 }
 
 impl CollisionCheck {
-    /// Whether the counts agree: equal where the keys are known exactly; otherwise ours among those that the recipe's seeds
-    /// gave, and the published one within three standard deviations of their mean.
+    /// Returns true if the counts agree: equal counts for keys that are known exactly; otherwise ours within the range
+    /// over the recipe's seeds, and the published count within three standard deviations of their mean.
     pub fn agrees(&self) -> bool {
         let Some(ours) = self.ours else { return false };
         match self.spread {
@@ -40,7 +40,7 @@ impl CollisionCheck {
     }
 }
 
-/// Every cell of the published table, set by set in its order.
+/// Returns every cell of the published table, set by set in its order.
 pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
     let checks = KeySet::ALL.into_iter().flat_map(|set| {
         published::ROWS.iter().map(move |row| CollisionCheck {
@@ -54,7 +54,7 @@ pub(super) fn checks(rows: &[CollisionRow]) -> Vec<CollisionCheck> {
     checks.collect()
 }
 
-/// The count at the widest width that was compared.
+/// Returns the count at the widest width that was compared.
 fn own_width(rows: &[CollisionRow], dataset: &str, function: &str) -> Option<u64> {
     let widest = about(rows, dataset, function).max_by_key(|row| row.bits);
     widest.map(|row| row.collisions)

@@ -1,4 +1,4 @@
-//! The published table of filters beside ours: sizes exactly, rates as measured.
+//! The published table of filters compared with ours: exact sizes, and measured rates.
 
 use filter_policy::{BitsPerKey, BloomFilterPolicy, HashedPolicy};
 
@@ -14,7 +14,7 @@ use crate::record::{DatasetKind, FalsePositiveRow};
 /// The function whose values go into the published filters.
 const FUNCTION: &str = "MurMurHash2";
 
-/// A row of the published table beside ours.
+/// A row of the published table compared with ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterCheck {
     /// The published row.
@@ -25,36 +25,36 @@ pub struct FilterCheck {
     pub filter_bytes: u64,
     /// `1 - filter_bytes / raw_bytes` of ours.
     pub saved: f64,
-    /// The measured rate, where absent keys can be drawn.
+    /// The measured rate, if absent keys can be drawn.
     pub rate: Option<MeasuredRate>,
 }
 
-/// A rate of false positives beside what is known of it.
+/// A false-positive rate with the known rates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredRate {
-    /// The row as `false_positives.csv` would have it.
+    /// The row as in `false_positives.csv`.
     pub row: FalsePositiveRow,
-    /// The rate that this policy and the textbook give.
+    /// The known rates of this policy and of the textbook.
     pub known: FilterRate,
 }
 
 impl MeasuredRate {
-    /// Whether the rate lies within five standard errors of the known one of this policy.
+    /// Returns true if the rate lies within five standard errors of this policy's known rate.
     pub fn agrees(&self) -> bool {
         let known = self.known.policy;
         let standard_error = libm::sqrt(known * (1.0 - known) / self.row.probes as f64);
         (self.row.rate - known).abs() <= 5.0 * standard_error
     }
 
-    /// How many absent keys would give the published number of matches at the measured rate.
+    /// Returns the number of absent keys that would give the published number of matches at the measured rate.
     pub fn probes_for(&self, matches: u64) -> f64 {
         matches as f64 / self.row.rate
     }
 }
 
 impl FilterCheck {
-    /// Whether everything agrees that can: the filter's size; the keys' size and with it the saving where the keys are
-    /// known exactly; the rate.
+    /// Returns true if everything that is comparable agrees: the filter's size; for keys that are known exactly, their
+    /// size and the saving; and the rate.
     pub fn agrees(&self) -> bool {
         let keys_agree = !self.published.set.is_exact()
             // The published saving was printed with single precision.
@@ -85,13 +85,13 @@ impl FilterCheck {
     }
 }
 
-/// Builds every filter of the published table with the published policy and asks those over ids for absent keys.
+/// Builds every published filter with the published policy, and probes those over ids with absent keys.
 ///
 /// The published ids are not known; ours are the first 80,000 that the recipe of `video-ids` draws from `seed`.
 ///
 /// # Errors
 ///
-/// When the embedded accounts are not what the manifest says, or `progress` asks to stop.
+/// Returns an error if the embedded accounts differ from the manifest, or if `progress` requests a stop.
 pub(super) fn checks(seed: u64, progress: &dyn Progress) -> Result<Vec<FilterCheck>, Error> {
     let mut checks = Vec::with_capacity(FILTERS.len());
     let (ids, accounts) = (ids(seed), load_embedded(KeySet::AppAccounts.dataset(), seed)?);
@@ -131,7 +131,7 @@ fn check(published: FilterRow, dataset: &Dataset, rates: &[FalsePositiveRow]) ->
     })
 }
 
-/// The published number of ids, by the recipe of `video-ids`.
+/// Returns the published number of ids, by the recipe of `video-ids`.
 fn ids(seed: u64) -> Dataset {
     let count = FILTERS
         .iter()

@@ -5,18 +5,18 @@ use filter_policy::sizing;
 /// A published figure that follows from a formula.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormulaCheck {
-    /// What is computed.
+    /// The quantity that is computed.
     pub what: &'static str,
     /// The published figure.
     pub published: f64,
-    /// Ours; `None` when the formula refused its arguments.
+    /// Our figure; `None` if the formula refused its arguments.
     pub ours: Option<f64>,
-    /// How far apart they may be: half a unit of the last digit published.
+    /// The allowed difference: half a unit of the last published digit.
     pub tolerance: f64,
 }
 
 impl FormulaCheck {
-    /// Whether ours rounds to the published figure.
+    /// Returns true if our figure rounds to the published one.
     pub fn agrees(&self) -> bool {
         self.ours
             .is_some_and(|ours| (ours - self.published).abs() <= self.tolerance)
@@ -27,7 +27,7 @@ impl FormulaCheck {
     }
 }
 
-/// Every published figure that a formula gives.
+/// Returns every published figure that a formula gives.
 pub(super) fn checks() -> Vec<FormulaCheck> {
     const MIB_BITS: f64 = 8.0 * 1024.0 * 1024.0;
     let bits = |keys, rate| sizing::bits_for(keys, rate).ok();

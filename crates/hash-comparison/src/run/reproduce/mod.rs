@@ -1,7 +1,7 @@
-//! Our figures against the published ones and against a committed run: everything that does not depend on the machine
-//! is computed again and compared.
+//! Comparison of our figures with the published ones and with a committed run. Everything that does not depend on the
+//! machine is computed again.
 //!
-//! Knows nothing of terminals: the result says what agrees, row by row.
+//! Independent of terminals: the result holds the comparison, row by row.
 
 mod collisions;
 mod filters;
@@ -24,7 +24,7 @@ use crate::record::Run;
 use crate::record::files::Records;
 use crate::run::quality;
 
-/// What was computed again, and what it was compared with.
+/// The recomputed figures, compared with published and committed ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reproduction {
     /// The published table of collisions.
@@ -38,7 +38,7 @@ pub struct Reproduction {
 }
 
 impl Reproduction {
-    /// What does not agree, a sentence each; empty when everything does.
+    /// Returns the disagreements, one sentence each; empty if everything agrees.
     pub fn disagreements(&self) -> Vec<String> {
         let collisions = self.collisions.iter().filter_map(CollisionCheck::disagreement);
         let filters = self.filters.iter().filter_map(FilterCheck::disagreement);
@@ -52,13 +52,13 @@ impl Reproduction {
     }
 }
 
-/// Computes everything deterministic again, with the seed of the published run, and compares it with the published figures
-/// and with the committed run in `reference_dir`.
+/// Computes everything deterministic again, with the seed of the published run, and compares the results with the
+/// published figures and with the committed run in `reference_dir`.
 ///
 /// # Errors
 ///
-/// When the committed run cannot be read, a known answer does not come out, or `progress` asks to stop. A figure that
-/// differs is no error: [`Reproduction::disagreements`] tells.
+/// Returns an error if the committed run cannot be read, a known answer is wrong, or `progress` requests a stop. A
+/// figure that differs is not an error: see [`Reproduction::disagreements`].
 pub fn run(reference_dir: &Path, progress: &dyn Progress) -> Result<Reproduction, Error> {
     let committed = Records::read(reference_dir).map_err(reference::unreadable)?;
     // The number of tests is part of every verdict, so the functions must be those of the committed run.

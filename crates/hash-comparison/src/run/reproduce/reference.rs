@@ -1,4 +1,4 @@
-//! The committed run: its deterministic files are written anew and compared byte by byte.
+//! The committed run: its deterministic files are written again and compared byte by byte.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use crate::report::render;
 /// A deterministic file of the committed run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCheck {
-    /// Relative to the run's folder.
+    /// Path relative to the run's folder.
     pub name: String,
-    /// How it compares.
+    /// The result of the comparison.
     pub state: FileState,
 }
 
-/// How a file of the committed run compares with the one written now.
+/// The result of comparing a file of the committed run with the file written now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
     /// Byte for byte the same.
@@ -27,9 +27,9 @@ pub enum FileState {
     Differs {
         /// The first line that differs.
         line: usize,
-        /// That line as committed; empty at the end of the file.
+        /// The line as committed; empty at the end of the file.
         committed: String,
-        /// That line as it is now.
+        /// The line as it is now.
         now: String,
     },
 }
@@ -50,7 +50,7 @@ impl FileCheck {
     }
 }
 
-/// The error of a committed run that cannot be read.
+/// Returns the error for a committed run that cannot be read.
 pub(super) fn unreadable(error: Error) -> Error {
     Error::internal(format!("committed run: {error}"))
 }
@@ -61,11 +61,11 @@ pub(super) fn unreadable(error: Error) -> Error {
 ///
 /// # Errors
 ///
-/// When the scratch folder fails or a chart cannot be drawn.
+/// Returns an error if the scratch folder fails or a chart cannot be drawn.
 pub(super) fn checks(dir: &Path, committed: &Records, mut now: Records) -> Result<Vec<FileCheck>, Error> {
     let scratch = tempfile::tempdir().map_err(Error::system(&std::env::temp_dir()))?;
-    // Every chart is drawn, so times are needed: those of the committed run. The rest goes through its file's form too:
-    // charts are drawn from nine digits, and a sixteenth can change the shade of a pixel.
+    // Every chart is drawn, which needs times: those of the committed run. All rows pass through their file's form,
+    // since charts are drawn from nine digits, and a sixteenth can change the shade of a pixel.
     for file in FILES {
         let bytes = (file.bytes)(if file.timed { committed } else { &now });
         (file.parse)(&mut now, &dir.join(file.name), &bytes).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! What is deterministic, held against an earlier run.
+//! Deterministic results compared with an earlier run.
 
 use super::*;
 use crate::record::files::FILES;
@@ -47,7 +47,7 @@ fn every_field_that_differs_is_named() {
         row.band_high += 1.0;
     }
     assert!(hold_against(&before, Path::new("b"), &now).different_fields > 50);
-    // With other functions in the run there are other tests, and other bands.
+    // With other functions in the run, the number of tests and the bands differ.
     let gone = now.run.functions.pop().unwrap().name;
     now.collisions.retain(|row| row.function != gone);
     for row in &mut now.mechanisms {
@@ -70,7 +70,7 @@ fn rows_that_only_one_run_has_are_told() {
     now.collisions.pop();
     now.windows.clear();
     now.mixing[0].key_bytes = 99;
-    // One test less, and other bands for the rest.
+    // One test fewer, so the bands of the others change.
     now.collisions[0].band_high += 1.0;
     now.distribution[0].statistic += 1.0;
     let baseline = hold_against(&before, Path::new("b"), &now);
@@ -106,7 +106,7 @@ fn rows_that_only_one_run_has_are_told() {
 fn every_deterministic_file_is_compared() {
     let before = measured();
     let mut now = before.clone();
-    // Costs follow from the other files, and which place costs most from the number of tests.
+    // Costs follow from the other files; the costliest place depends on the number of tests.
     let compared = || {
         FILES
             .iter()
@@ -136,7 +136,7 @@ fn every_deterministic_file_is_compared() {
     let baseline = hold_against(&before, Path::new("b"), &now);
     let found: Vec<&str> = baseline.differences.iter().map(|one| one.file.as_str()).collect();
     assert_eq!(found, compared().map(|file| file.name).collect::<Vec<_>>());
-    // Rows of no dataset leave no gap in the sentence.
+    // Rows without a dataset leave no gap in the sentence.
     now = before.clone();
     now.structured[0].collisions += 1;
     let sentence = &words::sentences(&hold_against(&before, Path::new("b"), &now))[0];
@@ -183,7 +183,7 @@ fn other_keys_and_seeds_are_not_compared() {
     let mut now = before.clone();
     now.run.seed = 2;
     now.collisions[0].collisions += 1;
-    // What stands beside the functions depends on the seed like them.
+    // The ideal hash depends on the seed like the functions.
     let mut rows = now.false_positives.iter_mut();
     rows.find(|row| row.function == IDEAL).unwrap().false_positives += 1;
     let baseline = hold_against(&before, Path::new("b"), &now);

@@ -1,8 +1,8 @@
-//! The committed run's advice and figures, held to its records.
+//! Checks the advice and figures of the committed run against its records.
 
 use super::*;
 
-/// The committed run.
+/// Reads the committed run.
 fn committed() -> Records {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
     Records::read(&folder).unwrap()
@@ -12,7 +12,7 @@ fn committed() -> Records {
 fn the_committed_advice_is_what_its_records_give_and_the_mildest_defect_comes_first() {
     let records = committed();
     let told = &records.run.recommendations;
-    // As files spell them: times are stored with nine digits.
+    // Compared as stored: times have nine digits in files.
     let spelled = |told: &[Recommendation]| serde_json::to_string(told).unwrap();
     assert!(spelled(told) == spelled(&recommend(&records, &Request::default())));
     for told in told {
@@ -48,7 +48,7 @@ fn no_figure_for_the_committed_keys_contradicts_a_count() {
             if all.keys == row.keys {
                 assert_eq!(row.collisions, Some(all.collisions as f64), "{of}");
             }
-            // At least what was counted with fewer keys, and no more.
+            // A lower bound must not exceed the rates counted with fewer keys.
             if row.rate_basis == Basis::AtLeast
                 && let Some(least) = row.rate
             {
@@ -56,7 +56,7 @@ fn no_figure_for_the_committed_keys_contradicts_a_count() {
                 let most = fewer.filter(|(keys, _)| *keys < row.keys).map(|(_, rate)| rate);
                 assert!(least <= most.reduce(f64::max).unwrap(), "{of}: {least}");
             }
-            // What chance explains at one size, it must explain where keys were counted.
+            // A figure by chance is allowed only if chance also explains the counted keys.
             let chance = all.collisions as f64 <= 10.0 * all.expected.max(0.5);
             if let (Some(_), Basis::Expected) = (row.collisions, row.collisions_basis) {
                 assert!(chance, "{of}: {} counted", all.collisions);
@@ -112,7 +112,7 @@ fn ten_thousand_keys_have_an_answer_that_names_the_worst() {
         words.contains("BPHash takes 173 comparisons per look-up (the pick 1.61)"),
         "{words}"
     );
-    // Shards have no such figures: the times alone.
+    // Shards have no such figures, only times.
     let shards = recommend(&records, &asking(Purpose::Shard));
     let words = words::at_ten_thousand(&records, &shards[2]).unwrap();
     assert!(

@@ -1,5 +1,5 @@
-//! Every field of a run is spoiled, and the checksums made to fit: reading ends in an error that names a file, or in
-//! records that charts and page can be made of.
+//! Spoils every field of a run and makes the checksums fit. Reading must end in an error that names a file, or in
+//! records from which charts and page can be made.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,9 +15,9 @@ use crate::record::files::{FILES, RUN, Records, read_run, write_run};
 use crate::record::{Purpose, Request, Run};
 use crate::report::{chart, page};
 
-/// Times that fields of one kind are spoiled: those of one array are alike.
+/// Number of fields of one kind that are spoiled: the items of an array are alike.
 const OF_A_KIND: usize = 1;
-/// What cells of rows are spoiled with.
+/// Values that replace cells of rows.
 const VALUES: [&str; 7] = [
     "1e300",
     "18446744073709551615",
@@ -52,12 +52,12 @@ static MEASURED: LazyLock<Records> = LazyLock::new(|| {
     Records::read(dir).unwrap()
 });
 
-/// Checks that charts and page can be made of `records`; `what` was spoiled.
+/// Describes the failure if charts and page cannot be made of `records`; `what` was spoiled.
 fn trouble(records: &Records, what: &str) -> Option<String> {
     let shown = || {
         let charts: Vec<_> = chart::all(records);
         let drawn = vec![String::new(); charts.len()];
-        // What is too large to paint is refused, in time.
+        // Charts that are too large to paint are refused before painting.
         let unfit = charts.iter().any(|chart| !chart.scene.is_drawable());
         (
             unfit,
@@ -73,7 +73,7 @@ fn trouble(records: &Records, what: &str) -> Option<String> {
     }
 }
 
-/// Pointers to all fields, in the order of the file, those of arrays as far as they differ.
+/// Collects pointers to all fields, in the order of the file, with [`OF_A_KIND`] of each kind.
 fn pointers(value: &Value, at: &str, kind: &str, seen: &mut HashMap<String, usize>, found: &mut Vec<String>) {
     let mut visit = |name: &str, kind: String, inner: &Value| {
         let count = seen.entry(kind.clone()).or_default();
@@ -99,7 +99,7 @@ fn pointers(value: &Value, at: &str, kind: &str, seen: &mut HashMap<String, usiz
     }
 }
 
-/// Other values for a field.
+/// Returns other values for a field.
 fn spoiled(value: &Value) -> Vec<Value> {
     let mut others = vec![
         Value::Null,
@@ -131,7 +131,7 @@ fn a_forged_run_is_refused_or_shown() {
         for other in spoiled(good.pointer(pointer).unwrap()) {
             let mut bad = good.clone();
             *bad.pointer_mut(pointer).unwrap() = other.clone();
-            // What does not fit the types is refused as any damage is.
+            // Values that do not fit the types are refused like any damage.
             let Ok(run) = serde_json::from_value::<Run>(bad) else {
                 continue;
             };
