@@ -54,7 +54,7 @@ pub struct Bars<'a> {
     pub measures: Vec<Measure<'a>>,
     /// Set if all panels share one scale.
     pub one_scale: bool,
-    /// Value of a line through every panel, with which the other values are compared.
+    /// Value of a line through every panel, the baseline of the comparison.
     pub reference: Option<f64>,
     /// The groups, from top to bottom.
     pub groups: Vec<Group>,
@@ -241,7 +241,6 @@ impl<'a> Bars<'a> {
     }
 }
 
-/// The content of a row.
 enum Line<'a> {
     Heading(&'a Group),
     Of(&'a Contestant),

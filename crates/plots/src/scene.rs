@@ -98,7 +98,7 @@ impl Font {
     }
 }
 
-/// One shape.
+/// A shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A filled rectangle.
@@ -197,8 +197,7 @@ impl Scene {
         }
     }
 
-    /// Returns true if the sheet is small enough to paint and no shape lies far outside. Forged records can contain any
-    /// numbers.
+    /// Returns true if the sheet can be painted and no shape lies far outside; forged records may hold any numbers.
     pub fn is_drawable(&self) -> bool {
         // Far beyond the largest chart of any run.
         const FAR: f64 = 1e5;

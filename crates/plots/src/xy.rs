@@ -325,7 +325,7 @@ impl Plot<'_> {
     pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
         let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
         let x = self.x.scale.over(left, right);
-        // Pixels grow downwards.
+        // Pixel coordinates grow downwards.
         let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);
         if !self.shade.is_empty() {
             let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));

@@ -2,8 +2,9 @@
 
 use super::special::incomplete_gamma;
 
-/// Returns the probability that a chi-square variable with `degrees` degrees of freedom is at least `value`; 1 for 0
-/// degrees.
+/// Returns the probability that a chi-square variable with `degrees` degrees of freedom is at least `value`.
+///
+/// Returns 1 without degrees of freedom.
 pub fn upper_tail(value: f64, degrees: u64) -> f64 {
     if degrees == 0 {
         return 1.0;

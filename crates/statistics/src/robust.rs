@@ -24,8 +24,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(sorted[below] + part * (above - sorted[below]))
 }
 
-/// Returns the median absolute deviation of `values` from `center`, not scaled to a standard deviation; `None` without
-/// values.
+/// Returns the median absolute deviation from `center`, not scaled to a standard deviation; `None` without values.
 pub fn median_absolute_deviation(values: &[f64], center: f64) -> Option<f64> {
     let mut deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
     median(&mut deviations)

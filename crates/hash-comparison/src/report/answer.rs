@@ -76,7 +76,6 @@ impl Choices {
         })
     }
 
-    /// Returns the buttons for the uses.
     pub(super) fn uses() -> Value {
         let uses = USES.into_iter();
         uses.map(|(purpose, words)| {
@@ -85,7 +84,6 @@ impl Choices {
         .collect()
     }
 
-    /// Returns every answer for a dataset.
     pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
         let told = self.all.iter().filter_map(|(request, told)| {
             let told = told.iter().find(|told| told.dataset == dataset.name)?;
@@ -203,7 +201,6 @@ pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
     format!("Advice: {words}")
 }
 
-/// Describes a standing in words.
 pub(super) fn standing(advice: &Advice) -> String {
     match advice.standing {
         Standing::Pick => "pick".to_owned(),
@@ -230,8 +227,7 @@ fn ranking(told: &Recommendation) -> Table {
         .done()
 }
 
-/// Returns the costs of every function at several numbers of keys, in both call forms, for a reader who selects another
-/// function.
+/// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.
 pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
     let purposes = [Purpose::Table, Purpose::Filter].into_iter();
     let of = |purpose| {

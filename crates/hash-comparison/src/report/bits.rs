@@ -8,8 +8,7 @@ use crate::record::files::Records;
 use crate::record::{BitFact, BitTest, MixingTest, Run, WindowRow, of};
 use crate::report::chart::rows::{DatasetRows, distinct};
 
-/// Builds the table of each function's windows with too many collisions and its least likely window; `None` without
-/// rows.
+/// Counts each function's windows with too many collisions and shows its least likely one; `None` without rows.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
     let functions = distinct(data.windows.iter().map(|row| row.function.as_str()));
     let rows = functions.into_iter().map(|function| {

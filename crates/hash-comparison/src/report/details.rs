@@ -89,7 +89,6 @@ pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
         .if_any()
 }
 
-/// Builds the table of key sets.
 pub(super) fn key_sets(run: &Run) -> Table {
     let kind = |kind| match kind {
         DatasetKind::Embedded => "embedded",
@@ -112,7 +111,6 @@ pub(super) fn key_sets(run: &Run) -> Table {
         .done()
 }
 
-/// Lists the facts on machine and build.
 pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.environment;
     let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();

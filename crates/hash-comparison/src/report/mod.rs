@@ -1,8 +1,7 @@
 //! The report: one self-contained page, built from stored records alone.
 //!
 //! `page.html` holds the text and the order; `style.css` and the scripts define look and behaviour. This module and its
-//! children turn records into the texts and tables of the page. Templates escape everything except charts, fonts and
-//! these files.
+//! children turn records into texts and tables. Templates escape everything except charts, fonts and these files.
 
 mod answer;
 mod baseline;

@@ -106,7 +106,6 @@ fn pair(row: &StructuredRow) -> String {
     format!("“{}” and “{}”", cut(&row.first), cut(&row.second))
 }
 
-/// Builds the table of the sets.
 fn sets(records: &Records) -> Table {
     let keys = |set: &str| records.structured.iter().find(|row| row.set == set);
     let known = |set: &str| structured::ALL.iter().find(|known| known.name == set);

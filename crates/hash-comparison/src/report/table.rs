@@ -8,30 +8,25 @@ use crate::report::chart::{function_verdict_words, verdict_words};
 use plots::number;
 use plots::scene::printable;
 
-/// A piece of a text.
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) text: String,
     pub(super) marked: bool,
 }
 
-/// A table.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Table {
-    /// Column heads.
     head: Vec<Head>,
     /// Rows with one cell per column.
     rows: Vec<Vec<Cell>>,
 }
 
-/// A column head.
 #[derive(Debug, Clone, Serialize)]
 struct Head {
     text: String,
     numeric: bool,
 }
 
-/// A cell.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     text: String,
@@ -41,7 +36,7 @@ pub(crate) struct Cell {
     more: Vec<String>,
     /// Sort value for numeric columns, if the text does not show exactly this value.
     value: Option<String>,
-    /// Class name.
+    /// Class in the style sheet.
     class: &'static str,
 }
 
@@ -121,7 +116,7 @@ impl Cell {
     }
 }
 
-/// Parses a number like the page's script does: without digit grouping, and in hundredths if there is a per cent sign.
+/// Parses a number as the page's script does: without digit grouping, and in hundredths if there is a per cent sign.
 fn as_read(text: &str) -> Option<f64> {
     let digits = text.replace([',', ' '], "");
     match digits.strip_suffix('%') {
@@ -170,7 +165,6 @@ impl<R> Columns<R> {
         self
     }
 
-    /// Returns the table.
     pub(crate) fn done(self) -> Table {
         self.table
     }

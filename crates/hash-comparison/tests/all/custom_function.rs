@@ -1,4 +1,4 @@
-//! Runs the example program with custom functions like a user would.
+//! Runs the example program with custom functions as a user would.
 
 use std::fs;
 use std::path::{Path, PathBuf};

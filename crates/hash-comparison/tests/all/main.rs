@@ -142,7 +142,7 @@ impl Workbench {
     }
 }
 
-/// Inserts the correct checksum into the text of a `run.json`, like a forger would.
+/// Inserts the correct checksum into the text of a `run.json`, as a forger would.
 fn sealed(text: &str) -> String {
     let start = "\"run.json\": \"";
     let at = text.find(start).unwrap() + start.len();

@@ -4,7 +4,6 @@ use std::fs;
 
 use super::Workbench;
 
-/// Returns the names in a folder, sorted.
 fn names(bench: &Workbench, folder: &str) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(bench.path(folder))
         .unwrap()
@@ -152,7 +151,7 @@ fn a_full_disk_is_told_by_the_name_of_the_file() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\ntwo\n");
     let before = bench.snapshot();
-    // Limits files to 1 KiB (two blocks): the first file that grows beyond it fails, like on a full disk.
+    // Limits files to 1 KiB (two blocks): the first file that grows beyond it fails, as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" compare --quick --keys keys.txt --function XXH3 --function PJW \
                   --function CRC-32 --function DJB --function 'FNV-1a 64' --out out";
     let output = Command::new("sh")

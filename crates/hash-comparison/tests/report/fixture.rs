@@ -63,7 +63,6 @@ impl Plan<'_> {
         }
     }
 
-    /// Builds the records.
     pub(crate) fn records(&self) -> Records {
         let mut records = Records::of(self.run());
         let mut noise = Noise(SplitMix64::seed_from_u64(7));

@@ -130,7 +130,6 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-/// A function that draws a panel.
 type Drawn = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
 
 fn description(data: &DatasetRows<'_>) -> String {
@@ -332,7 +331,6 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     }
 }
 
-/// A function that draws a mark.
 type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {

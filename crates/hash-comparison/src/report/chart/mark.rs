@@ -43,7 +43,6 @@ pub(crate) fn of_function(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Returns the verdict's colour.
 pub(super) fn color(verdict: Verdict) -> Color {
     Mark::from(verdict).color()
 }

@@ -60,7 +60,6 @@ pub(crate) struct Chart {
     pub(crate) dataset: Option<usize>,
     /// File name without extension.
     pub(crate) stem: String,
-    /// The shapes.
     pub(crate) scene: Scene,
 }
 

@@ -11,7 +11,6 @@ use plots::scene::{GRID, MUTED, Scene};
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
-/// A function that draws a mark.
 type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 /// Gap between the panels.
 const GAP: f64 = 40.0;

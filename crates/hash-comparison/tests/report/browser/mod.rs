@@ -1,4 +1,4 @@
-//! The report in headless Chromium: a script in a copy of the page uses it like a reader.
+//! The report in headless Chromium: a script in a copy of the page uses it as a reader would.
 
 use std::collections::BTreeMap;
 use std::fs;

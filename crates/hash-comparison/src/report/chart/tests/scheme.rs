@@ -41,7 +41,6 @@ fn contrast(a: Color, b: Color) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// Returns the rules of the dark scheme.
 fn dark() -> &'static str {
     CSS.split_once("(prefers-color-scheme: dark)").unwrap().1
 }
