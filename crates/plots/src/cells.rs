@@ -26,7 +26,7 @@ const COLUMN: Font = Font {
 pub enum Surprise {
     /// p at least 0.001.
     None,
-    /// p below 0.001: by chance in one of a thousand cells.
+    /// p below 0.001: about one cell in a thousand by chance.
     Some,
     /// p below 1e-6: hardly ever by chance.
     Strong,

@@ -1,4 +1,4 @@
-//! Keys, which explain marks, bars and shades.
+//! Chart keys that explain marks, bars and shades.
 
 use super::mark::{self, Mark, RADIUS};
 use super::scene::{Anchor, BAND, Color, Font, Scene};

@@ -24,7 +24,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Builds `count` rows below `top`; many rows are lower, so that all fit a sheet.
+    /// Builds `count` rows below `top`, with a smaller height for more rows so that all fit a sheet.
     pub fn new(top: f64, count: usize) -> Self {
         let height = match count {
             0..=12 => 22.0,

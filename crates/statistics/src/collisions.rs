@@ -96,7 +96,7 @@ impl CollisionLaw {
                     normal::upper_tail((above - 0.5) / deviation),
                 );
                 if deviation < FEW {
-                    // Small counts are skewed: also use a Poisson law with the same variance, moved to the same mean.
+                    // Small counts are skewed: use the larger tail of this and an equally wide Poisson law.
                     let mean = deviation * deviation;
                     let moved = (above + mean).max(0.0);
                     (

@@ -25,7 +25,7 @@ pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     let folder = dir.join(CHARTS);
     std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
     let mut drawn = Vec::with_capacity(charts.len());
-    // Few threads stay below the limit anyway, and in one chunk need not wait for each other.
+    // Few threads stay below the limit anyway, and with a single chunk they never wait for each other.
     let together = if rayon::current_num_threads() <= AT_ONCE {
         charts.len().max(1)
     } else {
@@ -80,7 +80,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
     }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
-    // Without the command of the run, since the same records must always give the same chart.
+    // Omits the command of the run: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"

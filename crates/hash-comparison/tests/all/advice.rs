@@ -15,7 +15,7 @@ use hash_comparison::record::{
 
 const LEVEL: f64 = 0.01;
 
-/// Mixes a number without a function under test, so that no key depends on such a function.
+/// Mixes the bits of a number with an independent function, so that no key depends on a function under test.
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 31)).wrapping_mul(0x7fb5_d329_728e_a185);
     (number ^ (number >> 27)).wrapping_mul(0x81da_def4_bc2d_d44d) ^ (number >> 33)

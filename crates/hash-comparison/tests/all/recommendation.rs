@@ -64,7 +64,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         (foldhash.standing, foldhash.reason.as_str()),
         (Standing::Lacking, "values may change")
     );
-    // PJW collides on numbered keys, which costs a table many comparisons.
+    // PJW puts numbered keys into few buckets, which costs a table many comparisons.
     let pjw = told.advice("PJW").unwrap();
     assert!(
         pjw.standing == Standing::Avoid && pjw.reason.ends_with("comparisons"),

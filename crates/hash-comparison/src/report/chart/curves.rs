@@ -7,11 +7,11 @@ use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 
-/// The length in bytes, shown in both panels, between short keys on a linear axis and long keys on a log axis.
+/// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
 const BORDER: u64 = 64;
 /// Maximum number of best functions that are named.
 const BEST: usize = 4;
-/// LevelDB's filter hash, which is named unless the user has named another function.
+/// LevelDB's filter hash, which is labelled unless the user has named the function in use today.
 const OWN: &str = "MurMurHash2";
 
 /// Draws the chart; `None` without times by length.
@@ -50,7 +50,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// Returns the best functions for these keys, then the function in use today or by default that of the filter.
+/// Returns the best functions for these keys, followed by the function in use today or, if unknown, the filter's own.
 fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
     let best = data
         .best_first()

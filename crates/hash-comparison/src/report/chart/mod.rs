@@ -1,6 +1,6 @@
 //! Charts, drawn from stored records alone: this module measures nothing, and every statistic is a recorded column.
 //!
-//! Each chart has a file that lays it out as a [`Scene`], and an entry in [`KINDS`].
+//! Each chart has a source file that lays it out as a [`Scene`], and an entry in [`KINDS`].
 
 mod avalanche;
 mod bits;

@@ -160,7 +160,7 @@ fn what_is_wrong_is_seen() {
     records.run.datasets.truncate(2);
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    // Replacements that break the page, and the start of the trouble that each must cause.
+    // Replacements that break the page, and the prefix of the trouble that each must cause.
     let wrongs: [(&[(&str, &str)], &'static str); 12] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
