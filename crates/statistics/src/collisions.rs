@@ -96,7 +96,7 @@ impl CollisionLaw {
                     normal::upper_tail((above - 0.5) / deviation),
                 );
                 if deviation < FEW {
-                    // Small counts are skewed: use the larger tail of this and an equally wide Poisson law.
+                    // Small counts are skewed: also try a Poisson law of equal variance, moved to the same mean.
                     let mean = deviation * deviation;
                     let moved = (above + mean).max(0.0);
                     (
