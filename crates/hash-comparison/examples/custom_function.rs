@@ -1,13 +1,13 @@
-//! Measures two functions of one's own beside built-in ones, and writes the report.
+//! Compares two custom functions with built-in functions, and writes the report.
 //!
 //! ```text
 //! cargo run --release --package hash-comparison --example custom_function -- OUT [KEYS]
 //! ```
 //!
-//! `OUT` is a folder that is absent, empty, or of an earlier run; `KEYS` a file of keys, one a line. Without it the keys
-//! are the embedded set `app-accounts`.
+//! `OUT` is a folder that is absent, empty, or from an earlier run. `KEYS` is a file with one key per line; the default
+//! is the embedded set `app-accounts`.
 //!
-//! Copy this file and put your function in: name it in `OWN`.
+//! To measure your own function, copy this file, add the function and list it in `OWN`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use hash_comparison::record::folder::{Destination, REPORT};
 use hash_comparison::report::render;
 use hash_comparison::run::compare::{self, Options};
 
-/// Eight bytes a step, each word multiplied in, and the finaliser of MurmurHash3 at the end.
+/// Multiplies in eight bytes per step and ends with the finaliser of MurmurHash3.
 fn wordwise(key: &[u8]) -> u64 {
     let mut h = (key.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut rest = key;
@@ -42,13 +42,13 @@ fn wordwise(key: &[u8]) -> u64 {
     h ^ (h >> 33)
 }
 
-/// The sum of all bytes: words of the same letters collide.
+/// Sums all bytes, so words with the same letters collide.
 fn byte_sum(key: &[u8]) -> u64 {
     let sum = |sum: u32, &byte: &u8| sum.wrapping_add(u32::from(byte));
     u64::from(key.iter().fold(0, sum))
 }
 
-/// The functions that this program brings, and what is known of them.
+/// The custom functions of this program, with their properties.
 const OWN: [Function; 2] = [
     Function {
         author: "this example",
@@ -60,7 +60,7 @@ const OWN: [Function; 2] = [
             "Wordwise",
             64,
             wordwise,
-            // Computed by another program, so that a slip here is noticed before anything is measured.
+            // Computed by another program, so that a bug here is found before anything is measured.
             &[
                 (b"", 0),
                 (b"a", 0x47d1_e6b3_92f8_636d),
@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes records, charts and report; the folder has all of them or none.
+/// Writes records, charts and report; the folder gets all of them or none.
 fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn Error>> {
     let mut files = render::file_names(&records);
     let of_records = records.files().map(|file| file.name);
@@ -118,7 +118,7 @@ fn write(mut records: Records, destination: Destination) -> Result<(), Box<dyn E
     destination.refuse_foreign(&records.run.files)?;
     let staging = destination.stage()?;
     records.write(staging.path())?;
-    // What is drawn is what the files say.
+    // Draw from the written files, not from memory.
     let records = Records::read(staging.path())?;
     render::render(&records, staging.path())?;
     staging.commit(&records.run)?;

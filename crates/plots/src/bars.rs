@@ -1,4 +1,4 @@
-//! The bar plot: contestants in groups, one a row, and a panel for each thing that was measured.
+//! The bar plot: one row per contestant, in groups, and one panel per measured quantity.
 //!
 //! ```
 //! use plots::bars::{Bar, Bars, Contestant, Group, Measure};
@@ -31,77 +31,77 @@ use super::panel::{AXIS, MARGIN, Panel, Rows};
 use super::scale::Scale;
 use super::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 
-/// Above the rows, and where the panels' titles stand.
+/// Top of the rows, base line of the panel titles, and distance between the bars of a row.
 const HEAD: f64 = 64.0;
 const TITLES: f64 = 50.0;
 const NEXT: f64 = 11.0;
-/// Of a row around its bars.
+/// Vertical space around the bars of a row.
 const AROUND: f64 = 8.0;
 
 /// A chart of bars.
 pub struct Bars<'a> {
-    /// What the chart shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the chart.
     pub description: &'a str,
-    /// Above everything.
+    /// Title above everything else.
     pub title: &'a str,
-    /// What full bars and hollow ones mean; empty where contestants' names tell.
+    /// Key of filled and hollow bars; empty if the contestants' names explain them.
     pub key: Vec<(Sign, &'a str)>,
-    /// Of the sheet.
+    /// Width of the sheet in pixels.
     pub width: f64,
     /// Room for the names of contestants.
     pub names: f64,
-    /// The panels, from the left.
+    /// The panels, from left to right.
     pub measures: Vec<Measure<'a>>,
-    /// Whether all panels have one scale.
+    /// Set if all panels share one scale.
     pub one_scale: bool,
-    /// A line through every panel, the value of what others are compared with.
+    /// Value of a line through every panel, the baseline of the comparison.
     pub reference: Option<f64>,
-    /// From the top.
+    /// The groups, from top to bottom.
     pub groups: Vec<Group>,
 }
 
-/// A panel.
+/// A panel for one measured quantity.
 pub struct Measure<'a> {
-    /// Above the panel.
+    /// Title above the panel.
     pub title: &'a str,
-    /// Below the panel, with the unit.
+    /// Axis title below the panel, with the unit.
     pub axis: &'a str,
-    /// Room right of the longest bar for its text.
+    /// Room for text right of the longest bar.
     pub texts: f64,
-    /// Values that dashed lines stand at, and what they are. The scale does not reach for them: `reference` is for a value that
-    /// may lie beyond every bar.
+    /// Values and labels of dashed lines. The scale does not extend to these lines; use [`Bars::reference`] for a value
+    /// that may lie beyond every bar.
     pub lines: Vec<(f64, String, Dash)>,
 }
 
-/// Contestants under a heading; an empty name is no heading.
+/// Contestants under a heading; an empty name omits the heading.
 #[derive(Default)]
 pub struct Group {
     /// The heading.
     pub name: String,
-    /// Behind the name, smaller.
+    /// Smaller text after the name.
     pub note: String,
-    /// From the top.
+    /// The contestants, from top to bottom.
     pub contestants: Vec<Contestant>,
 }
 
 /// A row of bars.
 #[derive(Default)]
 pub struct Contestant {
-    /// At the left.
+    /// Name at the left.
     pub name: String,
-    /// By the index of their panel; several of one panel stand below each other.
+    /// Bars with the index of their panel; bars in the same panel are stacked vertically.
     pub bars: Vec<(usize, Bar)>,
 }
 
 /// A value with its interval.
 pub struct Bar {
-    /// Where the bar ends.
+    /// Value at the end of the bar.
     pub value: f64,
-    /// Lower and upper end.
+    /// Lower and upper end of the interval.
     pub interval: Option<(f64, f64)>,
-    /// Behind the bar.
+    /// Text after the bar.
     pub text: String,
-    /// Whether it is filled; hollow bars have only their outline.
+    /// Set if the bar is filled; a hollow bar has only an outline.
     pub full: bool,
 }
 
@@ -133,7 +133,7 @@ impl Default for Measure<'_> {
 }
 
 impl<'a> Bars<'a> {
-    /// The chart.
+    /// Lays out the chart.
     pub fn scene(&self) -> Scene {
         let rows: Vec<Line<'_>> = self.groups.iter().flat_map(Line::of).collect();
         let most = self.contestants().flat_map(|one| {
@@ -226,7 +226,7 @@ impl<'a> Bars<'a> {
                     panel.interval(scene, y, low, high, INK);
                     x = x.max(panel.scale.at(high));
                 }
-                // Over grid lines, which would run through the number.
+                // Hides the grid lines behind the number.
                 let right = x + 7.0 + Font::VALUE.width(&bar.text);
                 scene.rect(
                     x + 3.0,
@@ -241,7 +241,6 @@ impl<'a> Bars<'a> {
     }
 }
 
-/// What stands in a row.
 enum Line<'a> {
     Heading(&'a Group),
     Of(&'a Contestant),

@@ -1,6 +1,6 @@
-//! Paints a [`Scene`] as a PNG file, two pixels for each of the scene's in each direction, edges smoothed.
+//! Paints a [`Scene`] as a PNG file with two pixels per scene pixel in each direction and antialiased edges.
 //!
-//! The same bytes on every machine: single-precision sums and products in a fixed order, no fused operations.
+//! The bytes are the same on every machine: single-precision sums and products in a fixed order, no fused operations.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -12,13 +12,13 @@ use ab_glyph_rasterizer::Rasterizer;
 use super::font;
 use super::scene::{Anchor, Color, Font, PAPER, Scene, Shape, UNITS, unit};
 
-/// Corners of the polygon that a circle is painted as: it departs from the circle by a fiftieth of a pixel at most.
+/// Corners of the polygon that approximates a circle: a mark differs from its circle by at most 1/50 of a pixel.
 const CIRCLE: u32 = 48;
 
-/// Steps from a pixel that is not covered to one that is.
+/// Number of coverage steps of an edge pixel.
 const EDGES: f32 = 16.0;
 
-/// The scene as a PNG file.
+/// Paints the scene as a PNG file.
 pub fn png(scene: &Scene) -> Vec<u8> {
     let mut sheet = Sheet::new(
         unit(scene.width).max(1) as usize,
@@ -68,7 +68,7 @@ impl Sheet {
         }
     }
 
-    /// Covers whole pixels; those beside the sheet are left out.
+    /// Fills whole pixels; pixels outside the sheet are ignored.
     fn fill(&mut self, x: Range<i64>, y: Range<i64>, Color(red, green, blue): Color) {
         let inside = |span: Range<i64>, size: usize| {
             let within = |at: i64| at.clamp(0, size as i64) as usize;
@@ -87,14 +87,14 @@ impl Sheet {
         }
     }
 
-    /// Covers a share of a pixel; those beside the sheet are left out.
+    /// Covers a share of a pixel; pixels outside the sheet are ignored.
     fn blend(&mut self, x: i64, y: i64, Color(red, green, blue): Color, share: f32) {
         let inside = (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y);
         if !inside || share <= 0.0 {
             return;
         }
         let start = (y as usize * self.width + x as usize) * 3;
-        // In steps, so that edges have few colours.
+        // Rounded to steps, so that edges have few colours.
         let steps = (share.min(1.0) * EDGES + 0.5) as u8;
         if steps == 0 {
             return;
@@ -112,7 +112,7 @@ impl Sheet {
         let (left, right) = corners.iter().map(|corner| corner.0).fold(beyond, span);
         let (top, bottom) = corners.iter().map(|corner| corner.1).fold(beyond, span);
         let (left, top) = (libm::floor(left), libm::floor(top));
-        // The rasterizer writes one pixel past the last that is covered.
+        // The rasterizer writes one pixel past the last covered pixel.
         let mut area = Rasterizer::new((right - left) as usize + 3, (bottom - top) as usize + 1);
         let place = |&(x, y): &(f64, f64)| point((x * UNITS - left) as f32, (y * UNITS - top) as f32);
         for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
@@ -128,13 +128,13 @@ impl Sheet {
         });
     }
 
-    /// A line a pixel of the scene wide.
+    /// Draws a line one scene pixel wide.
     fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
         let (x, y) = (to.0 - from.0, to.1 - from.1);
         let length = libm::hypot(x, y);
         if length > 0.0 {
             let (x, y) = (x / length / 2.0, y / length / 2.0);
-            // Half a width longer at both ends, so that lines that meet leave no notch.
+            // Half a width longer at both ends, so that joined lines leave no notch.
             let corner = |at: (f64, f64), along: f64, across: f64| {
                 (at.0 + along * x - across * y, at.1 + along * y + across * x)
             };
@@ -160,7 +160,7 @@ impl Sheet {
             Anchor::End => font.width(text),
         };
         let (left, base) = ((at.0 - start) * UNITS, libm::round(at.1 * UNITS));
-        // Scales are heights from the highest to the lowest part of a font.
+        // A `PxScale` is the height from the highest to the lowest part of a font.
         let per_em = face
             .units_per_em()
             .map_or(1.0, |units| face.height_unscaled() / units);
@@ -181,7 +181,7 @@ impl Sheet {
         });
     }
 
-    /// With a palette: a third of the size of three bytes a pixel.
+    /// Encodes with a palette, for a third of the size of three bytes per pixel.
     fn encode(&self) -> Result<Vec<u8>, png::EncodingError> {
         let (palette, indices) = self.palette();
         let mut file = Vec::new();
@@ -191,7 +191,7 @@ impl Sheet {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::Balanced);
         encoder.set_filter(png::Filter::NoFilter);
-        // So that it is shown at the size of the scene: 96 dots an inch times the density.
+        // Viewers show the file at the size of the scene: 96 dots per inch times the density.
         let per_metre = 3780 * UNITS as u32;
         encoder.set_pixel_dims(Some(png::PixelDimensions {
             xppu: per_metre,
@@ -204,8 +204,8 @@ impl Sheet {
         Ok(file)
     }
 
-    /// The most frequent colours, and for each pixel the index of the one nearest to its own. Edges where several shapes
-    /// lie over each other may have more colours than a palette holds.
+    /// Returns the most frequent colours, and for each pixel the index of the nearest one. Edges of overlapping shapes
+    /// can have more colours than a palette holds.
     fn palette(&self) -> (Vec<u8>, Vec<u8>) {
         let (pixels, _) = self.pixels.as_chunks::<3>();
         // Most of a sheet is long runs of one colour.
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::scene::INK;
 
-    /// How dark each pixel of a sheet of 40 by 20 is, 0 to 1.
+    /// Returns the darkness of each pixel of a 40 by 20 sheet, from 0 to 1.
     fn darkness(draw: impl FnOnce(&mut Scene)) -> Vec<f64> {
         let mut scene = Scene::new(40.0, 20.0, "");
         draw(&mut scene);
@@ -282,7 +282,7 @@ mod tests {
         // Half a width longer at both ends.
         let line = covered(|scene| scene.line((5.0, 5.0), (17.0, 10.0), INK));
         assert!((line - 14.0).abs() < 0.2, "{line}");
-        // Nothing comes in again at the other side.
+        // Clipped shapes do not wrap around to the other side.
         let outside = covered(|scene| scene.circle((40.0, 10.0), 5.0, INK));
         assert!((outside - core::f64::consts::PI * 12.5).abs() < 0.5, "{outside}");
     }
@@ -308,7 +308,7 @@ mod tests {
                 (left + width - 2.0..left + width).contains(&last),
                 "{anchor:?} {last}"
             );
-            // The base line is the lowest but for round letters; capitals are 0.71 ems high.
+            // Only round letters reach below the base line; capitals are 0.71 em high.
             assert!((29..=30).contains(&rows().next_back().unwrap()), "{anchor:?}");
             assert!((11..=13).contains(&rows().next().unwrap()), "{anchor:?}");
         }

@@ -1,32 +1,32 @@
-//! Tables of shaded cells: a name a row, and columns in groups.
+//! Tables of shaded cells: one name per row, and columns in groups.
 
 use super::key::{self, Sign};
 use super::panel::{MARGIN, NAMES_END, Rows};
 use super::scene::{Anchor, Color, Font, INK, MUTED, Scene};
 
-/// Title, key, titles of groups and two lines of columns' heads.
+/// Top of the rows, base lines of the group titles and of the column heads, and height of a line of column heads.
 const HEAD: f64 = 90.0;
 const GROUPS: f64 = 58.0;
 const HEADS: f64 = 84.0;
 const LINE: f64 = 12.0;
-/// Title and key need that much.
+/// Minimum width of the title and key.
 const LEAST_WIDTH: f64 = 860.0;
-/// Between groups.
+/// Gap between groups.
 const GAP: f64 = 16.0;
-/// From one note below the table to the next.
+/// Distance between notes below the table.
 const NOTE: f64 = 16.0;
-/// Heads of columns.
+/// Font of column heads.
 const COLUMN: Font = Font {
     size: 10.0,
     ..Font::NOTE
 };
 
-/// How surprising a p-value is. Each cell also shows its number, so the shade is never needed alone.
+/// The class of a p-value. Each cell also shows its number, so that no reader depends on the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surprise {
     /// p at least 0.001.
     None,
-    /// p below 0.001: about one in a thousand cells by chance.
+    /// p below 0.001: about one cell in a thousand by chance.
     Some,
     /// p below 1e-6: hardly ever by chance.
     Strong,
@@ -35,10 +35,10 @@ pub enum Surprise {
 }
 
 impl Surprise {
-    /// All, least first.
+    /// All classes, the least surprising first.
     pub const ALL: [Self; 4] = [Self::None, Self::Some, Self::Strong, Self::Extreme];
 
-    /// What the shades mean.
+    /// Key of the shades.
     pub const KEY: [(Sign, &'static str); 4] = [
         (Sign::Shade(Self::None.fill()), "p ≥ 0.001, as chance"),
         (Sign::Shade(Self::Some.fill()), "p < 0.001"),
@@ -46,7 +46,7 @@ impl Surprise {
         (Sign::Shade(Self::Extreme.fill()), "p < 1e-30"),
     ];
 
-    /// The class of a p-value; one that is no number counts as no surprise.
+    /// Returns the class of a p-value; NaN gives [`Self::None`].
     pub fn of(p: f64) -> Self {
         match p {
             _ if p < 1e-30 => Self::Extreme,
@@ -56,7 +56,7 @@ impl Surprise {
         }
     }
 
-    /// Fill: one hue, ever darker.
+    /// Returns the fill colour, which is darker for smaller p-values.
     pub const fn fill(self) -> Color {
         match self {
             Self::None => Color(0xee, 0xf2, 0xf6),
@@ -66,7 +66,7 @@ impl Surprise {
         }
     }
 
-    /// Text on that fill.
+    /// Returns the text colour on the fill.
     pub fn ink(self) -> Color {
         match self {
             Self::None => MUTED,
@@ -78,46 +78,46 @@ impl Surprise {
 
 /// A table.
 pub struct Table<'a> {
-    /// What the chart shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the chart.
     pub description: String,
-    /// Above everything.
+    /// Title above everything else.
     pub title: String,
-    /// What the shades mean.
+    /// Key of the shades.
     pub key: &'a [(Sign, &'a str)],
-    /// Of the rows.
+    /// Names of the rows.
     pub names: &'a [&'a str],
-    /// From the left.
+    /// The columns, from left to right.
     pub columns: Vec<Column<'a>>,
-    /// Below the table.
+    /// Notes below the table.
     pub notes: &'a [&'a str],
-    /// In any order.
+    /// The cells, in any order.
     pub cells: Vec<Cell>,
 }
 
 /// A column of a table.
 pub struct Column<'a> {
-    /// Stands above the first column of each group.
+    /// Title of the column's group, shown above the first column of the group.
     pub group: &'a str,
-    /// One line or more.
+    /// Head of the column, in one or more lines; may be empty.
     pub head: String,
-    /// Pixels.
+    /// Width in pixels.
     pub width: f64,
 }
 
 /// A cell of a table.
 pub struct Cell {
-    /// Index of its row and of its column; a cell of none is left out.
+    /// Row and column index; a cell outside the table is left out.
     pub at: (usize, usize),
-    /// Its shade.
+    /// Fill colour.
     pub fill: Color,
-    /// Colour of the text.
+    /// Text colour.
     pub ink: Color,
-    /// May be empty.
+    /// The text, which may be empty.
     pub text: String,
 }
 
 impl Cell {
-    /// A cell that shows a number and how surprising it is.
+    /// Builds a cell that shows a number, shaded by its surprise.
     pub fn new(at: (usize, usize), surprise: Surprise, text: String) -> Self {
         Self {
             at,
@@ -129,7 +129,7 @@ impl Cell {
 }
 
 impl Table<'_> {
-    /// The chart.
+    /// Lays out the chart.
     pub fn scene(mut self) -> Scene {
         let rows = Rows::new(HEAD, self.names.len());
         let places = self.places();
@@ -147,7 +147,7 @@ impl Table<'_> {
         rows.names(&mut scene, self.names);
         let mut group = "";
         for (index, (column, &(left, right))) in self.columns.iter().zip(&places).enumerate() {
-            // A head may reach over the next columns that have none.
+            // A head may extend over the following columns that have no head.
             let blank = self.columns[index + 1..]
                 .iter()
                 .take_while(|next| next.head.is_empty());
@@ -170,7 +170,7 @@ impl Table<'_> {
             .retain(|cell| cell.at.0 < rows.count && cell.at.1 < places.len());
         self.cells.sort_by_key(|cell| cell.at);
         self.fill(&mut scene, &rows, &places);
-        // One ink after the other, so that neighbours look alike and the file stays small.
+        // Texts of one colour are consecutive, so that they share an SVG element and the file stays small.
         self.cells
             .sort_by_key(|cell| (cell.ink.0, cell.ink.1, cell.ink.2));
         for cell in self.cells.iter().filter(|cell| !cell.text.is_empty()) {
@@ -189,7 +189,7 @@ impl Table<'_> {
         scene
     }
 
-    /// Left and right edge of each column.
+    /// Returns the left and right edge of each column.
     fn places(&self) -> Vec<(f64, f64)> {
         let (mut right, mut places) = (NAMES_END, Vec::new());
         for (index, column) in self.columns.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Table<'_> {
         places
     }
 
-    /// Fills the cells, one shade after the other; neighbours of one shade without text are one shape.
+    /// Fills the cells, shade by shade; neighbours with the same shade and no text become one shape.
     fn fill(&self, scene: &mut Scene, rows: &Rows, places: &[(f64, f64)]) {
         let mut shapes: Vec<(Color, [f64; 4])> = Vec::new();
         let mut last: Option<&Cell> = None;
@@ -266,7 +266,7 @@ mod tests {
                 _ => None,
             })
             .collect();
-        // Groups stand apart, and cells with numbers too.
+        // Cells of different groups and cells with numbers stay separate.
         assert_eq!(widths, [39.0, 19.0, 19.0, 19.0]);
     }
 }

@@ -1,14 +1,14 @@
-//! The bundled font: its bytes, the widths of texts, and where their glyphs stand.
+//! The bundled font: its bytes, text widths and glyph positions.
 
 use std::sync::LazyLock;
 
 use ab_glyph::{Font as _, FontRef, GlyphId};
 
-/// Family name in charts and page.
+/// Family name in charts and on the page.
 pub const FAMILY: &str = "Roboto";
-/// Regular weight, the file as bundled.
+/// The bundled font file of the regular weight.
 pub const REGULAR: &[u8] = include_bytes!("../fonts/Roboto-Regular.subset.ttf");
-/// Bold weight, the file as bundled.
+/// The bundled font file of the bold weight.
 pub const BOLD: &[u8] = include_bytes!("../fonts/Roboto-Bold.subset.ttf");
 
 /// Weight of a text.
@@ -21,7 +21,7 @@ pub enum Weight {
 }
 
 impl Weight {
-    /// The parsed font.
+    /// Returns the parsed font.
     pub(crate) fn face(self) -> &'static FontRef<'static> {
         static FACES: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
             [REGULAR, BOLD].map(|file| FontRef::try_from_slice(file).expect("the bundled font is valid"))
@@ -30,7 +30,7 @@ impl Weight {
     }
 }
 
-/// Calls `each` with every glyph of `text` and where it begins, in ems, and returns the width of all.
+/// Calls `each` with every glyph of `text` and its start in ems, and returns the total width in ems.
 pub(crate) fn layout(text: &str, weight: Weight, mut each: impl FnMut(GlyphId, f64)) -> f64 {
     let face = weight.face();
     let units = face.units_per_em().map_or(1.0, f64::from);
@@ -43,17 +43,17 @@ pub(crate) fn layout(text: &str, weight: Weight, mut each: impl FnMut(GlyphId, f
     x / units
 }
 
-/// Width of `text` at `size` pixels an em.
+/// Returns the width of `text` in pixels at `size` pixels per em.
 pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
     layout(text, weight, |_, _| ()) * size
 }
 
-/// `text`, its end replaced by an ellipsis where it is wider than `room`.
+/// Returns `text`, shortened with an ellipsis if it is wider than `room` pixels.
 pub fn fit(text: &str, room: f64, size: f64, weight: Weight) -> String {
     if width(text, size, weight) <= room {
         return text.to_owned();
     }
-    // A name may be as long as a file name: look at no more characters than can fit.
+    // A name can be as long as a file name, so look only at the characters that can fit.
     let narrowest = size * 0.2;
     let mut kept: Vec<char> = text.chars().take((room / narrowest) as usize).collect();
     loop {

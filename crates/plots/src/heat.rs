@@ -1,29 +1,29 @@
 //! Heat maps: cells of one size, shaded by class.
 //!
-//! Shades run from blue over pale grey to brown, which people with any common kind of colour blindness tell apart, and
-//! grow darker to both sides, so that they still read without colour. On a dark page they grow lighter instead.
+//! Shades run from blue through pale grey to brown, a range that readers with common colour blindness can tell apart.
+//! They grow darker to both sides, so they also read without colour; on a dark page they grow lighter instead.
 
 use core::ops::Range;
 
 use super::key::Sign;
 use super::scene::{Color, Scene};
 
-/// How far a cell is from what chance gives, and to which side.
+/// The deviation of a cell from chance, as a class and a side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Heat {
-    /// Below, by one class to four.
+    /// Below chance, by one to four classes.
     Below(u8),
-    /// As chance gives.
+    /// Consistent with chance.
     Chance,
-    /// Above, by one class to four.
+    /// Above chance, by one to four classes.
     Above(u8),
 }
 
 impl Heat {
-    /// The darkest class of either side.
+    /// The darkest class on either side.
     pub const MOST: u8 = 4;
 
-    /// So many classes above or below what chance gives.
+    /// Builds the deviation of `class` classes above or below chance.
     pub fn of(class: u8, is_above: bool) -> Self {
         match class {
             0 => Self::Chance,
@@ -32,7 +32,7 @@ impl Heat {
         }
     }
 
-    /// A key with these words, from furthest below to furthest above.
+    /// Builds a key with the given labels, from furthest below to furthest above.
     pub fn key(words: [&str; 9]) -> [(Sign, &str); 9] {
         let mut classes = -4_i8..=4;
         words.map(|words| {
@@ -44,7 +44,7 @@ impl Heat {
         })
     }
 
-    /// Fill of a cell.
+    /// Returns the fill colour of a cell.
     pub fn fill(self) -> Color {
         match self {
             Self::Chance => Color(0xe4, 0xe9, 0xef),
@@ -60,7 +60,7 @@ impl Heat {
     }
 }
 
-/// Where cells lie.
+/// Position and size of the cells of a map.
 #[derive(Debug, Clone, Copy)]
 pub struct Cells {
     /// Left edge of the first column.
@@ -74,11 +74,10 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Fills the cells that `of` has a class for, by row and column.
+    /// Fills the cells for which `of` returns a class, by row and column.
     ///
-    /// Neighbours of one class become one shape, and where no cell is left out, the class of the most shapes is painted
-    /// below all others; shapes of one class and height follow each other. So a map of thousands of cells of a few
-    /// classes stays a small file.
+    /// To keep files small, neighbours of one class become one shape, and shapes of one class and height are
+    /// consecutive. If every cell has a class, the class with the most shapes is painted as one shape below all others.
     pub fn fill(
         &self,
         scene: &mut Scene,
@@ -87,7 +86,7 @@ impl Cells {
         of: impl Fn(usize, usize) -> Option<Heat>,
     ) {
         let mut shapes = shapes(rows, columns, of);
-        // None lies over another.
+        // Shapes do not overlap, so they may be painted in any order.
         shapes.sort_by_key(|shape| (shape.heat, shape.rows.len()));
         let filled: usize = shapes.iter().map(|shape| shape.cells()).sum();
         let count = |heat| shapes.iter().filter(|shape| shape.heat == heat).count();
@@ -116,7 +115,7 @@ impl Cells {
     }
 }
 
-/// Cells of one class.
+/// A rectangle of cells of one class.
 #[derive(Debug, Clone, PartialEq)]
 struct Shape {
     columns: Range<usize>,
@@ -130,10 +129,10 @@ impl Shape {
     }
 }
 
-/// Cuts a map into shapes: runs of one class, which go on from row to row while they are the same.
+/// Cuts a map into shapes: runs of one class, which continue from row to row while they are the same.
 fn shapes(rows: usize, columns: usize, of: impl Fn(usize, usize) -> Option<Heat>) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = Vec::new();
-    // Those that reach the row above.
+    // Indices of the shapes that reach the row above.
     let mut open: Vec<usize> = Vec::new();
     for row in 0..rows {
         let mut reached = Vec::new();
@@ -158,7 +157,7 @@ fn shapes(rows: usize, columns: usize, of: impl Fn(usize, usize) -> Option<Heat>
     shapes
 }
 
-/// Runs of one class in a row.
+/// Returns the runs of one class in a row.
 fn runs(columns: usize, of: impl Fn(usize) -> Option<Heat>) -> Vec<(Range<usize>, Heat)> {
     let mut runs: Vec<(Range<usize>, Heat)> = Vec::new();
     for column in 0..columns {
@@ -176,7 +175,7 @@ mod tests {
     use super::*;
     use crate::scene;
 
-    /// Paints a map on a sheet of single pixels, and says which colour each cell has in the end.
+    /// Paints a map with one pixel per cell and asserts the number of shapes and the colour of each cell.
     fn assert_painted(map: &[&str], most_shapes: usize) {
         let heat = |row: usize, column: usize| match map[row].as_bytes()[column] {
             b'a' => Some(Heat::Chance),

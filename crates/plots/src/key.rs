@@ -1,9 +1,9 @@
-//! Keys: what marks, bars and shades mean.
+//! Chart keys that explain marks, bars and shades.
 
 use super::mark::{self, Mark, RADIUS};
 use super::scene::{Anchor, BAND, Color, Font, Scene};
 
-/// What stands before the words of a key.
+/// The sign before a label of a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Sign {
     /// A filled mark.
@@ -14,13 +14,13 @@ pub enum Sign {
     Bar,
     /// The outline of a bar.
     HollowBar,
-    /// Where a random function lands.
+    /// The range of a random function's results.
     Band,
-    /// A cell of that colour.
+    /// A cell of this colour.
     Shade(Color),
 }
 
-/// From a sign to its words, and from these to the next sign.
+/// Distances from a sign to its label, and from a label to the next sign.
 const GAP: f64 = 5.0;
 const NEXT: f64 = 14.0;
 
@@ -46,7 +46,7 @@ impl Sign {
     }
 }
 
-/// Writes signs and words from left to right, beginning or ending at `x`, and returns the other end.
+/// Writes signs and labels from left to right, starting or ending at `x`, and returns the other end.
 pub fn write(scene: &mut Scene, anchor: Anchor, (x, y): (f64, f64), entries: &[(Sign, &str)]) -> f64 {
     let width = |(sign, words): &(Sign, &str)| sign.width() + GAP + Font::VALUE.width(words) + NEXT;
     let all = (entries.iter().map(width).sum::<f64>() - NEXT).max(0.0);

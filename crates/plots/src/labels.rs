@@ -1,33 +1,33 @@
-//! Names at the right of lines, none over another.
+//! Names at the right of lines, placed without overlap.
 
 use super::mark::{NEUTRAL, RADIUS};
 use super::scene::{Anchor, Color, Font, PAPER, Scene};
 
-/// A name at the right.
+/// The name of a line.
 pub struct Label {
-    /// Where its line ends.
+    /// Height at which the line ends.
     pub end: f64,
     /// The name.
     pub text: String,
-    /// Of the line; a line without has no mark before its name.
+    /// Colour of the line; `None` omits the mark before the name.
     pub color: Option<Color>,
-    /// Whether that mark is hollow.
+    /// Set if the mark is hollow.
     pub hollow: bool,
 }
 
-/// Where names may stand.
+/// The area for names.
 pub struct Place {
     /// Right end of the lines.
     pub left: f64,
     /// Right end of the names.
     pub right: f64,
-    /// Above it stands no name, as long as those below have room.
+    /// Upper limit of the names; names that would lie above it move down.
     pub top: f64,
-    /// From one name to the next.
+    /// Distance from one name to the next.
     pub apart: f64,
 }
 
-/// Writes the names, from the lowest upwards, each as near to the end of its line as the others allow.
+/// Writes the names from the lowest upwards, each as close to the end of its line as the others allow.
 pub fn write(scene: &mut Scene, mut labels: Vec<Label>, place: &Place) {
     labels.sort_by(|a, b| b.end.total_cmp(&a.end));
     let mut middles = Vec::new();
@@ -52,7 +52,7 @@ pub fn write(scene: &mut Scene, mut labels: Vec<Label>, place: &Place) {
     }
 }
 
-/// A mark of a line where there are many, the same as before its name.
+/// Draws the mark of a line's points, which also precedes the line's name.
 pub fn mark(scene: &mut Scene, at: (f64, f64), color: Color, hollow: bool) {
     scene.circle(at, RADIUS - 1.0, color);
     if hollow {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::scene::Shape;
 
-    /// Where the names of lines that end there stand, the lowest first.
+    /// Returns the heights of the names of lines that end at `ends`, the lowest name first.
     fn middles(ends: &[f64]) -> Vec<f64> {
         let mut scene = Scene::new(300.0, 200.0, "names");
         let labels = ends.iter().map(|&end| Label {

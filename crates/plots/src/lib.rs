@@ -1,4 +1,4 @@
-//! Charts laid out as shapes, and written as SVG and PNG. Knows no record: callers hand over numbers and names.
+//! Charts laid out as shapes and written as SVG and PNG. The crate knows no records: callers pass numbers and names.
 #![forbid(unsafe_code)]
 
 pub mod bars;

@@ -1,8 +1,8 @@
-//! Marks: a shape and a colour of the Okabe-Ito palette, so that neither is needed alone.
+//! Marks that combine a shape and a colour of the Okabe-Ito palette, so that either one identifies the mark.
 
 use super::scene::{Color, PAPER, Scene};
 
-/// A shape with a colour of its own.
+/// A shape with its own colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// A green diamond.
@@ -13,18 +13,18 @@ pub enum Mark {
     Triangle,
     /// A red square.
     Square,
-    /// A grey circle without a meaning.
+    /// A grey circle without meaning.
     Neutral,
 }
 
-/// Marks that carry no meaning: the colour of none.
+/// The grey of marks without meaning, bars and lead lines.
 pub const NEUTRAL: Color = Color(0x5a, 0x63, 0x6e);
 
 /// Half the height of a mark in a row of a chart.
 pub const RADIUS: f64 = 4.5;
 
 impl Mark {
-    /// The mark's colour.
+    /// Returns the mark's colour.
     pub fn color(self) -> Color {
         match self {
             Self::Diamond => Color(0x00, 0x9e, 0x73),
@@ -35,15 +35,15 @@ impl Mark {
         }
     }
 
-    /// Draws it filled.
+    /// Draws the mark filled.
     pub fn filled(self, scene: &mut Scene, at: (f64, f64), radius: f64) {
         self.shape(scene, at, radius, self.color());
     }
 
-    /// Draws it hollow, in the same size.
+    /// Draws the mark hollow, at the same size.
     pub fn hollow(self, scene: &mut Scene, at: (f64, f64), radius: f64) {
         self.filled(scene, at, radius);
-        // The rim of a triangle is thinner across its sides than at its height: leave it more room.
+        // The rim of a triangle is half as thick at its sides as at its corners, so make it wider.
         let inner = if self == Self::Triangle {
             radius - 2.0 * RIM
         } else {
@@ -81,7 +81,7 @@ impl Mark {
 /// Width of the rim of a hollow mark.
 const RIM: f64 = 1.5;
 
-/// Half the height of a bar, and from the middle of one to that of the next in the same panel and row.
+/// Half the height of a bar.
 pub(crate) const BAR: f64 = 5.0;
 
 /// Draws a bar, or only its outline.

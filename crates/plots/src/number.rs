@@ -1,9 +1,9 @@
-//! Numbers as people read them.
+//! Formatting of numbers for readers.
 
 use crate::thousands::group;
 pub use crate::thousands::grouped;
 
-/// `value` with `digits` significant digits: `61,000`, `0.0826`, `1.2e-9`. Not a number or infinite: a dash.
+/// Formats `value` with `digits` significant digits: `61,000`, `0.0826`, `1.2e-9`. NaN and infinities give a dash.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -24,12 +24,12 @@ pub fn significant(value: f64, digits: usize) -> String {
     group(&format!("{rounded:.decimals$}"))
 }
 
-/// `value` with `decimals` digits after the point: `920,002.84`.
+/// Formats `value` with `decimals` digits after the point: `920,002.84`.
 pub fn fixed(value: f64, decimals: usize) -> String {
     group(&format!("{value:.decimals$}"))
 }
 
-/// A share as a percentage with three significant digits: `1.17 %`; one short of the whole never reads as the whole.
+/// Formats a share as a percentage with three significant digits: `1.17 %`. A share below 1 never reads `100 %`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if (99.95..100.0).contains(&percent) {
@@ -44,14 +44,14 @@ pub fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
-/// A small positive number without an exponent: `0.0000558`.
+/// Formats a small positive number without an exponent: `0.0000558`.
 fn plain(value: f64, digits: i32) -> String {
     let exponent = libm::floor(libm::log10(value)) as i32;
     let decimals = usize::try_from(digits - 1 - exponent).unwrap_or(0);
     format!("{value:.decimals$}")
 }
 
-/// A tick, which is a round number: the shortest text that is the number.
+/// Formats a tick, which is a round number, as the shortest text of that number.
 pub fn tick(value: f64) -> String {
     if value >= 1e6 || (value > 0.0 && value < 1e-4) {
         let text = format!("{value:.5e}");
@@ -68,7 +68,7 @@ pub fn tick(value: f64) -> String {
     text
 }
 
-/// A tick of a share on an axis in per cent.
+/// Formats a tick of a share on a percentage axis.
 pub fn percent_tick(share: f64) -> String {
     let text = tick(share * 100.0);
     let text = if text.contains("e-") {
@@ -79,7 +79,7 @@ pub fn percent_tick(share: f64) -> String {
     format!("{text} %")
 }
 
-/// A p-value: two digits, and a bound where it is below what a double holds well.
+/// Formats a p-value with two digits, or as a bound if it is too small for a double to hold precisely.
 pub fn p_value(p: f64) -> String {
     if p < 1e-300 {
         "< 1e-300".to_owned()

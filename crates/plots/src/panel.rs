@@ -1,4 +1,4 @@
-//! Panels side by side that share rows: one function a row, its name at the left.
+//! Panels side by side that share rows: one function per row, with its name at the left.
 
 use super::key::{self, Sign};
 use super::mark::{self, Mark};
@@ -9,22 +9,22 @@ use super::scene::{Anchor, BAND, Color, Font, GRID, INK, PAPER, STRIPE, Scene};
 pub const MARGIN: f64 = 8.0;
 /// Space below the rows for ticks and axis title.
 pub const AXIS: f64 = 36.0;
-/// Where names end and panels may begin.
+/// Right end of the names, where panels may begin.
 pub const NAMES_END: f64 = 178.0;
 
 /// Rows of equal height.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows {
-    /// Upper edge of the first.
+    /// Upper edge of the first row.
     pub top: f64,
-    /// Height of each.
+    /// Height of each row.
     pub height: f64,
-    /// How many.
+    /// Number of rows.
     pub count: usize,
 }
 
 impl Rows {
-    /// So many rows below `top`, as high as lets all share a sheet.
+    /// Builds `count` rows below `top`, with a smaller height for more rows so that all fit a sheet.
     pub fn new(top: f64, count: usize) -> Self {
         let height = match count {
             0..=12 => 22.0,
@@ -34,12 +34,12 @@ impl Rows {
         Self { top, height, count }
     }
 
-    /// Lower edge of the last.
+    /// Returns the lower edge of the last row.
     pub fn bottom(&self) -> f64 {
         self.top + self.height * self.count as f64
     }
 
-    /// Middle of row `index`.
+    /// Returns the middle of row `index`.
     pub fn middle(&self, index: usize) -> f64 {
         self.top + self.height * (index as f64 + 0.5)
     }
@@ -52,15 +52,15 @@ impl Rows {
         }
     }
 
-    /// What lies behind row `index`.
+    /// Returns the background colour of row `index`.
     pub fn ground(&self, index: usize) -> Color {
         if index.is_multiple_of(2) { STRIPE } else { PAPER }
     }
 
-    /// Writes a heading over a whole row: a name, and a note behind it.
+    /// Writes a heading across a whole row: a name followed by a note.
     pub fn heading(&self, scene: &mut Scene, index: usize, name: &str, note: &str) {
         let (y, half) = (self.middle(index), self.height / 2.0);
-        // Over grid lines, which would run through the words.
+        // Hides the grid lines behind the text.
         scene.rect(0.0, y - half, scene.width, y + half, PAPER);
         scene.text_middle((MARGIN, y), Anchor::Start, Font::HEAD, name);
         let x = MARGIN + Font::HEAD.width(name) + 14.0;
@@ -74,7 +74,7 @@ impl Rows {
         }
     }
 
-    /// Writes a row's name, with a mark before it; names end at `end`.
+    /// Writes a row's name after its mark, cut off at `end`.
     pub fn name(&self, scene: &mut Scene, index: usize, name: &str, mark: Option<Mark>, end: f64) {
         let y = self.middle(index);
         let mut x = MARGIN;
@@ -87,22 +87,22 @@ impl Rows {
     }
 }
 
-/// Lays out a sheet of rows with its title and a key at the right; panels follow.
+/// The head of a sheet of rows: title, key and size. Panels follow.
 pub struct Head<'a> {
-    /// What the chart shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the chart.
     pub description: &'a str,
-    /// At the left.
+    /// Title at the left.
     pub title: &'a str,
-    /// Of the sheet.
+    /// Width of the sheet.
     pub width: f64,
     /// Height below the rows.
     pub foot: f64,
-    /// At the right of the title.
+    /// Key to the right of the title.
     pub key: &'a [(Sign, &'a str)],
 }
 
 impl Head<'_> {
-    /// The sheet with title, key and stripes.
+    /// Builds the sheet with title, key and stripes.
     pub fn sheet(&self, rows: &Rows) -> Scene {
         let mut scene = Scene::new(
             self.width,
@@ -117,16 +117,16 @@ impl Head<'_> {
     }
 }
 
-/// One panel.
+/// A panel of a sheet.
 #[derive(Debug, Clone)]
 pub struct Panel<'a> {
-    /// What it shows; empty where the sheet's own title says it.
+    /// Title; empty if the sheet's title is enough.
     pub title: &'a str,
     /// Axis title, with the unit.
     pub axis: &'a str,
     /// The value axis.
     pub scale: Scale,
-    /// How a tick is written.
+    /// Formats a tick.
     pub tick: fn(f64) -> String,
 }
 
@@ -154,19 +154,19 @@ impl Panel<'_> {
         );
     }
 
-    /// Draws where a random function lands in a row.
+    /// Draws the range of a random function's results in a row.
     pub fn band(&self, scene: &mut Scene, rows: &Rows, index: usize, low: f64, high: f64) {
         let y = rows.middle(index);
         let half = rows.height * 0.36;
         scene.rect(self.scale.at(low), y - half, self.scale.at(high), y + half, BAND);
     }
 
-    /// Draws an interval in a row.
+    /// Draws an interval at height `y`.
     pub fn interval(&self, scene: &mut Scene, y: f64, low: f64, high: f64, color: Color) {
         scene.level(y, self.scale.at(low), self.scale.at(high), 1.5, color);
     }
 
-    /// Draws an arrow at the high end with the number that lies beyond it.
+    /// Draws an arrow at the high end, and the number that lies beyond this end.
     pub fn beyond(&self, scene: &mut Scene, y: f64, number: &str, color: Color) {
         let right = self.scale.end();
         scene.polygon(

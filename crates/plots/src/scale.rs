@@ -1,6 +1,6 @@
-//! Axes: from values to pixels, and where the ticks are.
+//! Axes: the mapping from values to pixels, and the ticks.
 //!
-//! Logarithms come from `libm`, so that a chart is the same on every platform.
+//! Logarithms come from `libm`, so charts are the same on every platform.
 
 /// A linear or logarithmic axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,11 +16,11 @@ pub struct Scale {
     to: f64,
 }
 
-/// Between these any axis has few ticks and no number overflows.
+/// Bounds of the ends of an axis, so that ticks are few and no number overflows.
 const LIMITS: (f64, f64) = (1e-100, 1e100);
 
 impl Scale {
-    /// A linear axis from 0; `high` at or below 0 counts as 1, and the ends are 1e-100 and 1e100 at most.
+    /// Builds a linear axis from 0 to `high`, clamped to 1e-100..=1e100; zero, negative numbers and NaN count as 1.
     pub fn linear(high: f64) -> Self {
         let high = if high > 0.0 {
             high.clamp(LIMITS.0, LIMITS.1)
@@ -36,9 +36,9 @@ impl Scale {
         }
     }
 
-    /// A logarithmic axis. Ends outside 1e-100 and 1e100 are moved there; `high` is moved up to a hundredth above `low`.
+    /// Builds a logarithmic axis. Both ends are clamped to 1e-100..=1e100, and `high` to at least 1 % above `low`.
     pub fn log(low: f64, high: f64) -> Self {
-        // In this order also what is not a number becomes an end.
+        // Unlike `clamp`, this also replaces NaN.
         let low = low.max(LIMITS.0).min(LIMITS.1);
         let high = high.max(low * 1.01).min(LIMITS.1 * 1.01);
         Self {
@@ -50,35 +50,35 @@ impl Scale {
         }
     }
 
-    /// The same values from pixel `from` to pixel `to`, which may be the smaller one.
+    /// Returns the axis with the same values from pixel `from` to pixel `to`; `to` may be less than `from`.
     pub fn over(self, from: f64, to: f64) -> Self {
         Self { from, to, ..self }
     }
 
-    /// The lowest value and the highest.
+    /// Returns the lowest and highest value.
     pub fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// Pixel of the low end.
+    /// Returns the pixel of the low end.
     pub fn start(&self) -> f64 {
         self.from
     }
 
-    /// Pixel of the high end.
+    /// Returns the pixel of the high end.
     pub fn end(&self) -> f64 {
         self.to
     }
 
-    /// Pixel of `value`; values beyond an end are put at that end.
+    /// Returns the pixel of `value`; values beyond an end map to that end.
     pub fn at(&self, value: f64) -> f64 {
         self.beyond(value.clamp(self.low, self.high))
     }
 
-    /// Pixel of `value`, also beyond the ends.
+    /// Returns the pixel of `value`, which may lie beyond the ends.
     pub(crate) fn beyond(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
-            // Zero is on no logarithmic axis: it lies far below.
+            // A logarithmic axis has no zero, so zero is placed far below the low end.
             libm::log10(value.max(f64::MIN_POSITIVE) / self.low) / libm::log10(self.high / self.low)
         } else {
             (value - self.low) / (self.high - self.low)
@@ -86,20 +86,20 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Whether `value` lies beyond the high end.
+    /// Returns true if `value` lies beyond the high end.
     pub fn is_above(&self, value: f64) -> bool {
         value > self.high
     }
 
-    /// Whether `value` lies on the axis.
+    /// Returns true if `value` lies on the axis.
     pub fn holds(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Ticks at round values, at least about `gap` pixels apart.
+    /// Returns round values for ticks that are at least about `gap` pixels apart.
     pub fn ticks(&self, gap: f64) -> Vec<f64> {
         let length = (self.to - self.from).abs();
-        // Less than a factor of four holds too few of 1, 2, 5.
+        // Below a factor of four, too few multiples of 1, 2 and 5 lie on the axis.
         if self.logarithmic && self.high / self.low >= 4.0 {
             self.log_ticks(length, gap)
         } else {
@@ -108,7 +108,7 @@ impl Scale {
     }
 
     fn even_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
-        // On a logarithmic axis the upper end is the crowded one: a value's pixels are in proportion to its share.
+        // Pixels per unit. A logarithmic axis is most crowded at its upper end.
         let pixels = if self.logarithmic {
             length / (self.high * libm::log(self.high / self.low))
         } else {
@@ -116,7 +116,7 @@ impl Scale {
         };
         let rough = gap / pixels;
         let exponent = libm::floor(libm::log10(rough)) as i32;
-        // Ticks are multiples of a step, worked out in whole numbers so that 0.3 is the 0.3 of a literal.
+        // Ticks are multiples of a step, computed from integers so that 0.3 equals the literal 0.3.
         let (digit, exponent) = [(1, exponent), (2, exponent), (5, exponent), (1, exponent + 1)]
             .into_iter()
             .find(|(digit, exponent)| {
@@ -142,7 +142,7 @@ impl Scale {
 
     fn log_ticks(&self, length: f64, gap: f64) -> Vec<f64> {
         let decade = length / libm::log10(self.high / self.low);
-        // Of 1, 2, 5 the closest pair is 1 and 2 (or 5 and 10): 0.3 of a decade.
+        // The closest of 1, 2, 5 and 10 are 0.3 of a decade apart.
         let multiples: &[f64] = if decade * 0.3 >= gap {
             &[1.0, 2.0, 5.0]
         } else {
@@ -154,7 +154,7 @@ impl Scale {
         let mut ticks = Vec::new();
         for exponent in (first..=last).filter(|e| e.rem_euclid(every) == 0) {
             for multiple in multiples {
-                // The same rounding as a literal has: 0.1, not 0.10000000000000001.
+                // Rounds like a literal in the usual ranges: 0.1, not 0.10000000000000001.
                 let tick = multiple * ten_to(f64::from(exponent));
                 if self.holds(tick) {
                     ticks.push(tick);

@@ -1,28 +1,28 @@
-//! A chart before it is painted: shapes in pixels, top left first.
+//! A chart before it is painted: shapes in pixels, with the origin at the top left.
 //!
-//! Charts lay out shapes, so that both file formats show the same chart. The colours are those on white paper; a page's
-//! style sheet may have their counterparts on a dark one.
+//! Charts lay out shapes, so both file formats show the same chart. The colours are for white paper; a page's style
+//! sheet may replace them on a dark background.
 
 use super::font::{self, Weight};
 
-/// Red, green and blue.
+/// A colour: red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Color(pub u8, pub u8, pub u8);
 
 /// Text and marks.
 pub const INK: Color = Color(0x1b, 0x1f, 0x24);
-/// Axis labels and notes; 5.6:1 against white.
+/// Axis labels and notes; contrast 6.1:1 on white and 5.6:1 on a stripe.
 pub const MUTED: Color = Color(0x5a, 0x63, 0x6e);
 /// Grid lines.
 pub const GRID: Color = Color(0xdd, 0xe1, 0xe6);
 /// Every second row.
 pub const STRIPE: Color = Color(0xf5, 0xf6, 0xf8);
-/// Where a random function lands.
+/// Range of a random function's results.
 pub const BAND: Color = Color(0xc3, 0xc9, 0xd1);
 /// Background.
 pub const PAPER: Color = Color(0xff, 0xff, 0xff);
 
-/// Colours of the Okabe-Ito palette, for one line after the other; names tell lines apart.
+/// Colours of the Okabe-Ito palette for successive lines; names tell lines apart.
 pub const PALETTE: [Color; 5] = [
     Color(0x00, 0x72, 0xb2),
     Color(0xd5, 0x5e, 0x00),
@@ -31,10 +31,10 @@ pub const PALETTE: [Color; 5] = [
     Color(0xe6, 0x9f, 0x00),
 ];
 
-/// Units of a file for a pixel of the scene: rectangles and texts stand at whole units.
+/// File units per scene pixel. Rectangles and texts lie at whole units.
 pub(crate) const UNITS: f64 = 2.0;
 
-/// The unit nearest to a pixel of the scene.
+/// Converts scene pixels to the nearest whole unit.
 pub(crate) fn unit(pixel: f64) -> i64 {
     libm::round(pixel * UNITS) as i64
 }
@@ -42,14 +42,14 @@ pub(crate) fn unit(pixel: f64) -> i64 {
 /// Left, top, right and bottom in units.
 pub(crate) type Corners = [i64; 4];
 
-/// Size of running text, pixels an em.
+/// Size of running text in pixels per em.
 pub const TEXT: f64 = 12.5;
 /// Size of ticks, notes and values.
 pub const SMALL: f64 = 11.0;
 /// Size of a chart's title.
 pub const TITLE: f64 = 14.0;
 
-/// Which end of a text its position names.
+/// The part of a text that its position refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// The left end.
@@ -60,10 +60,10 @@ pub enum Anchor {
     End,
 }
 
-/// How a text looks.
+/// Size, weight and colour of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Font {
-    /// Pixels an em.
+    /// Size in pixels per em.
     pub size: f64,
     /// Regular or bold.
     pub weight: Weight,
@@ -87,18 +87,18 @@ impl Font {
         Self { size, weight, color }
     }
 
-    /// Width of `text` in this font.
+    /// Returns the width of `text` in this font.
     pub fn width(self, text: &str) -> f64 {
         font::width(text, self.size, self.weight)
     }
 
-    /// `text` cut to `room` pixels.
+    /// Returns `text`, shortened to at most `room` pixels.
     pub fn fit(self, text: &str, room: f64) -> String {
         font::fit(text, room, self.size, self.weight)
     }
 }
 
-/// One shape.
+/// A shape.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A filled rectangle.
@@ -137,9 +137,9 @@ pub enum Shape {
     Text {
         /// The anchor, on the base line.
         at: (f64, f64),
-        /// Which end `at` is.
+        /// The part of the text at `at`.
         anchor: Anchor,
-        /// Look.
+        /// Font.
         font: Font,
         /// The text, without control characters.
         text: String,
@@ -147,7 +147,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The corners of a rectangle, in units; never thinner than one: a line must not vanish between two.
+    /// Returns the corners of a rectangle in units, at least one unit apart so that thin lines do not vanish.
     pub(crate) fn corners(&self) -> Option<Corners> {
         let Self::Rect { corners, .. } = self else {
             return None;
@@ -156,7 +156,7 @@ impl Shape {
         Some([left, top, right.max(left + 1), bottom.max(top + 1)])
     }
 
-    /// What the shape has in common with those that can be written as parts of one element with it.
+    /// Returns the attributes that consecutive shapes must share to be written as one element.
     pub(crate) fn look(&self) -> impl PartialEq {
         let text = match self {
             Self::Text { anchor, font, .. } => Some((*anchor, *font)),
@@ -176,18 +176,18 @@ impl Shape {
 /// A chart's shapes in painting order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
-    /// Width, pixels.
+    /// Width in pixels.
     pub width: f64,
-    /// Height, pixels.
+    /// Height in pixels.
     pub height: f64,
-    /// What the chart shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the chart.
     pub label: String,
     /// The shapes.
     pub shapes: Vec<Shape>,
 }
 
 impl Scene {
-    /// An empty sheet.
+    /// Builds an empty sheet.
     pub fn new(width: f64, height: f64, label: &str) -> Self {
         Self {
             width,
@@ -197,10 +197,9 @@ impl Scene {
         }
     }
 
-    /// Whether the sheet is of a size that can be painted and no shape lies far outside: figures that somebody forged can
-    /// ask for anything.
+    /// Returns true if the sheet can be painted and no shape lies far outside; forged records may hold any numbers.
     pub fn is_drawable(&self) -> bool {
-        // Far beyond the largest chart of a run with all that it may have.
+        // Far beyond the largest chart of any run.
         const FAR: f64 = 1e5;
         const MAX_PIXELS: f64 = 3e7;
         let near = |at: &[f64]| at.iter().all(|value| value.abs() <= FAR);
@@ -227,17 +226,17 @@ impl Scene {
         });
     }
 
-    /// Draws an upright line, `thickness` wide.
+    /// Draws a vertical line, `thickness` pixels wide.
     pub fn upright(&mut self, x: f64, top: f64, bottom: f64, thickness: f64, color: Color) {
         self.rect(x - thickness / 2.0, top, x + thickness / 2.0, bottom, color);
     }
 
-    /// Draws a level line, `thickness` wide.
+    /// Draws a horizontal line, `thickness` pixels wide.
     pub fn level(&mut self, y: f64, left: f64, right: f64, thickness: f64, color: Color) {
         self.rect(left, y - thickness / 2.0, right, y + thickness / 2.0, color);
     }
 
-    /// Draws an upright line of dashes.
+    /// Draws a dashed vertical line.
     pub fn dashed(&mut self, x: f64, top: f64, bottom: f64, dash: Dash, color: Color) {
         let mut y = top;
         while y < bottom {
@@ -256,12 +255,12 @@ impl Scene {
         self.shapes.push(Shape::Polygon { corners, color });
     }
 
-    /// Draws a thin line.
+    /// Draws a line one pixel wide.
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), color: Color) {
         self.shapes.push(Shape::Line { from, to, color });
     }
 
-    /// Writes on the base line `at`.
+    /// Writes `text` with its anchor at `at`, on the base line.
     pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
         self.shapes.push(Shape::Text {
             at,
@@ -271,7 +270,7 @@ impl Scene {
         });
     }
 
-    /// Writes with capitals and digits centred on the height of `at`.
+    /// Writes `text` with capitals and digits centred vertically on `at`.
     pub fn text_middle(&mut self, at: (f64, f64), anchor: Anchor, font: Font, text: &str) {
         // Half of Roboto's capital height, 1456 units of 2048.
         let base = at.1 + font.size * 0.355;
@@ -279,7 +278,7 @@ impl Scene {
     }
 }
 
-/// Dashes of a line.
+/// The dash pattern of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Dash {
     /// Length of a dash.
@@ -302,7 +301,7 @@ impl Dash {
     }
 }
 
-/// `text` with the characters replaced that XML forbids or that hide or reorder others.
+/// Replaces white space with spaces, and characters that XML forbids or that hide or reorder others with U+FFFD.
 pub fn printable(text: &str) -> String {
     text.chars()
         .map(|c| match c {

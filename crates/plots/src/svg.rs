@@ -1,14 +1,14 @@
 //! Writes a [`Scene`] as SVG text.
 //!
-//! Neighbours of one look become one element: areas and lines of one colour a path, texts of one font a group. The
-//! painting order stays as it is, and every coordinate is a whole number of half pixels.
+//! Consecutive shapes of the same look share one element: a path for areas or lines, a group for texts. This keeps the
+//! painting order. The unit is half a pixel, and every edge lies at a whole unit.
 
 use core::fmt::Write as _;
 
 use super::font::{self, Weight};
 use super::scene::{Anchor, Color, Corners, PAPER, Scene, Shape, unit};
 
-/// The scene as an SVG document without XML declaration, fit for use inside HTML.
+/// Returns the scene as an SVG document without an XML declaration, ready to embed in HTML.
 pub fn svg(scene: &Scene) -> String {
     let (width, height) = (unit(scene.width), unit(scene.height));
     let (label, family) = (escape(&scene.label), font::FAMILY);
@@ -43,7 +43,7 @@ pub fn svg(scene: &Scene) -> String {
     out + "</svg>\n"
 }
 
-/// Lines and outlines, one after the other.
+/// Returns the path data of consecutive lines or polygons.
 fn path_of(run: &[Shape]) -> String {
     let mut path = Path::default();
     for shape in run {
@@ -67,7 +67,7 @@ pub fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// In capitals, as style sheets select it.
+/// Formats a colour in capitals, the form that style sheets select.
 fn hex(Color(red, green, blue): Color) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
@@ -121,8 +121,8 @@ fn texts(out: &mut String, run: &[Shape]) -> core::fmt::Result {
     if grouped { writeln!(out, "</g>") } else { Ok(()) }
 }
 
-/// The shortest path that covers just these rectangles: areas, or strokes as thick as they are high, or wide, where all
-/// are of one.
+/// Returns the shortest path that covers exactly these rectangles: filled areas, or strokes if all rectangles have the
+/// same height or the same width.
 fn path_of_rects(color: &str, rects: &[Corners]) -> String {
     let mut areas = Path::default();
     let [mut levels, mut uprights] = [Path::default(), Path::default()];
@@ -162,7 +162,7 @@ fn path_of_rects(color: &str, rects: &[Corners]) -> String {
     )
 }
 
-/// Path data, each point told by its distance from the last; numbers here are twice what is written.
+/// Path data in relative coordinates. The numbers here are twice the written ones.
 #[derive(Default)]
 struct Path {
     data: String,
@@ -170,16 +170,16 @@ struct Path {
 }
 
 impl Path {
-    /// Goes to a point without drawing.
+    /// Moves to a point without drawing.
     fn go(&mut self, x: i64, y: i64) {
-        // The first of a path is absolute all the same.
+        // The first relative move of a path is absolute.
         self.data.push('m');
         self.number(x - self.at.0);
         self.number(y - self.at.1);
         self.at = (x, y);
     }
 
-    /// Draws to the side (`h`) or down (`v`).
+    /// Draws horizontally (`h`) or vertically (`v`).
     fn step(&mut self, letter: char, length: i64) {
         self.data.push(letter);
         self.number(length);
@@ -189,7 +189,7 @@ impl Path {
         }
     }
 
-    /// Draws from the first point, which is left out where the path stands there already, to the others.
+    /// Draws a line through `points`; the first point is omitted if the path is already there.
     fn polyline(&mut self, points: &[(f64, f64)]) {
         for (index, point) in points.iter().enumerate() {
             let (x, y) = doubled(*point);
@@ -214,7 +214,7 @@ impl Path {
     }
 
     fn number(&mut self, twice: i64) {
-        // A minus sign parts numbers as well as a space does.
+        // A minus sign separates numbers as well as a space does.
         if twice >= 0 && self.data.ends_with(|last: char| last.is_ascii_digit()) {
             self.data.push(' ');
         }
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use crate::scene::{Font, INK, MUTED};
 
-    /// What is drawn on an empty sheet, without sheet and root.
+    /// Returns the elements drawn on an empty sheet, without background and root.
     fn drawn(draw: impl FnOnce(&mut Scene)) -> String {
         let mut scene = Scene::new(100.0, 50.0, "a <chart>");
         draw(&mut scene);

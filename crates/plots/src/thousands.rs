@@ -1,6 +1,6 @@
 //! Digits in groups of three.
 
-/// `29253` as `29,253`.
+/// Formats `29253` as `29,253`.
 ///
 /// ```
 /// assert_eq!(plots::thousands::grouped(1_000_000), "1,000,000");
@@ -9,7 +9,7 @@ pub fn grouped(number: u64) -> String {
     group(&number.to_string())
 }
 
-/// The same for a decimal number in text: sign and fraction stay as they are.
+/// Groups the digits of a decimal number in text; sign and fraction stay unchanged.
 pub fn group(number: &str) -> String {
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));

@@ -35,28 +35,28 @@ use super::panel::MARGIN;
 use super::scale::Scale;
 use super::scene::{Anchor, Color, Font, GRID, INK, MUTED, STRIPE, Scene};
 
-/// From an axis to the ticks' texts, and below them to the axis title.
+/// Height of the tick labels below an axis, and of the axis title.
 const TICKS: f64 = 26.0;
 const AXIS_TITLE: f64 = 18.0;
-/// Above a plot with a title, above one without, and above a row with a title.
+/// Space above a plot with a title, above a plot without one, and above a row with a title.
 const TITLE: f64 = 24.0;
 const NO_TITLE: f64 = 10.0;
 const ROW_TITLE: f64 = 18.0;
-/// Room left of a vertical axis for its ticks.
+/// Room left of a vertical axis for tick labels.
 const LEFT: f64 = 56.0;
-/// Between plots that share their vertical axis.
+/// Gap between plots that share their vertical axis.
 const GAP: f64 = 18.0;
-/// From one name to the next.
+/// Distance from one name to the next.
 const LINE: f64 = 14.5;
-/// Ticks are at least that far apart, across and upright.
+/// Minimum distances of ticks, horizontally and vertically.
 const APART: (f64, f64) = (50.0, 22.0);
 
-/// Values along a side of a plot.
+/// An axis of a plot.
 #[derive(Clone, Copy)]
 pub struct Axis {
-    /// Its ends; where they lie on the sheet is up to the sheet.
+    /// Values at the ends; the sheet sets their pixels.
     pub scale: Scale,
-    /// How a tick is written.
+    /// Formats a tick.
     pub tick: fn(f64) -> String,
 }
 
@@ -69,43 +69,43 @@ impl Default for Axis {
     }
 }
 
-/// One plot.
+/// A plot.
 #[derive(Default)]
 pub struct Plot<'a> {
-    /// Above the plot: what is in it, or the unit of its vertical axis.
+    /// Title above the plot: its subject, or the unit of its vertical axis.
     pub title: String,
-    /// The level axis.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The upright axis.
+    /// The vertical axis.
     pub y: Axis,
-    /// Below the plot.
+    /// Axis title below the plot.
     pub x_title: &'a str,
-    /// Corners of a shaded area, in values, below everything else.
+    /// Corners of a shaded area, in values; painted below everything else.
     pub shade: Vec<(f64, f64)>,
-    /// A level line and its name, empty where it needs none.
+    /// Value and name of a horizontal line; the name may be empty.
     pub reference: Option<(f64, String)>,
-    /// In painting order.
+    /// The lines, in painting order.
     pub series: Vec<Series>,
 }
 
-/// One line of a plot.
+/// A line of a plot.
 pub struct Series {
-    /// Right of its end, with the value there if the caller wants it; empty where the line needs no name.
+    /// Name right of the line's end, optionally with the value there; empty for a line without a name.
     pub name: String,
-    /// Of line, marks and intervals.
+    /// Colour of the line, its marks and intervals.
     pub color: Color,
-    /// How its points are marked.
+    /// Marks of the points.
     pub marks: Marks,
-    /// In the order of the line.
+    /// Points in the order of the line.
     pub points: Vec<Point>,
 }
 
-/// How the points of a line are marked.
+/// Marks of the points of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Marks {
-    /// Not at all.
+    /// No marks.
     None,
-    /// Small, for many points.
+    /// Small dots, for many points.
     Dots,
     /// A filled circle.
     Filled,
@@ -116,16 +116,16 @@ pub enum Marks {
 /// A point of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Value on the level axis.
+    /// Value on the horizontal axis.
     pub x: f64,
-    /// Value on the upright axis.
+    /// Value on the vertical axis.
     pub y: f64,
-    /// Lower and upper end, drawn upright.
+    /// Lower and upper end of a vertical interval.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Series {
-    /// Filled marks, without intervals.
+    /// Builds a line with filled marks and without intervals.
     pub fn new(name: impl Into<String>, color: Color, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let point = |(x, y)| Point { x, y, interval: None };
         Self {
@@ -140,31 +140,31 @@ impl Series {
 /// Plots side by side.
 #[derive(Default)]
 pub struct Row<'a> {
-    /// Above the row; empty where it needs none.
+    /// Title above the row; may be empty.
     pub title: &'a str,
-    /// From the left.
+    /// The plots, from left to right.
     pub plots: Vec<Plot<'a>>,
 }
 
 /// Plots in rows and columns.
 pub struct Sheet<'a> {
-    /// What the chart shows, for those who cannot see it.
+    /// Text alternative for readers who cannot see the chart.
     pub description: &'a str,
-    /// Above everything.
+    /// Title above everything else.
     pub title: &'a str,
-    /// Below the title; empty where there is nothing to say.
+    /// Note below the title; may be empty.
     pub note: &'a str,
-    /// Of the sheet.
+    /// Width of the sheet.
     pub width: f64,
-    /// Of each plot.
+    /// Height of each plot.
     pub height: f64,
     /// Room for names right of a plot.
     pub names: f64,
-    /// Whether the plots of a row share the vertical axis of the first and the names right of the last.
+    /// Set if the plots of a row share the vertical axis of the first plot and the names right of the last plot.
     pub shared: bool,
-    /// Above each column: a name, and a note behind it; none where the columns need none.
+    /// Name and note above each column; may be empty.
     pub heads: Vec<(String, String)>,
-    /// From the top.
+    /// The rows, from top to bottom.
     pub rows: Vec<Row<'a>>,
 }
 
@@ -185,7 +185,7 @@ impl Default for Sheet<'_> {
 }
 
 impl Sheet<'_> {
-    /// The sheet with all plots.
+    /// Lays out the sheet with all its plots.
     pub fn scene(&self) -> Scene {
         let mut scene = Scene::new(self.width, self.layout(|_, _| ()), self.description);
         let title = Font::TITLE.fit(self.title, self.width - 2.0 * MARGIN);
@@ -219,7 +219,7 @@ impl Sheet<'_> {
         scene
     }
 
-    /// Where the first row begins.
+    /// Returns the top of the first row.
     fn top(&self) -> f64 {
         let heads = if self.heads.is_empty() { 0.0 } else { 20.0 };
         heads + if self.note.is_empty() { 26.0 } else { 40.0 }
@@ -244,7 +244,7 @@ impl Sheet<'_> {
         libm::ceil(top)
     }
 
-    /// Left edge and width of the plots of each column.
+    /// Returns the left edge and the width of the plots of each column.
     fn columns(&self) -> Vec<(f64, f64)> {
         let count = self.rows.iter().map(|row| row.plots.len()).max().unwrap_or(0);
         let of = count as f64;
@@ -261,7 +261,7 @@ impl Sheet<'_> {
     }
 }
 
-/// Where a plot lies on a sheet.
+/// Position of a plot on a sheet.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     /// Left edge.
@@ -272,16 +272,16 @@ pub struct Frame {
     pub top: f64,
     /// Lower edge.
     pub bottom: f64,
-    /// Room at the upper and at the lower edge where the upright axis does not reach.
+    /// Space at the upper and lower edge that the vertical axis leaves free.
     pub inset: (f64, f64),
-    /// Whether the vertical axis has its ticks written.
+    /// Set if the vertical axis has tick labels.
     pub ticks: bool,
-    /// Room for names at the right; 0 leaves them out.
+    /// Room for names at the right; 0 omits the names.
     pub names: f64,
 }
 
 impl Plot<'_> {
-    /// Draws everything of the plot.
+    /// Draws the whole plot.
     pub fn draw(&self, scene: &mut Scene, frame: &Frame) {
         let (x, y) = self.axes(scene, frame);
         let mut labels = Vec::new();
@@ -321,11 +321,11 @@ impl Plot<'_> {
         }
     }
 
-    /// Draws titles, axes, shade and reference; the axes where they lie.
+    /// Draws titles, axes, shade and reference, and returns the axes in sheet pixels.
     pub fn axes(&self, scene: &mut Scene, frame: &Frame) -> (Scale, Scale) {
         let (left, right, top, bottom) = (frame.left, frame.right, frame.top, frame.bottom);
         let x = self.x.scale.over(left, right);
-        // Pixels grow downwards.
+        // Pixel coordinates grow downwards.
         let y = self.y.scale.over(bottom - frame.inset.1, top + frame.inset.0);
         if !self.shade.is_empty() {
             let corners = self.shade.iter().map(|corner| (x.at(corner.0), y.at(corner.1)));
@@ -361,7 +361,7 @@ impl Plot<'_> {
 }
 
 impl Series {
-    /// Draws line, intervals and marks as far as they lie between the axes' ends.
+    /// Draws the parts of the line, intervals and marks that lie within the axes.
     fn draw(&self, scene: &mut Scene, x: &Scale, y: &Scale) {
         let place = |point: &Point| (x.beyond(point.x), y.beyond(point.y));
         for pair in self.points.windows(2) {
@@ -392,7 +392,7 @@ impl Series {
     }
 }
 
-/// The part of a line that lies between the axes' ends, where there is one.
+/// Returns the part of a line that lies within the axes, if any.
 fn cut([from, to]: [(f64, f64); 2], x: &Scale, y: &Scale) -> Option<[(f64, f64); 2]> {
     let (mut begin, mut end) = (0.0_f64, 1.0_f64);
     for (start, length, scale) in [(from.0, to.0 - from.0, x), (from.1, to.1 - from.1, y)] {

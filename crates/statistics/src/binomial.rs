@@ -1,12 +1,12 @@
-//! Shares of a number of trials.
+//! The binomial distribution.
 
 use super::root::rising_root;
 use super::special::incomplete_beta;
 
-/// Probability of at least `count` successes in `trials` trials of probability `p`.
+/// Returns the probability of at least `count` successes in `trials` trials with success probability `p`.
 ///
-/// Counts may be fractional, which continues the distribution between whole numbers: the test of counts that spread
-/// more than independent trials do divides all of them by the excess.
+/// Counts may be fractional: the distribution is interpolated between whole numbers. A test of overdispersed counts
+/// divides both counts by the overdispersion.
 pub fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     if count <= 0.0 {
         return 1.0;
@@ -17,9 +17,9 @@ pub fn at_least(count: f64, trials: f64, p: f64) -> f64 {
     incomplete_beta(count, trials - count + 1.0, p).0
 }
 
-/// The interval that covers the probability with probability `level` at least, from `count` successes in `trials`.
+/// Returns a confidence interval for the success probability at confidence `level`, from `count` successes in `trials`.
 ///
-/// Clopper and Pearson's exact interval (Biometrika 26, 1934). No trial leaves 0 to 1.
+/// Clopper and Pearson's exact interval (Biometrika 26, 1934). Without trials the interval is 0 to 1.
 ///
 /// # Panics
 ///

@@ -1,15 +1,15 @@
-//! Keys in the buckets of a hash table: pairs that share one, empty ones, and the fullest.
+//! Distribution of keys over hash-table buckets: colliding pairs, empty buckets and the fullest bucket.
 
 use super::root::last_where;
 use super::special::incomplete_gamma;
 use super::{binomial, normal};
 
-/// How `keys` keys lie in buckets that need not be quite equally likely.
+/// The distribution of randomly hashed keys over buckets that may differ slightly in probability.
 ///
 /// ```
 /// use statistics::buckets::BucketLaw;
 ///
-/// // A thousand keys in a thousand buckets: half a thousand pairs, a third of the buckets empty.
+/// // 1,000 keys in 1,000 buckets: about 500 colliding pairs, and 37 % of the buckets are empty.
 /// let law = BucketLaw::new(1000, &[(1000, 0.001)]);
 /// assert!((law.pairs() - 499.5).abs() < 1e-9);
 /// assert!((law.empty() - 367.9).abs() < 0.5);
@@ -17,15 +17,15 @@ use super::{binomial, normal};
 #[derive(Debug, Clone, PartialEq)]
 pub struct BucketLaw {
     keys: f64,
-    /// Number of buckets of one probability, and that probability.
+    /// Pairs of a number of buckets and the probability of each of them.
     classes: Vec<(f64, f64)>,
-    /// Sums of the squares and cubes of all probabilities.
+    /// Sum of the squared probabilities of all buckets; `cubes` is the sum of the cubed ones.
     squares: f64,
     cubes: f64,
 }
 
 impl BucketLaw {
-    /// The law for `keys` keys and so many buckets of each probability; the probabilities of all buckets add up to 1.
+    /// Builds the law for `keys` keys from pairs (number of buckets, probability of each); all probabilities sum to 1.
     pub fn new(keys: u64, classes: &[(u64, f64)]) -> Self {
         let classes: Vec<(f64, f64)> = classes
             .iter()
@@ -40,7 +40,7 @@ impl BucketLaw {
         }
     }
 
-    /// The law for the remainders by `buckets` of values that are equally likely from 0 to `2^bits - 1`.
+    /// Builds the law for buckets chosen as `value % buckets`, where values are uniform from 0 to `2^bits - 1`.
     ///
     /// # Panics
     ///
@@ -57,16 +57,16 @@ impl BucketLaw {
         )
     }
 
-    /// Expected number of pairs of keys that share a bucket.
+    /// Returns the expected number of pairs of keys that share a bucket.
     pub fn pairs(&self) -> f64 {
         self.keys * (self.keys - 1.0) / 2.0 * self.squares
     }
 
-    /// How often a random function shows a number of such pairs at least as far from the middle: twice the smaller tail.
+    /// Returns the two-sided p-value of a count of pairs that share a bucket: twice the smaller tail, at most 1.
     ///
-    /// By the gamma distribution that has the exact mean and variance of this count and, but for terms that vanish
-    /// with many buckets, its skewness (Pearson's type III), with a correction for whole numbers. A third of the pairs
-    /// that two pairs with one key in common make comes for free, so the count is more skew than a Poisson one.
+    /// Uses a gamma distribution (Pearson's type III) with the exact mean and variance of the count, its skewness up to
+    /// terms that vanish with many buckets, and a continuity correction. Three keys in one bucket make three pairs at
+    /// once, so the count is more skewed than a Poisson count.
     pub fn pairs_p(&self, pairs: u64) -> f64 {
         let n = self.keys;
         let all = n * (n - 1.0) / 2.0;
@@ -86,7 +86,7 @@ impl BucketLaw {
         (2.0 * at_least.min(at_most)).min(1.0)
     }
 
-    /// Expected number of empty buckets.
+    /// Returns the expected number of empty buckets.
     pub fn empty(&self) -> f64 {
         self.classes
             .iter()
@@ -94,8 +94,8 @@ impl BucketLaw {
             .sum()
     }
 
-    /// How often a random function leaves a number of buckets empty that is at least as far from the middle: twice the
-    /// smaller tail, by the normal distribution with the variance of many buckets (Weiss 1958).
+    /// Returns the two-sided p-value of a count of empty buckets: twice the smaller tail of the normal distribution
+    /// with the asymptotic variance for many buckets (Weiss 1958).
     pub fn empty_p(&self, empty: u64) -> f64 {
         let buckets: f64 = self.classes.iter().map(|&(count, _)| count).sum();
         let load = self.keys / buckets;
@@ -111,16 +111,16 @@ impl BucketLaw {
         (2.0 * at_least.min(at_most)).min(1.0)
     }
 
-    /// Expected number of keys in the fullest bucket, as if buckets were filled independently of each other.
+    /// Returns the expected number of keys in the fullest bucket, treating the buckets as independent.
     pub fn longest(&self) -> f64 {
-        // The probability that some bucket holds so many.
+        // The probability that some bucket holds at least `length` keys.
         let some = |length: f64| {
             let none = |&(count, p): &(f64, f64)| {
                 count * libm::log1p(-binomial::at_least(length, self.keys, p).min(1.0))
             };
             -libm::expm1(self.classes.iter().map(none).sum::<f64>())
         };
-        // The sum of it over all lengths: up to here it is 1, and from here on small steps, by the trapezoidal rule.
+        // The expectation is the sum of `some` over all lengths: 1 up to `length`, then by the trapezoidal rule.
         let mut length = last_where(0, self.keys as u64, |length| some(length as f64) >= 1.0 - 1e-15) as f64;
         let most = self
             .classes
@@ -137,8 +137,8 @@ impl BucketLaw {
         sum
     }
 
-    /// A bound for how often a random function has a bucket of at least `longest` keys: the sum over all buckets
-    /// (Boole's inequality), which is close where it is small.
+    /// Returns an upper bound on the probability that some bucket holds at least `longest` keys: the sum over all
+    /// buckets (Boole's inequality), which is tight when it is small.
     pub fn longest_p(&self, longest: u64) -> f64 {
         let sum: f64 = self
             .classes
@@ -163,15 +163,15 @@ mod tests {
 
     #[test]
     fn small_cases_by_hand() {
-        // Two keys in four buckets share one once in four times.
+        // Two keys in four buckets collide with probability 1/4.
         let law = even(2, 4);
         assert_close!(law.pairs(), 0.25, 1e-15);
         assert_close!(law.empty(), 2.25, 1e-15);
         assert_close!(law.longest_p(2), 0.25, 1e-12);
-        // Values 0 to 7 by 3: remainders 0, 1, 2 have 3, 3 and 2 of them.
+        // Values 0 to 7 modulo 3: remainders 0, 1 and 2 occur 3, 3 and 2 times.
         let law = BucketLaw::remainders(2, 3, 3);
         assert_close!(law.pairs(), 22.0 / 64.0, 1e-15);
-        // All 64 bits: even to the last digit.
+        // With 64 bits the remainders are uniform to within rounding.
         assert_close!(
             BucketLaw::remainders(1000, 997, 64).pairs(),
             even(1000, 997).pairs(),
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Random functions, thrown: means agree, and p-values below one hundredth are one in a hundred.
+    /// Simulated random functions: the means agree, and about 1 % of the p-values are below 0.01.
     #[test]
     fn thrown_keys_follow_the_law() {
         let mut generator = SplitMix64::seed_from_u64(1);
@@ -220,7 +220,7 @@ mod tests {
             assert_close!(mean(pairs_sum), law.pairs(), 0.005);
             assert_close!(mean(empty_sum), law.empty(), 0.005);
             assert_close!(mean(longest_sum), law.longest(), 0.02);
-            // Forty of 4,000, and three deviations and a half; the bound for the longest may be rarer.
+            // 40 of 4,000 ± 3.5 standard deviations; the p-values of the longest are bounds, so fewer are small.
             assert!((19..=62).contains(&below[0]), "{keys}: {below:?}");
             assert!((19..=62).contains(&below[1]), "{keys}: {below:?}");
             assert!(below[2] <= 62, "{keys}: {below:?}");

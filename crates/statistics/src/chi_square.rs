@@ -1,8 +1,10 @@
-//! Unevenness.
+//! The chi-square distribution.
 
 use super::special::incomplete_gamma;
 
-/// How often a chi-square variable with `degrees` degrees of freedom is at least `value`; 1 without degrees.
+/// Returns the probability that a chi-square variable with `degrees` degrees of freedom is at least `value`.
+///
+/// Returns 1 without degrees of freedom.
 pub fn upper_tail(value: f64, degrees: u64) -> f64 {
     if degrees == 0 {
         return 1.0;

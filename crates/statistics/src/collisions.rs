@@ -1,4 +1,4 @@
-//! How many collisions a random function shows, and how sure one can be that another one differs.
+//! The number of collisions of a random function, and tests and intervals for an observed count.
 
 use super::correction::{FAMILY_LEVEL, bonferroni};
 use super::occupancy::{collision_variance, expected_collisions};
@@ -7,15 +7,15 @@ use super::{normal, poisson};
 
 /// The distribution of the number of collisions of a random function.
 ///
-/// One of three approximations, each where it is good; this is the only place that chooses:
+/// Uses one of three approximations; no other code chooses between them:
 ///
-/// - *Few collisions*, at most one for a hundred keys: Poisson around the expectation.
-/// - *Few free values*, at most one in a hundred: the collisions beyond `keys - values` are the values that no key got,
-///   and these are Poisson.
+/// - *Few collisions*, at most one per hundred keys: Poisson around the expectation.
+/// - *Few free values*, at most one in a hundred: the number of collisions exceeds `keys - values` by the number of
+///   values that no key got, which is Poisson.
 /// - *Otherwise*: normal with the exact mean and variance of the occupancy problem and a continuity correction.
 ///
-/// At the borders the variance of the first two is 3 to 6 per cent too large, which errs towards calling a function
-/// random.
+/// At the borders, the variance of the Poisson approximations is 3 to 6 per cent too large, which errs towards calling
+/// a function random.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CollisionLaw {
     keys: u64,
@@ -23,23 +23,23 @@ pub struct CollisionLaw {
     shape: Shape,
 }
 
-/// Below this standard deviation the skewness of a count is more than the normal distribution forgives far out: at 100
-/// keys and 12 bits it would give a p-value 400 times too small.
+/// Below this standard deviation, counts are too skewed for the tails of the normal distribution: at 100 keys and 12
+/// bits its p-value would be 400 times too small.
 const FEW: f64 = 14.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
-    /// `sure` collisions that nothing can avoid, and a Poisson number around `mean` on top.
+    /// `sure` unavoidable collisions plus a Poisson number with mean `mean`.
     Poisson { sure: u64, mean: f64 },
     /// Normal around the expectation.
     Normal { deviation: f64 },
 }
 
-/// "Rare" for the Poisson approximations: at most this share.
+/// The largest share that counts as rare, so that a Poisson approximation applies.
 const RARE: f64 = 0.01;
 
 impl CollisionLaw {
-    /// The law for `keys` distinct keys and `2^bits` values.
+    /// Builds the law for `keys` distinct keys and `2^bits` values.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl CollisionLaw {
                 mean: expected,
             }
         } else if free <= values * RARE {
-            // More keys than values, so that the values are below 2^64.
+            // More keys than values, so `bits` is below 64.
             let sure = keys - (1_u64 << bits);
             // The same as `free`, without the cancellation.
             let mean = values * libm::exp(n * libm::log1p(-1.0 / values));
@@ -72,18 +72,17 @@ impl CollisionLaw {
         }
     }
 
-    /// Expected collisions.
+    /// Returns the expected number of collisions.
     pub fn expected(&self) -> f64 {
         self.expected
     }
 
-    /// The most collisions that there can be: all keys on one value.
+    /// The largest possible number of collisions: all keys map to one value.
     fn most(&self) -> u64 {
         self.keys.saturating_sub(1)
     }
 
-    /// How often a random function shows a count at least as far from the middle as this: twice the smaller tail, at
-    /// most 1.
+    /// Returns the two-sided p-value of a count of collisions: twice the smaller tail, at most 1.
     pub fn two_sided_p(&self, collisions: u64) -> f64 {
         let (at_most, at_least) = match self.shape {
             Shape::Poisson { sure, mean } => match collisions.checked_sub(sure) {
@@ -97,7 +96,7 @@ impl CollisionLaw {
                     normal::upper_tail((above - 0.5) / deviation),
                 );
                 if deviation < FEW {
-                    // Small counts are skew: a Poisson number of the same variance, moved to the same mean.
+                    // Small counts are skewed: also try a Poisson law of equal variance, moved to the same mean.
                     let mean = deviation * deviation;
                     let moved = (above + mean).max(0.0);
                     (
@@ -112,10 +111,10 @@ impl CollisionLaw {
         (2.0 * at_most.min(at_least)).min(1.0)
     }
 
-    /// The interval for a function's mean number of collisions, given one count of it, at confidence `level`.
+    /// Returns the confidence interval at `level` for a function's mean number of collisions, given one observed count.
     ///
-    /// Garwood's where counts are Poisson, else the count and so many standard deviations of a random function to
-    /// both sides; never beyond what is possible.
+    /// Garwood's interval if counts are Poisson, otherwise the count plus or minus a multiple of a random function's
+    /// standard deviation; clamped to the possible range.
     pub fn mean_interval(&self, collisions: u64, level: f64) -> (f64, f64) {
         let (low, high) = match self.shape {
             Shape::Poisson { sure, .. } => {
@@ -131,12 +130,12 @@ impl CollisionLaw {
         (low.clamp(0.0, most), high.clamp(0.0, most))
     }
 
-    /// Whether a count differs from chance after correction for `tests` tests.
+    /// Returns true if a count differs from chance after correction for `tests` tests.
     pub fn differs(&self, collisions: u64, tests: usize) -> bool {
         bonferroni(self.two_sided_p(collisions), tests) < FAMILY_LEVEL
     }
 
-    /// The fewest and the most collisions that do not differ from chance after correction for `tests` tests.
+    /// Returns the smallest and largest counts that do not differ from chance after correction for `tests` tests.
     pub fn band(&self, tests: usize) -> (u64, u64) {
         let middle = (self.expected as u64).min(self.most());
         let down = last_where(0, middle, |steps| !self.differs(middle - steps, tests));
@@ -170,7 +169,7 @@ mod tests {
     fn p_values_are_right_for_tiny_and_huge_counts() {
         let few = CollisionLaw::new(45_402, 32);
         assert_eq!(few.two_sided_p(0), 1.0);
-        // 1 - e^-0.24, twice
+        // Twice 1 - e^-0.24.
         assert_close!(
             few.two_sided_p(1),
             2.0 * -libm::expm1(-0.239_965_615_215_980_75),

@@ -1,9 +1,9 @@
-//! Many tests at once.
+//! Correction for multiple testing.
 
-/// Significance level of a whole file: how often all its verdicts together give a false alarm, at most.
+/// The family-wise significance level: the largest probability that the verdicts of a file contain any false alarm.
 pub const FAMILY_LEVEL: f64 = 0.01;
 
-/// The p-value of one test among `tests`, by Bonferroni: right whatever the tests have to do with each other.
+/// Returns the Bonferroni-corrected p-value of one of `tests` tests, which is valid even for dependent tests.
 pub fn bonferroni(p_value: f64, tests: usize) -> f64 {
     (p_value * tests as f64).min(1.0)
 }

@@ -1,10 +1,10 @@
-//! Statistics: what counts say, and how sure one can be.
+//! Distributions, tests and confidence intervals for counts, and robust statistics for measurements.
 //!
-//! Everything is written on `libm`, so that a table made on one machine has the same bytes on every other one. The
-//! usual crate for these distributions, `statrs`, computes with the platform's own `ln`, `exp` and `pow`, whose last
-//! bits differ between systems; it is what the tests here compare with.
+//! All functions use `libm`, so tables have the same bytes on every machine. The usual crate for these distributions,
+//! `statrs`, uses the platform's `ln`, `exp` and `pow`, whose last bits differ between systems; the tests compare
+//! against `statrs`.
 //!
-//! Nothing here measures, reads files or knows of datasets.
+//! This crate measures nothing, reads no files and knows nothing of datasets.
 #![forbid(unsafe_code)]
 
 pub mod binomial;
@@ -22,7 +22,7 @@ mod special;
 
 #[cfg(test)]
 pub(crate) mod test_support {
-    /// Whether two numbers agree to `relative`, or are both next to nothing.
+    /// Returns true if two numbers agree to `relative`, or if both are negligible.
     pub(crate) fn close(a: f64, b: f64, relative: f64) -> bool {
         (a - b).abs() <= relative * a.abs().max(b.abs()) || (a.abs() < 1e-290 && b.abs() < 1e-290)
     }

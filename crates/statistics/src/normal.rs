@@ -4,14 +4,14 @@ use core::f64::consts::FRAC_1_SQRT_2;
 
 use super::root::rising_root;
 
-/// Probability that a standard normal variable is at least `z`, accurate far into the tail.
+/// Returns the probability that a standard normal variable is at least `z`, accurate far into the tail.
 pub fn upper_tail(z: f64) -> f64 {
     0.5 * libm::erfc(z * FRAC_1_SQRT_2)
 }
 
-/// The `z` that a standard normal variable exceeds with probability `tail`, above 0 and at most one half.
+/// Returns the `z` that a standard normal variable exceeds with probability `tail`, above 0 and at most one half.
 pub fn upper_quantile(tail: f64) -> f64 {
-    // Beyond 38.5 the tail is zero as a float.
+    // Beyond 38.5 the tail rounds to zero.
     rising_root(0.0, 40.0, |z| tail - upper_tail(z))
 }
 

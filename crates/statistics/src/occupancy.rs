@@ -1,10 +1,10 @@
-//! Balls thrown into boxes: what a random function does to distinct keys.
+//! The occupancy problem (balls thrown into boxes): collisions of a random function on distinct keys.
 
-/// Expected collisions of a random function: keys minus distinct values, when each of `keys` keys gets one of
-/// `2^bits` values with equal probability.
+/// Returns the expected number of collisions of a random function: keys minus distinct values, when each of `keys`
+/// keys gets one of `2^bits` values with equal probability.
 ///
-/// With m values and n keys that is `n - m (1 - (1 - 1/m)^n)`. Accurate to some units in the last place for up to 2^53
-/// keys and 1 to 64 bits, also where the plain formula would subtract nearly equal numbers.
+/// With m values and n keys, this is `n - m (1 - (1 - 1/m)^n)`. Accurate to a few units in the last place for up to
+/// 2^53 keys and 1 to 64 bits, even where the plain formula would subtract nearly equal numbers.
 ///
 /// ```
 /// use statistics::occupancy::expected_collisions;
@@ -17,10 +17,10 @@ pub fn expected_collisions(keys: u64, bits: u32) -> f64 {
     m * beyond_linear(keys, 1.0 / m)
 }
 
-/// Variance of that number of collisions, which is that of the number of values that no key gets.
+/// Returns the variance of the number of collisions, which equals the variance of the number of values no key gets.
 ///
-/// With `q = (1 - 1/m)^n` it is `m q (1 - q) + m (m - 1) q^2 ((1 - 1/(m - 1)^2)^n - 1)` (Johnson and Kotz, Urn Models
-/// and Their Application, 1977, section 3.2, rearranged).
+/// With `q = (1 - 1/m)^n`, the variance is `m q (1 - q) + m (m - 1) q^2 ((1 - 1/(m - 1)^2)^n - 1)` (Johnson and Kotz,
+/// Urn Models and Their Application, 1977, section 3.2, rearranged).
 pub fn collision_variance(keys: u64, bits: u32) -> f64 {
     if keys < 2 {
         return 0.0;
@@ -49,13 +49,13 @@ fn values(bits: u32) -> f64 {
     libm::ldexp(1.0, bits as i32)
 }
 
-/// `(1 - y)^n - 1 + n y`: what is left of the power without its constant and linear terms, never negative.
+/// Returns `(1 - y)^n - 1 + n y`: the power without its constant and linear terms, never negative.
 fn beyond_linear(n: u64, y: f64) -> f64 {
     let count = n as f64;
     if count * y > 1.0 {
         return libm::expm1(count * libm::log1p(-y)) + count * y;
     }
-    // The binomial series from its quadratic term on; with n y at most 1 its terms shrink like 1/k!.
+    // The binomial series from the quadratic term on; n y is at most 1, so the terms shrink like 1/k!.
     let mut term = count * (count - 1.0) / 2.0 * y * y;
     let mut sum = 0.0;
     let mut k = 2.0;

@@ -1,14 +1,14 @@
-//! Counts of rare events.
+//! The Poisson distribution.
 
 use super::root::rising_root;
 use super::special::incomplete_gamma;
 
-/// Probability of at most `count` events where `mean` are expected.
+/// Returns the probability of at most `count` events when `mean` events are expected.
 pub fn at_most(count: u64, mean: f64) -> f64 {
     incomplete_gamma(count as f64 + 1.0, mean).1
 }
 
-/// Probability of at least `count` events where `mean` are expected.
+/// Returns the probability of at least `count` events when `mean` events are expected.
 pub fn at_least(count: u64, mean: f64) -> f64 {
     if count == 0 {
         return 1.0;
@@ -16,9 +16,9 @@ pub fn at_least(count: u64, mean: f64) -> f64 {
     incomplete_gamma(count as f64, mean).0
 }
 
-/// The interval that covers the mean of a Poisson count with probability `level` at least, from one count of it.
+/// Returns a confidence interval for the mean of a Poisson variable at confidence `level`, from one observed count.
 ///
-/// Garwood's exact interval ("Fiducial Limits for the Poisson Distribution", Biometrika 28, 1936). Its lower end is 0
+/// Garwood's exact interval ("Fiducial Limits for the Poisson Distribution", Biometrika 28, 1936). The lower end is 0
 /// for a count of 0.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub fn at_least(count: u64, mean: f64) -> f64 {
 pub fn mean_interval(count: u64, level: f64) -> (f64, f64) {
     let tail = (1.0 - level) / 2.0;
     let k = count as f64;
-    // Twelve standard deviations and some: beyond either end for any level that a float can tell from one.
+    // Over 12 standard deviations: beyond either end for any level that an `f64` can tell from 1.
     let reach = 12.0 * (k + 1.0).sqrt() + 50.0;
     let low = if count == 0 {
         0.0

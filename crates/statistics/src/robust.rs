@@ -1,9 +1,9 @@
-//! A middle and a spread that a few outliers do not move.
+//! Robust statistics: estimates of location and spread that a few outliers do not move.
 
 use super::binomial;
 
-/// Median of `values`, which are reordered; the mean of the two middle ones where their number is even; `None` where
-/// there is none.
+/// Returns the median of `values`, or `None` without values. The median of an even number of values is the mean of the
+/// middle two. Reorders `values`.
 pub fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;
@@ -14,8 +14,8 @@ pub fn median(values: &mut [f64]) -> Option<f64> {
     }
 }
 
-/// The value below which a share `share` of `sorted` lies, between two of them by the straight line that joins them;
-/// `None` without values. `sorted` rises.
+/// Returns the `share` quantile of `sorted`, which is in ascending order, with linear interpolation between values;
+/// `None` without values.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = share.clamp(0.0, 1.0) * last as f64;
@@ -24,23 +24,23 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(sorted[below] + part * (above - sorted[below]))
 }
 
-/// Median absolute deviation of `values` from `center`; not scaled to a standard deviation. `None` without values.
+/// Returns the median absolute deviation from `center`, not scaled to a standard deviation; `None` without values.
 pub fn median_absolute_deviation(values: &[f64], center: f64) -> Option<f64> {
     let mut deviations: Vec<f64> = values.iter().map(|value| (value - center).abs()).collect();
     median(&mut deviations)
 }
 
-/// An interval that holds the median of what `values` are drawn from, in at least a share `level` of cases, whatever the
-/// distribution; `values` are reordered. `None` without values.
+/// Returns a distribution-free confidence interval for the population median at confidence `level`, or `None` without
+/// values. Reorders `values`.
 ///
-/// The ends are two of the values, the r-th from either end (D. R. Thompson, Annals of Mathematical Statistics 7, 1936):
-/// the median lies outside with probability 2 P(B < r), B binomial with one half. Below six values no r reaches 95 %;
-/// then it is the smallest and the largest.
+/// The ends are the r-th smallest and r-th largest values (D. R. Thompson, Annals of Mathematical Statistics 7, 1936):
+/// the median lies outside with probability 2 P(B < r), where B is binomial with probability 1/2. If no r reaches
+/// `level` (below six values at 95 %), the interval spans all values.
 pub fn median_interval(values: &mut [f64], level: f64) -> Option<(f64, f64)> {
     values.sort_unstable_by(f64::total_cmp);
     let count = values.len();
     let trials = count as f64;
-    // P(B < r) is P(B > count - r).
+    // P(B < r) equals P(B > count - r).
     let outside = |rank: usize| 2.0 * binomial::at_least((count - rank + 1) as f64, trials, 0.5);
     let rank = (1..=count / 2)
         .take_while(|rank| outside(*rank) <= 1.0 - level)
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(interval(21), Some((6.0, 16.0)));
         assert_eq!(interval(7), Some((1.0, 7.0)));
         assert_eq!(interval(6), Some((1.0, 6.0)));
-        // As wide as it gets.
+        // Too few values for 95 %: the interval spans all of them.
         assert_eq!(interval(3), Some((1.0, 3.0)));
         assert_eq!(interval(1), Some((1.0, 1.0)));
         assert_eq!(interval(0), None);

@@ -1,8 +1,8 @@
-//! Where a monotone function crosses a level.
+//! Root finding for monotone functions.
 
-/// The point between `low` and `high` where the rising function `f` reaches zero, to the last bits.
+/// Returns the point between `low` and `high` where the rising function `f` crosses zero, to the last bits.
 ///
-/// Plain bisection: slow, sure, and the same everywhere.
+/// Plain bisection: slow, robust and identical on every platform.
 pub(super) fn rising_root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     loop {
         let middle = low + (high - low) / 2.0;
@@ -17,10 +17,10 @@ pub(super) fn rising_root(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -
     }
 }
 
-/// The largest whole number from `holds_at` to `limit` up to which `predicate` holds, given that it holds at first and
-/// then no longer.
+/// Returns the largest number from `holds_at` to `limit` that satisfies `predicate`, which holds at `holds_at` and
+/// stays false once it is false.
 pub(super) fn last_where(holds_at: u64, limit: u64, predicate: impl Fn(u64) -> bool) -> u64 {
-    // Steps that double find a bracket close to the start, where evaluating is cheap.
+    // Doubling steps find a bracket close to the start, where evaluation is cheap.
     let (mut good, mut step) = (holds_at, 1);
     let mut bad = loop {
         let next = good.saturating_add(step).min(limit);

@@ -1,20 +1,20 @@
 //! The regularised incomplete gamma and beta functions.
 //!
-//! Series and continued fractions as in the Handbook of Mathematical Functions (Abramowitz and Stegun), 6.5.29,
-//! 6.5.31 and 26.5.8, the fractions evaluated by Lentz's method. What stands before them is a Poisson or binomial
-//! probability; it is computed by Loader's saddle-point expansion ("Fast and Accurate Computation of Binomial
-//! Probabilities", 2000), which keeps its digits where a difference of large logarithms would lose them.
+//! Series and continued fractions from the Handbook of Mathematical Functions (Abramowitz and Stegun), 6.5.29, 6.5.31
+//! and 26.5.8; Lentz's method evaluates the fractions. Their common factor is a Poisson or binomial probability,
+//! computed by Loader's saddle-point expansion ("Fast and Accurate Computation of Binomial Probabilities", 2000), which
+//! keeps digits that a difference of large logarithms would lose.
 
 use core::f64::consts::{PI, TAU};
 
 /// Terms are dropped below this share of the sum.
 const PRECISION: f64 = f64::EPSILON / 2.0;
-/// Instead of a zero in a denominator of Lentz's method.
+/// Replaces a zero denominator in Lentz's method.
 const TINY: f64 = 1e-300;
-/// More than any argument up to 2^40 needs; near the mean, terms go like the square root of the argument.
+/// More terms than any argument up to 2^40 needs: near the mean, the count grows like its square root.
 const MAX_TERMS: u32 = 100_000_000;
 
-/// `P(a, x)` and `Q(a, x) = 1 - P(a, x)` for `a > 0` and `x >= 0`, each accurate in its own tail.
+/// Returns `P(a, x)` and `Q(a, x) = 1 - P(a, x)` for `a > 0` and `x >= 0`, each accurate in its own tail.
 pub(super) fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     debug_assert!(a > 0.0 && x >= 0.0, "incomplete gamma of {a}, {x}");
     if x == 0.0 {
@@ -61,7 +61,7 @@ pub(super) fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// `I_x(a, b)` and `1 - I_x(a, b)` for `a, b > 0` and `x` in 0 to 1, each accurate in its own tail.
+/// Returns `I_x(a, b)` and `1 - I_x(a, b)` for `a, b > 0` and `x` in 0 to 1, each accurate in its own tail.
 pub(super) fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     debug_assert!(
         a > 0.0 && b > 0.0 && (0.0..=1.0).contains(&x),
@@ -82,7 +82,7 @@ pub(super) fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// `I_x(a, b)` by its continued fraction, for x below the mean; `y` is `1 - x`.
+/// Computes `I_x(a, b)` by its continued fraction, for `x` below the mean; `y` is `1 - x`.
 fn beta_lower(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let n = a + b;
     let mut c = 1.0;
@@ -129,7 +129,7 @@ fn stirling_error(n: f64) -> f64 {
     if n < 16.0 {
         return libm::lgamma(n + 1.0) - (n + 0.5) * libm::log(n) + n - 0.5 * libm::log(2.0 * PI);
     }
-    // The next term is below 1 / (188 n^11), less than the precision from 16 on.
+    // The next term is below 1 / (188 n^11), which is below the precision of an `f64` from n = 16 on.
     let s = 1.0 / (n * n);
     (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - (1.0 / 1680.0 - s / 1188.0) * s) * s) * s) / n
 }

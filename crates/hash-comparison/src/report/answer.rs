@@ -1,4 +1,4 @@
-//! The answer for a dataset, under every choice that a reader may make: the run's own is shown, the others wait.
+//! The answers for a dataset, for every choice of the reader. The page first shows the run's own choice.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -17,7 +17,7 @@ use filter_tools::table::counted;
 use plots::number::{grouped, percent, significant};
 use plots::scene::printable;
 
-/// What the buttons offer, and what they say.
+/// The uses that the buttons offer, with their labels.
 const USES: [(Purpose, &str); 5] = [
     (Purpose::FilterOrTable, "filter or table"),
     (Purpose::Filter, "filter"),
@@ -26,16 +26,16 @@ const USES: [(Purpose, &str); 5] = [
     (Purpose::Checksum, "checksum"),
 ];
 
-/// What is recommended for each thing that may be asked for.
+/// The recommendations for every request that a reader can choose.
 pub(super) struct Choices {
-    /// The requests, and a recommendation for each dataset that has any.
+    /// The requests, each with a recommendation for every dataset that has one.
     all: Vec<(Request, Vec<Recommendation>)>,
-    /// What the run itself was asked for.
+    /// The request of the run itself.
     own: Option<Request>,
 }
 
 impl Choices {
-    /// Judges the records for every choice; none in runs that recommend nothing.
+    /// Judges the records for every request; returns none for runs without recommendations.
     pub(super) fn of(records: &Records) -> Self {
         let told = records.run.recommendations.first();
         let own = told.map(|told| Request {
@@ -48,7 +48,7 @@ impl Choices {
         let requests = own.iter().flat_map(|own| {
             USES.into_iter().flat_map(move |(purpose, _)| {
                 let all = [(false, false), (false, true), (true, false), (true, true)].into_iter();
-                // Some uses need values that never change: there it is no choice.
+                // Some uses need values that never change, so the reader has no choice there.
                 let all = all.filter(move |(_, stable)| *stable || !purpose.needs_stable_values());
                 all.map(move |(untrusted, stable)| Request {
                     purpose,
@@ -68,7 +68,7 @@ impl Choices {
         }
     }
 
-    /// The state of the buttons before anybody presses one.
+    /// Returns the initial state of the buttons.
     pub(super) fn request(&self) -> Option<Value> {
         let own = self.own.as_ref()?;
         Some(context! {
@@ -76,7 +76,6 @@ impl Choices {
         })
     }
 
-    /// The buttons of uses.
     pub(super) fn uses() -> Value {
         let uses = USES.into_iter();
         uses.map(|(purpose, words)| {
@@ -85,7 +84,6 @@ impl Choices {
         .collect()
     }
 
-    /// Every answer for a dataset.
     pub(super) fn answers(&self, records: &Records, dataset: &DatasetSummary) -> Value {
         let told = self.all.iter().filter_map(|(request, told)| {
             let told = told.iter().find(|told| told.dataset == dataset.name)?;
@@ -95,10 +93,10 @@ impl Choices {
         told.collect()
     }
 
-    /// What is measured of each function for each use, and what is known against it: for a reader who names one.
+    /// Returns the figures of each function for each use, and its known weakness, for a reader who selects a function.
     pub(super) fn figures(&self, records: &Records, dataset: &DatasetSummary) -> Value {
         let functions = records.run.functions.iter().map(|function| {
-            // The use for a filter or a table has the figures of both.
+            // A combined use, such as a filter or table, would only repeat the figures of its parts.
             let single = self
                 .plain()
                 .filter(|(_, (purpose, _))| purpose.parts().len() == 1);
@@ -116,7 +114,7 @@ impl Choices {
         functions.collect()
     }
 
-    /// What is recommended for each use, without more being asked.
+    /// Iterates over the recommendations for each use without further requirements.
     fn plain(&self) -> impl Iterator<Item = (&Vec<Recommendation>, (Purpose, &'static str))> {
         let plain = self.all.iter().filter(|(request, _)| {
             !request.untrusted && request.stable == request.purpose.needs_stable_values()
@@ -124,7 +122,7 @@ impl Choices {
         plain.map(|(_, told)| told).zip(USES)
     }
 
-    /// How a function stands for each use, without more being asked.
+    /// Returns the advice on a function for each use without further requirements.
     pub(super) fn standings<'a>(&'a self, dataset: &str, function: &str) -> Vec<(&'static str, &'a Advice)> {
         let advice = self.plain().filter_map(|(told, (_, words))| {
             let told = told.iter().find(|told| told.dataset == dataset)?;
@@ -193,7 +191,7 @@ fn answer(
     }
 }
 
-/// The head of a column of standings, which are those for what the run was asked for.
+/// Returns the head of a column of advice, which names the use that the run was asked about.
 pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
     let purpose = data.recommendation.map(|told| told.purpose).unwrap_or_default();
     let words = USES
@@ -203,7 +201,6 @@ pub(super) fn advice_head(data: &DatasetRows<'_>) -> String {
     format!("Advice: {words}")
 }
 
-/// A standing in words.
 pub(super) fn standing(advice: &Advice) -> String {
     match advice.standing {
         Standing::Pick => "pick".to_owned(),
@@ -230,7 +227,7 @@ fn ranking(told: &Recommendation) -> Table {
         .done()
 }
 
-/// What every function costs at several numbers of keys, in both forms of calls: for a reader who names another function.
+/// Returns the costs of all functions by number of keys, in both call forms, for a reader who selects another one.
 pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
     let purposes = [Purpose::Table, Purpose::Filter].into_iter();
     let of = |purpose| {
@@ -240,7 +237,7 @@ pub(super) fn all_sizes(data: &DatasetRows<'_>) -> Value {
     purposes.filter_map(of).collect()
 }
 
-/// Time, collisions and filter rate at several numbers of keys, a row a function; `None` without any.
+/// Returns time, collisions and filter rate at several numbers of keys, one row per function; `None` without rows.
 fn sizes(rows: &[AtSize]) -> Option<Value> {
     let functions = distinct(rows.iter().map(|row| row.function.as_str()));
     functions.first()?;
@@ -251,9 +248,9 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
             .total_ms
             .map_or_else(String::new, |ms| format!("{}, ", duration(ms)));
         let count = |count: f64| match count {
-            // Next to none, whatever the exponent.
+            // Practically none.
             few if few < 1e-3 => "0".to_owned(),
-            // Counts are whole.
+            // Counted collisions are whole numbers.
             many if row.collisions_basis != Basis::Expected => grouped(many as u64),
             some => significant(some, 2),
         };
@@ -280,7 +277,7 @@ fn sizes(rows: &[AtSize]) -> Option<Value> {
     })
 }
 
-/// A figure of so many keys: as counted, or saying that it is not.
+/// Formats a figure with its basis: counted, expected or a lower bound.
 fn based(figure: Option<String>, basis: Basis, verb: &str, noun: &str) -> String {
     let told = match (figure, basis) {
         (None, _) => format!("{noun} not known"),
@@ -302,7 +299,7 @@ fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// Functions by name, those in use first among those of one family, with a hint at what a name alone does not tell apart.
+/// Returns names and labels of the functions by family, common functions first; labels tell similar names apart.
 pub(super) fn choosable(run: &Run) -> Vec<(String, String)> {
     let mut all: Vec<&FunctionSummary> = run.functions.iter().collect();
     all.sort_by_key(|one| {
@@ -320,7 +317,7 @@ pub(super) fn choosable(run: &Run) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What names that look alike stand for.
+/// Explanations of names that look alike.
 const HINTS: [(&str, &str); 13] = [
     ("CalcNrHash", "MySQL's calc_hashnr"),
     ("DJB", "33 h + byte, case ignored"),
@@ -337,8 +334,8 @@ const HINTS: [(&str, &str); 13] = [
     ("XXPH3", "preview of XXH3"),
 ];
 
-/// Keys for which there is no answer here: functions for unknown keys, and how many sets of keys they were put to; `None`
-/// without structured keys, or where the user's own are measured.
+/// Returns functions for keys that this run did not measure, and the number of structured key sets they passed; `None`
+/// without structured keys, or if the user's own keys were measured.
 fn others(records: &Records, dataset: &DatasetSummary, told: &Recommendation) -> Option<Value> {
     let (functions, sets) = words::without_weakness(records, told)?;
     let first = functions.iter().take(3).map(|name| printable(name));
@@ -347,9 +344,9 @@ fn others(records: &Records, dataset: &DatasetSummary, told: &Recommendation) ->
         .then(|| context! { sets, functions => first.collect::<Vec<_>>().join(", ") })
 }
 
-/// Two of the keys, where two were recorded because they collide.
+/// Returns the shortest recorded pair of colliding keys as an example of the keys, if there is one.
 fn samples(data: &DatasetRows<'_>) -> Option<String> {
-    /// Characters of a key.
+    /// Maximum number of characters of a key.
     const SHOWN: usize = 40;
     let pairs = data
         .findings
@@ -363,7 +360,7 @@ fn samples(data: &DatasetRows<'_>) -> Option<String> {
     Some(format!(", such as “{}” and “{}”", cut(one), cut(other)))
 }
 
-/// What the keys are.
+/// Describes the kind of the keys.
 fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     if summary.kind == DatasetKind::File {
         return summary.looks_like.map(words::shape);
@@ -373,7 +370,7 @@ fn kind(summary: &DatasetSummary) -> Option<&'static str> {
     Some(&entry.keys_are)
 }
 
-/// What the keys are, how many, how long, and two of them.
+/// Describes the keys: their kind, number and lengths, and two examples.
 pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
     let summary = data.summary;
     let dropped = match summary.duplicates_dropped {
@@ -401,12 +398,12 @@ pub(super) fn data_line(data: &DatasetRows<'_>) -> String {
     ))
 }
 
-/// What the keys are and how many, beside the name.
+/// Describes the number and kind of the keys, for use next to their name.
 pub(super) fn hint(summary: &DatasetSummary) -> String {
     format!("{} {}", grouped(summary.keys), kind(summary).unwrap_or("keys"))
 }
 
-/// Where and when it was measured.
+/// Describes the machine, date and seed of the run.
 pub(super) fn run_line(run: &Run) -> String {
     // RFC 3339 begins with the date.
     let day = run.date.split('T').next().unwrap_or_default();
@@ -421,12 +418,12 @@ pub(super) fn run_line(run: &Run) -> String {
     ))
 }
 
-/// What somebody must know before anything else.
+/// Returns the warnings at the top of the answer.
 pub(super) fn warnings(data: &DatasetRows<'_>, run: &Run) -> Vec<String> {
     Vec::from_iter(unsteady(data.timing.iter().copied(), &run.environment))
 }
 
-/// How to read the first chart, and what its test could have seen.
+/// Explains the first chart and the smallest number of collisions that its test can detect.
 pub(super) fn reading(data: &DatasetRows<'_>) -> String {
     let widest = data.collisions.iter().max_by_key(|row| row.bits);
     let seen = match widest.filter(|row| row.band_high + 1.0 < row.keys as f64) {

@@ -8,7 +8,7 @@ use crate::judge::baseline::words;
 use crate::record::Baseline;
 use plots::scene::printable;
 
-/// What the section shows; of differences those kept one by one.
+/// Builds the section; its table lists only the differences that the record keeps.
 pub(super) fn section(baseline: &Baseline) -> Value {
     let sentences = words::sentences(baseline);
     context! {

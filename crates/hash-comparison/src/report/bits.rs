@@ -1,4 +1,4 @@
-//! Tables of what functions do to single bits.
+//! Tables of the tests on bits: windows, avalanche and independence.
 
 use super::table::{Cell, Table};
 use crate::judge::mixing;
@@ -8,12 +8,12 @@ use crate::record::files::Records;
 use crate::record::{BitFact, BitTest, MixingTest, Run, WindowRow, of};
 use crate::report::chart::rows::{DatasetRows, distinct};
 
-/// How many windows of each function have too many collisions, and its least likely one; `None` without rows.
+/// Counts each function's windows with too many collisions and shows its least likely one; `None` without rows.
 pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
     let functions = distinct(data.windows.iter().map(|row| row.function.as_str()));
     let rows = functions.into_iter().map(|function| {
         let rows: Vec<&WindowRow> = of(data.windows.iter().copied(), function).collect();
-        // Those with too many collisions before those with too few.
+        // Windows with too many collisions come before all others.
         let least = rows.iter().copied().min_by(|a, b| {
             let few = |row| !failed(row);
             few(a).cmp(&few(b)).then(a.p_value.total_cmp(&b.p_value))
@@ -39,7 +39,7 @@ pub(super) fn windows(data: &DatasetRows<'_>, run: &Run) -> Option<Table> {
         .if_any()
 }
 
-/// What one test says of every function; `None` where the run did not ask.
+/// Builds the table of one test for every function; `None` if the run skipped the test.
 pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
     let rows = || records.mixing.iter().filter(|row| row.test == test);
     rows().next()?;
@@ -69,7 +69,7 @@ pub(super) fn of_mixing(records: &Records, test: MixingTest) -> Option<Table> {
         .if_any()
 }
 
-/// What failed, in words.
+/// Returns the reasons why a function failed a test.
 fn reasons(run: &Run, function: &str, test: BitTest, dataset: Option<&str>) -> Vec<String> {
     let of = |fact: &&BitFact| {
         fact.function == function && fact.test == test && fact.dataset.as_deref() == dataset

@@ -1,4 +1,4 @@
-//! What functions cost filters and tables of these keys, by their number.
+//! Costs of functions in filters and tables of these keys, by the number of keys.
 
 use super::table::{Cell, Table};
 use crate::measure::false_positives::sizes;
@@ -8,7 +8,7 @@ use crate::record::{
 use crate::report::chart::rows::DatasetRows;
 use plots::number::{self, grouped};
 
-/// What a filter over half of the keys, or all of a generated set, is asked at.
+/// Bits per key of the filters over half of the keys, or over all keys of a generated set.
 const BITS_PER_KEY: [u32; 2] = [sizes::BITS_PER_KEY, 20];
 const CHOICES: [(Choice, &str); 3] = [
     (Choice::LowBits, "low bits"),
@@ -16,14 +16,14 @@ const CHOICES: [(Choice, &str); 3] = [
     (Choice::Prime, "remainder"),
 ];
 
-/// A row for each function that charts draw, after the ideal hash, by number of keys; `None` without rows.
+/// Builds the table by number of keys: the ideal hash, then each function that charts draw; `None` without rows.
 pub(super) fn table(data: &DatasetRows<'_>) -> Option<Table> {
     let (shown, _) = data.shown_and_folded();
     let functions = shown.iter().map(|finding| finding.function.as_str());
     columns(data, [IDEAL].into_iter().chain(functions))
 }
 
-/// The same of the functions that charts fold away: for a reader who names one.
+/// Builds the table of the functions that charts fold away, for a reader who selects one.
 pub(super) fn folded(data: &DatasetRows<'_>) -> Option<Table> {
     let (_, folded) = data.shown_and_folded();
     columns(data, folded.iter().map(|finding| finding.function.as_str()))

@@ -1,4 +1,4 @@
-//! The tables of a dataset, and what is known of keys, machine and build.
+//! The tables of a dataset, and the facts on keys, machine and build.
 
 use super::answer::{advice_head, standing};
 use super::table::{Cell, Table};
@@ -6,10 +6,10 @@ use crate::record::{CallForm, Choice, DatasetKind, Place, Run, TimingRow, about}
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
 
-/// Fewer false positives than these say little of a ratio: their 95 % interval is wider than a third either way.
+/// Fewer false positives than this say little about a rate: their 95 % interval is wider than a third either way.
 const FEW: u64 = 30;
 
-/// The published layout (function, time, collisions, total) and what we add to it.
+/// Builds the table of results: the published layout (function, time, collisions, total) and further columns.
 pub(super) fn results(data: &DatasetRows<'_>) -> Table {
     let keys = data.summary.keys;
     let rows = data.best_first().into_iter().map(|finding| {
@@ -67,12 +67,12 @@ pub(super) fn results(data: &DatasetRows<'_>) -> Table {
         .done()
 }
 
-/// Median per key times the number of keys, as the published table gives totals; of a large set only a sample was timed.
+/// Returns the median per key times the number of keys: the published table has totals, but timing samples large sets.
 fn total_ns(row: &TimingRow, keys: u64) -> u64 {
     libm::round(row.median_ns_per_key * keys as f64) as u64
 }
 
-/// The false-positive rates as recorded; `None` without rows.
+/// Builds the table of recorded false-positive rates; `None` without rows.
 pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
     Table::of(&data.false_positives)
         .column("Function", |row| &row.function)
@@ -89,7 +89,6 @@ pub(super) fn false_positives(data: &DatasetRows<'_>) -> Option<Table> {
         .if_any()
 }
 
-/// What the keys are.
 pub(super) fn key_sets(run: &Run) -> Table {
     let kind = |kind| match kind {
         DatasetKind::Embedded => "embedded",
@@ -112,7 +111,6 @@ pub(super) fn key_sets(run: &Run) -> Table {
         .done()
 }
 
-/// The machine and the build.
 pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     let machine = &run.environment;
     let or = |text: &str, absent: &str| if text.is_empty() { absent } else { text }.to_owned();
@@ -150,7 +148,7 @@ pub(super) fn environment(run: &Run) -> Vec<(&'static str, String)> {
     rows.map(|(name, value)| (name, printable(&value))).to_vec()
 }
 
-/// Program, build and machine in a line.
+/// Describes program, build and machine in one line.
 pub(super) fn built(run: &Run) -> String {
     let machine = &run.environment;
     let commit = machine

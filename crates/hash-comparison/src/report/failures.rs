@@ -1,4 +1,4 @@
-//! Who fails: what it costs, two keys with one value, and why.
+//! The functions that fail: the costs, two keys with the same hash, and the reasons.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -12,16 +12,16 @@ use crate::record::{CostRow, Finding, Standing, Verdict, about};
 use crate::report::chart::rows::DatasetRows;
 use plots::scene::printable;
 
-/// Rows that are not folded.
+/// Number of rows that are not folded.
 const SHOWN: usize = 10;
-/// Costs that a row tells.
+/// Number of costs in a row.
 const COSTS: usize = 2;
 
-/// The functions that a test tells from chance, the costliest first; `None` where there is none.
+/// Builds the tables of the functions that are measurably worse than chance, costliest first; `None` without any.
 pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     let mut failed = data.best_first();
     failed.retain(|finding| finding.verdict > Verdict::InBand);
-    // Those to avoid stand costliest last; of the others the slowest is the last.
+    // In this order the costliest function to avoid is last, and so is the slowest of the others.
     failed.reverse();
     let avoid = |finding: &Finding| {
         let told = data
@@ -35,7 +35,7 @@ pub(super) fn section(data: &DatasetRows<'_>) -> Option<Value> {
     Some(context! { first, rest => table(data, rest) })
 }
 
-/// Functions that differ from chance in nothing but the high bits, and by how much; `None` where there is none.
+/// Lists the functions that differ from chance only in the high bits, and by how much; `None` without any.
 pub(super) fn high_bits(data: &DatasetRows<'_>) -> Option<String> {
     let all = data.best_first().into_iter().filter_map(|finding| {
         let words = high_bits::only(data.records, finding)?;
@@ -71,7 +71,7 @@ fn table(data: &DatasetRows<'_>, findings: &[&Finding]) -> Option<Table> {
         .if_any()
 }
 
-/// The dearest measurable costs, in figures, those for the use that was asked about first.
+/// Describes the highest measurable costs in figures, those for the requested use first.
 fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     let of_function = about(&data.records.costs, &finding.dataset, &finding.function);
     let mut costs: Vec<_> = of_function.filter(|row| row.measurable).collect();
@@ -88,12 +88,12 @@ fn costs(data: &DatasetRows<'_>, finding: &Finding) -> String {
     }
 }
 
-/// What is shown of what two keys have in common before and behind the place where they differ, and of what differs.
+/// Maximum lengths of the common text before and after the difference of two keys, and of the difference.
 const BEFORE: usize = 14;
 const BEHIND: usize = 8;
 const DIFFERENT: usize = 24;
 
-/// Two keys as they were recorded, where they differ marked; what they share is cut short.
+/// Shows two recorded keys with their difference marked and their common parts shortened.
 fn differing(one: &str, other: &str) -> Vec<Part> {
     let (one, other) = (pieces(one), pieces(other));
     let before = one.iter().zip(&other).take_while(|(a, b)| a == b).count();
@@ -121,7 +121,7 @@ fn differing(one: &str, other: &str) -> Vec<Part> {
     parts
 }
 
-/// Characters and escapes: `\\xff`, `\\n`.
+/// Splits text into characters and escapes such as `\xff` and `\n`.
 fn pieces(mut escaped: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     while let Some(first) = escaped.chars().next() {
@@ -145,7 +145,7 @@ fn pieces(mut escaped: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// Marked pieces in brackets.
+    /// Formats two keys with the marked pieces in brackets.
     fn shown(one: &str, other: &str) -> String {
         let parts = differing(one, other).into_iter();
         parts

@@ -1,4 +1,4 @@
-//! A panel for each function: what it is, and how it does on every dataset beside the median of all.
+//! A panel for each function: facts, and results on every dataset next to the median of all functions.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -12,12 +12,12 @@ use crate::report::chart::rows::DatasetRows;
 use plots::number;
 use plots::scene::printable;
 
-/// The id of the panel of the function with this index.
+/// Returns the id of the panel of the function with this index.
 pub(super) fn id(index: usize) -> String {
     format!("f{index}")
 }
 
-/// The panels, in the order measured.
+/// Builds the panels, in the order measured.
 pub(super) fn panels(records: &Records, all: &[DatasetRows<'_>], choices: &Choices) -> Value {
     let medians: Vec<Medians> = all
         .iter()
@@ -78,7 +78,7 @@ fn facts(function: &FunctionSummary) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What was measured, a row each, a dataset a column, beside the median of all functions.
+/// Builds the table of results with one column per dataset; the median of all functions follows each value.
 fn results(all: &[DatasetRows<'_>], medians: &[Medians], choices: &Choices, function: &str) -> Table {
     let number = |value: f64| number::significant(value, 3);
     let beside = |value: Option<String>, median: Option<String>| match (value, median) {

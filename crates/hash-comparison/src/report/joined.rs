@@ -1,4 +1,4 @@
-//! The page about several runs.
+//! The page that compares several runs.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -9,14 +9,14 @@ use crate::judge::joined::{Joined, Machine, RelativeTime, Side, Statement};
 use crate::record::CallForm;
 use plots::scene::printable;
 
-/// How the page begins, which tells it from a file of somebody else's.
+/// The first line of the page, which protects other files from being overwritten.
 pub const FIRST_LINE: &str = "<!-- Written by hash-comparison join; do not edit. -->";
 
-/// The page.
+/// Builds the page.
 ///
 /// # Errors
 ///
-/// When the template fails, which only a mistake in it can cause.
+/// If the template fails, which only a bug in the template can cause.
 pub fn page(joined: &Joined) -> Result<String, String> {
     let machines = joined.machines.iter();
     let differing: Vec<&Statement> = joined.quality.iter().filter(|one| !one.holds()).collect();
@@ -48,7 +48,7 @@ fn machine((index, machine): (usize, &Machine)) -> Value {
     }
 }
 
-/// What stands for a run in the heads of columns.
+/// Returns the name of a run in column heads.
 fn letter(index: usize) -> String {
     format!("run {}", index + 1)
 }
@@ -60,7 +60,7 @@ fn statements(joined: &Joined, all: &[&Statement]) -> Option<Table> {
     for (index, _) in joined.machines.iter().enumerate() {
         table = table.column(&letter(index), |one| {
             let value = one.values[index].as_deref();
-            // Of a checksum the beginning is enough to see that another is different.
+            // The start of a checksum is enough to see that another checksum differs.
             value.map_or_else(
                 || "not asked".to_owned(),
                 |value| value.chars().take(32).collect(),

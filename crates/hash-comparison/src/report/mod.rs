@@ -1,7 +1,7 @@
-//! The report: one self-contained page, filled in from stored records alone.
+//! The report: one self-contained page, built from stored records alone.
 //!
-//! `page.html` holds the words and the order, `style.css` and the scripts look and behaviour ; this module and its children turn records
-//! into the texts and tables that the page names. Templates escape everything but the charts, the fonts and those files.
+//! `page.html` holds the text and the order; `style.css` and the scripts define look and behaviour. This module and its
+//! children turn records into texts and tables. Templates escape everything except charts, fonts and these files.
 
 mod answer;
 mod baseline;
@@ -34,11 +34,11 @@ use chart::Chart;
 use plots::number::percent_tick;
 use plots::scene::printable;
 
-/// The whole page. `drawn` are the SVG elements of `charts`, in the same order.
+/// Builds the whole page. `drawn` are the SVG elements of `charts`, in the same order.
 ///
 /// # Errors
 ///
-/// When the template fails, which only a mistake in it can cause.
+/// If the template fails, which only a bug in the template can cause.
 pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Result<String, String> {
     let run = &records.run;
     let all = DatasetRows::all(records);
@@ -125,7 +125,7 @@ pub(crate) fn page(records: &Records, charts: &[Chart], drawn: &[String]) -> Res
     fill(include_str!("page.html"), values)
 }
 
-/// What stands where no function fails.
+/// Returns the text that replaces the table of failures if no function fails.
 fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
     if data.summary.keys < FEWEST_KEYS {
         "Nothing can be said: on so few keys a bad function looks as good as any."
@@ -134,7 +134,7 @@ fn nobody_fails(data: &DatasetRows<'_>) -> &'static str {
     }
 }
 
-/// A template behind the macros of tables, filled in; it escapes everything that it is not told to leave.
+/// Fills in a template, preceded by the macros for tables. Everything is escaped unless the template says otherwise.
 fn fill(template: &str, page: Value) -> Result<String, String> {
     let filled = || -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
@@ -148,14 +148,14 @@ fn fill(template: &str, page: Value) -> Result<String, String> {
             .build()?;
         environment.set_syntax(syntax);
         let template = format!("{}{template}", include_str!("tables.html"));
-        // The extension turns HTML escaping on.
+        // The extension of the name turns on HTML escaping.
         environment.add_template_owned("page.html", template)?;
         environment.get_template("page.html")?.render(page)
     };
     filled().map_err(|error| format!("{error:#}"))
 }
 
-/// The dataset that the page opens with: the user's own keys, else the accounts, else the first.
+/// Returns the index of the dataset that the page opens with: the user's own keys, else the accounts, else the first.
 fn first_shown(all: &[DatasetRows<'_>]) -> usize {
     let own = all.iter().position(|data| data.summary.kind == DatasetKind::File);
     let accounts = || all.iter().position(|data| data.summary.name == "app-accounts");

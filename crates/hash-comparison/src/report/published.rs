@@ -1,4 +1,4 @@
-//! The published figures beside ours.
+//! The published figures next to ours.
 
 use minijinja::context;
 use minijinja::value::Value;
@@ -9,13 +9,13 @@ use crate::record::DatasetKind;
 use crate::report::chart::rows::DatasetRows;
 use plots::number;
 
-/// The published set that `data` stands for: one of ours by name and size, not a file of the user's.
+/// Returns the published set that `data` stands for, by name and size; a user's own file stands for none.
 fn set_of(data: &DatasetRows<'_>) -> Option<KeySet> {
     let set = KeySet::of_dataset(&data.summary.name)?;
     (data.summary.kind != DatasetKind::File && data.summary.keys == set.keys()).then_some(set)
 }
 
-/// Collisions and times of one dataset beside the published ones; `None` where the articles have no such set.
+/// Compares collisions and times of one dataset with the published ones; `None` if the articles have no such set.
 pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
     let set = set_of(data)?;
     let rows: Vec<_> = ROWS
@@ -87,9 +87,9 @@ pub(crate) fn of_set(data: &DatasetRows<'_>) -> Option<Value> {
     })
 }
 
-/// The published filters of the sets at hand; `None` where none is.
+/// Compares the published filters of the measured sets with ours; `None` without any.
 pub(crate) fn of_filters(all: &[DatasetRows<'_>]) -> Option<Table> {
-    /// The policy's hash.
+    /// The hash of the filter policy.
     const HASH: &str = "MurMurHash2";
     let rows = FILTERS.iter().filter_map(|filter| {
         let data = all.iter().find(|data| set_of(data) == Some(filter.set))?;

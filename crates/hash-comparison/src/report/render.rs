@@ -1,4 +1,4 @@
-//! From stored records to charts and report. Measures nothing and reads no clock: the same records give the same bytes.
+//! Renders stored records as charts and a report, without clock or measurement: the same records give the same bytes.
 
 use std::path::Path;
 
@@ -9,23 +9,23 @@ use crate::error::Error;
 use crate::record::files::Records;
 use crate::record::folder::{CHARTS, REPORT};
 
-/// Charts painted at a time: each takes some 50 MB while its pixels are worked out.
+/// Maximum number of charts painted at a time: each needs some 50 MB while its pixels are computed.
 const AT_ONCE: usize = 4;
 
-/// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist, and returns their names
-/// relative to it, sorted: those that [`file_names`] tells.
+/// Writes `index.html`, `charts/*.svg` and `charts/*.png` into `dir`, which must exist. Returns their names relative to
+/// `dir`, sorted, as [`file_names`] does.
 ///
-/// Files of the same names are replaced; others are left alone.
+/// Files with the same names are replaced; other files are left alone.
 ///
 /// # Errors
 ///
-/// When a file cannot be written or the page cannot be filled in.
+/// If a file cannot be written or the page cannot be filled in.
 pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     let charts = chart::all(records);
     let folder = dir.join(CHARTS);
     std::fs::create_dir_all(&folder).map_err(Error::system(&folder))?;
     let mut drawn = Vec::with_capacity(charts.len());
-    // As few threads paint no more at a time, and need not wait for each other in between.
+    // Few threads stay below the limit anyway, and with a single chunk they never wait for each other.
     let together = if rayon::current_num_threads() <= AT_ONCE {
         charts.len().max(1)
     } else {
@@ -44,12 +44,12 @@ pub fn render(records: &Records, dir: &Path) -> Result<Vec<String>, Error> {
     Ok(names(&charts))
 }
 
-/// The names that [`render`] will write for these records, relative to the folder, sorted.
+/// Returns the names that [`render`] will write for these records, relative to the folder, sorted.
 pub fn file_names(records: &Records) -> Vec<String> {
     names(&chart::all(records))
 }
 
-/// The charts among them that show no times, so that the same data and seed give the same bytes on every machine.
+/// Returns the names of charts without times, whose bytes depend only on the data and the seed, not on the machine.
 pub fn deterministic_charts(records: &Records) -> Vec<String> {
     let charts = chart::all(records);
     let mut names: Vec<String> = charts
@@ -80,7 +80,7 @@ fn draw(chart: &Chart, schema: u32, dir: &Path) -> Result<String, Error> {
     }
     let element = plots::svg(&chart.scene);
     let version = env!("CARGO_PKG_VERSION");
-    // The command of the run is left out: the same records must give the same chart wherever they were made.
+    // Omits the command of the run: the same records must give the same chart wherever they were made.
     let document = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!-- Written by hash-comparison {version} (cargo xtask render) from records of schema {schema}; do not edit. -->\n{element}"
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_full_run_makes_a_page_and_charts_that_are_soon_loaded() {
-        /// Of every function on three datasets, with all tests: bytes.
+        /// Limits in bytes for a run of every function on three datasets with all tests.
         const PAGE: usize = 3_000_000;
         const CHART: usize = 250_000;
         let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reports/reference");
@@ -114,7 +114,7 @@ mod tests {
         }
         let page = crate::report::page(&records, &charts, &drawn).unwrap();
         assert!(page.len() < PAGE, "{} bytes", page.len());
-        // One published count lies outside of what 200 seeds give, and the page says so.
+        // One published count lies outside the range of 200 seeds, and the page says so.
         assert!(page.contains("16 of 17 published"));
     }
 }

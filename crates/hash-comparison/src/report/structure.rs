@@ -1,4 +1,4 @@
-//! Structured keys, hash tables, and how often the tests accuse a good hash.
+//! Structured keys, hash tables, and the false-alarm rate of the tests.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::record::{Choice, OccupancyRow, StructuredRow, Window, of, table};
 use crate::report::chart::rows::distinct;
 use plots::number;
 
-/// The section about structured keys and its chart; `None` in runs without these rows.
+/// Builds the section on structured keys with its chart; `None` in runs without these rows.
 pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> {
     records.structured.first()?;
     Some(context! {
@@ -26,7 +26,7 @@ pub(super) fn section(records: &Records, chart: Option<Value>) -> Option<Value> 
     })
 }
 
-/// The worst row of each set on which a function failed, the sets in recorded order.
+/// Returns the worst row of each set on which a function failed, with the sets in recorded order.
 fn failed<'a>(records: &'a Records, function: &str) -> Vec<&'a StructuredRow> {
     let rows = || of(&records.structured, function);
     let sets = set_names(records).into_iter();
@@ -42,7 +42,7 @@ fn names(records: &Records) -> Vec<&str> {
     distinct(records.structured.iter().map(|row| row.function.as_str()))
 }
 
-/// How each function did over all sets, and why.
+/// Builds the table of each function's results over all sets, with the reasons.
 fn functions(records: &Records) -> Table {
     let sets = set_names(records).len() as u64;
     let rows = names(records).into_iter().map(|name| {
@@ -69,7 +69,7 @@ fn functions(records: &Records) -> Table {
         .done()
 }
 
-/// Every set on which a function failed.
+/// Builds the table of every set on which a function failed.
 fn failures(records: &Records) -> Table {
     let names = names(records).into_iter();
     Table::of(names.flat_map(|name| failed(records, name)))
@@ -95,7 +95,7 @@ fn compared(row: &StructuredRow) -> String {
     }
 }
 
-/// Characters of a key that a table shows; the files have more.
+/// Maximum number of characters of a key in a table; the files have more.
 const SHOWN: usize = 72;
 
 fn pair(row: &StructuredRow) -> String {
@@ -106,7 +106,6 @@ fn pair(row: &StructuredRow) -> String {
     format!("“{}” and “{}”", cut(&row.first), cut(&row.second))
 }
 
-/// What the sets are.
 fn sets(records: &Records) -> Table {
     let keys = |set: &str| records.structured.iter().find(|row| row.set == set);
     let known = |set: &str| structured::ALL.iter().find(|known| known.name == set);
@@ -119,7 +118,7 @@ fn sets(records: &Records) -> Table {
         .done()
 }
 
-/// The hash tables of a dataset; `None` without rows.
+/// Builds the table of a dataset's hash tables; `None` without rows.
 pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option<Table> {
     let choice = |choice| match choice {
         Choice::LowBits => "low bits",
@@ -127,7 +126,7 @@ pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option
         Choice::Fibonacci => "product, high bits",
         Choice::Prime => "remainder, prime",
     };
-    // The band is narrow: three digits would show both its ends alike.
+    // The band is narrow: with three digits, both ends would look the same.
     let digits = |value: f64| number::significant(value, 5);
     Table::of(rows)
         .column("Function", |row| &row.function)
@@ -157,12 +156,12 @@ pub(super) fn tables<'a>(rows: impl Iterator<Item = &'a OccupancyRow>) -> Option
         .if_any()
 }
 
-/// Where random functions lie, in the order of what is expected of them.
+/// Shows the range of random functions; the cell sorts by the expected value.
 fn chance(low: String, high: String, expected: f64) -> Cell {
     Cell::sorted(format!("{low} to {high}"), expected)
 }
 
-/// A share that counts allow. Windows that hardly a value stays out of have one with dozens of zeros.
+/// Formats the attainable level of a test on counts. Windows that are almost full attain a level with dozens of zeros.
 fn attainable(share: f64) -> Cell {
     if share < 1e-6 {
         Cell::sorted("below 0.0001 %".to_owned(), share)
@@ -171,7 +170,7 @@ fn attainable(share: f64) -> Cell {
     }
 }
 
-/// The calibration that is committed with the program.
+/// Builds the table of the calibration that is committed with the program.
 pub(super) fn calibration() -> Result<Table, String> {
     let rows: Vec<CalibrationRow> = table::parse(Path::new("calibration.csv"), COMMITTED.as_bytes())
         .map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Tables that a reader can sort.
+//! Sortable tables.
 
 use minijinja::value::{Serde, Value};
 use serde::Serialize;
@@ -8,45 +8,40 @@ use crate::report::chart::{function_verdict_words, verdict_words};
 use plots::number;
 use plots::scene::printable;
 
-/// A piece of a text.
 #[derive(Debug, Clone, Serialize, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) text: String,
     pub(super) marked: bool,
 }
 
-/// A table.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Table {
-    /// Column heads.
     head: Vec<Head>,
-    /// Rows of as many cells.
+    /// Rows with one cell per column.
     rows: Vec<Vec<Cell>>,
 }
 
-/// A column head.
 #[derive(Debug, Clone, Serialize)]
 struct Head {
     text: String,
     numeric: bool,
 }
 
-/// A cell.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
     text: String,
-    /// The text in pieces, where some of them are marked.
+    /// The text in pieces, if some of them are marked.
     parts: Vec<Part>,
-    /// Further lines, folded away until the reader asks.
+    /// Further lines, which the reader can unfold.
     more: Vec<String>,
-    /// What numeric columns sort by, where the text does not say just that.
+    /// Sort value for numeric columns, if the text does not show exactly this value.
     value: Option<String>,
-    /// Class name.
+    /// Class in the style sheet.
     class: &'static str,
 }
 
 impl Cell {
-    /// Text.
+    /// Builds a cell of plain text.
     pub(crate) fn text(text: &str) -> Self {
         Self {
             text: printable(text),
@@ -57,7 +52,7 @@ impl Cell {
         }
     }
 
-    /// Text in pieces.
+    /// Builds a cell of text in pieces.
     pub(super) fn marked(parts: Vec<Part>) -> Self {
         Self {
             parts,
@@ -65,7 +60,7 @@ impl Cell {
         }
     }
 
-    /// The same cell, of `class` where that holds.
+    /// Changes the cell's class to `class` if `holds` is true.
     pub(crate) fn when(self, holds: bool, class: &'static str) -> Self {
         Self {
             class: if holds { class } else { self.class },
@@ -73,7 +68,7 @@ impl Cell {
         }
     }
 
-    /// Text of a class that the style sheet knows.
+    /// Builds a cell with a class from the style sheet.
     pub(crate) fn classed(text: &str, class: &'static str) -> Self {
         Self {
             class,
@@ -81,7 +76,7 @@ impl Cell {
         }
     }
 
-    /// The first of several lines, the others folded away; of a class that the style sheet knows.
+    /// Builds a cell with a class from the style sheet that shows the first of several lines and folds the others.
     pub(crate) fn folded(lines: &[String], class: &'static str) -> Self {
         let (first, more) = lines
             .split_first()
@@ -92,7 +87,7 @@ impl Cell {
         }
     }
 
-    /// Text that sorts by a number.
+    /// Builds a cell of text that sorts by a number.
     pub(crate) fn sorted(text: String, value: f64) -> Self {
         let value = significant::round(value);
         let told = value.is_finite() && as_read(&text) != Some(value);
@@ -102,7 +97,7 @@ impl Cell {
         }
     }
 
-    /// The verdict on a function.
+    /// Builds a cell for the verdict on a function.
     pub(super) fn of_function(verdict: Verdict) -> Self {
         Self {
             text: function_verdict_words(verdict).to_owned(),
@@ -110,18 +105,18 @@ impl Cell {
         }
     }
 
-    /// A share as a percentage.
+    /// Builds a cell for a share as a percentage.
     pub(crate) fn percent(value: f64) -> Self {
         Self::sorted(number::percent(value), value)
     }
 
-    /// A probability.
+    /// Builds a cell for a p-value.
     pub(crate) fn p(value: f64) -> Self {
         Self::sorted(number::p_value(value), value)
     }
 }
 
-/// The number that the page's script reads in a text: without grouping, in hundredths where there is a per cent sign.
+/// Parses a number as the page's script does: without digit grouping, and in hundredths if there is a per cent sign.
 fn as_read(text: &str) -> Option<f64> {
     let digits = text.replace([',', ' '], "");
     match digits.strip_suffix('%') {
@@ -130,7 +125,7 @@ fn as_read(text: &str) -> Option<f64> {
     }
 }
 
-/// A number in as few characters as it takes.
+/// Formats a number in as few characters as possible.
 fn shortest(value: f64) -> String {
     let (plain, scientific) = (format!("{value}"), format!("{value:e}"));
     if scientific.len() < plain.len() {
@@ -140,14 +135,14 @@ fn shortest(value: f64) -> String {
     }
 }
 
-/// A table of these rows, told column by column.
+/// Builds a table of fixed rows column by column.
 pub(crate) struct Columns<R> {
     of: Vec<R>,
     table: Table,
 }
 
 impl Table {
-    /// A table of these rows, without a column yet.
+    /// Starts a table of these rows, without columns.
     pub(crate) fn of<R>(rows: impl IntoIterator<Item = R>) -> Columns<R> {
         let of: Vec<R> = rows.into_iter().collect();
         let (head, rows) = (Vec::new(), of.iter().map(|_| Vec::new()).collect());
@@ -159,7 +154,7 @@ impl Table {
 }
 
 impl<R> Columns<R> {
-    /// Adds a column; one whose head starts with `#` is numeric.
+    /// Adds a column, which is numeric if `head` starts with `#`.
     pub(crate) fn column<C: Into<Cell>>(mut self, head: &str, cell: impl Fn(&R) -> C) -> Self {
         let numeric = head.starts_with('#');
         let text = head.strip_prefix('#').unwrap_or(head).to_owned();
@@ -170,25 +165,24 @@ impl<R> Columns<R> {
         self
     }
 
-    /// The table.
     pub(crate) fn done(self) -> Table {
         self.table
     }
 
-    /// The table, if it has a row.
+    /// Returns the table, or `None` without rows.
     pub(crate) fn if_any(self) -> Option<Table> {
         (!self.of.is_empty()).then_some(self.table)
     }
 }
 
-/// The form in which the template takes it.
+/// Converts the table for the template.
 impl From<Table> for Value {
     fn from(table: Table) -> Self {
         Serde(table).into()
     }
 }
 
-/// An absent cell is empty.
+/// Converts `None` to an empty cell.
 impl<C: Into<Cell>> From<Option<C>> for Cell {
     fn from(cell: Option<C>) -> Self {
         cell.map_or_else(|| Self::text(""), Into::into)
@@ -213,7 +207,7 @@ impl From<String> for Cell {
     }
 }
 
-/// A count.
+/// Shows a count with grouped digits.
 impl From<u64> for Cell {
     fn from(value: u64) -> Self {
         Self::sorted(number::grouped(value), value as f64)
@@ -226,7 +220,7 @@ impl From<u32> for Cell {
     }
 }
 
-/// A number with three significant digits.
+/// Shows a number with three significant digits.
 impl From<f64> for Cell {
     fn from(value: f64) -> Self {
         Self::sorted(number::significant(value, 3), value)

@@ -1,4 +1,4 @@
-//! The advice on ten key files of different shapes, held to the records by rules written down a second time.
+//! Checks the advice on key files of different shapes against the records, with an independent copy of the rules.
 
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::findings::{FEWEST_KEYS, summarise};
@@ -15,7 +15,7 @@ use hash_comparison::record::{
 
 const LEVEL: f64 = 0.01;
 
-/// A mixer of the test's own, so that no key depends on a function under test.
+/// Mixes the bits of a number with an independent function, so that no key depends on a function under test.
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 31)).wrapping_mul(0x7fb5_d329_728e_a185);
     (number ^ (number >> 27)).wrapping_mul(0x81da_def4_bc2d_d44d) ^ (number >> 33)
@@ -88,7 +88,7 @@ fn dataset(&(name, count, make): &Shape) -> Dataset {
     }
 }
 
-/// Everything but times as a run has it; times are made up, and differ by form and dataset.
+/// Measures everything except times; times are made up, and differ by form and dataset.
 fn records(datasets: &[Dataset]) -> Records {
     let functions: Vec<&Function> = functions::all().iter().collect();
     let on_keys = OnKeys::measure(datasets, &functions, &Silent).unwrap();
@@ -123,7 +123,7 @@ fn records(datasets: &[Dataset]) -> Records {
     records
 }
 
-/// The greatest cost that chance does not explain, from the files of the measurements.
+/// Returns the highest cost that chance does not explain, computed from the measurements.
 fn price(records: &Records, dataset: &str, function: &str, purpose: Purpose) -> f64 {
     fn of<'a, R: About>(rows: &'a [R], dataset: &'a str, function: &'a str) -> impl Iterator<Item = &'a R> {
         about(rows, dataset, function)
@@ -138,7 +138,7 @@ fn price(records: &Records, dataset: &str, function: &str, purpose: Purpose) -> 
             vec![of(Purpose::Filter), of(Purpose::Table)]
         }
         Purpose::Filter => {
-            // Here the two intervals stand for the test of the run: what they tell apart surely, it does too.
+            // The intervals replace the run's test, which detects every difference that they clearly separate.
             let ideal =
                 |bits| of(&records.false_positives, dataset, IDEAL).find(|row| row.bits_per_key == bits);
             let rows = of(&records.false_positives, dataset, function);
@@ -234,7 +234,7 @@ fn hold(records: &Records, told: &Recommendation) {
                     at(&one.function)
                 );
                 assert!(told.purpose.parts().contains(&row.purpose));
-                // Where the second computation has the same test, it has the same price.
+                // With the same test, both computations give the same price.
                 if told.purpose != Purpose::Filter && row.purpose != Purpose::Filter {
                     assert!(
                         (price / row.cost - 1.0).abs() < 1e-6 || row.cost > 1e8,
@@ -291,7 +291,7 @@ fn no_advice_contradicts_the_records() {
             }
         }
     }
-    // The rules were put to the proof: functions of all kinds were met.
+    // The rules were exercised: all kinds of advice occurred.
     assert!(
         picks > 100 && avoided > 500 && negligible > 0,
         "{picks} {avoided} {negligible}"

@@ -1,5 +1,5 @@
-//! How often windows, avalanche and independence are off for a hash that nothing is wrong with, beside what the calibration
-//! counts: at other levels, for a function of 32 bits, on few keys, and with other drawn keys each time.
+//! False-alarm rate of the tests of windows, avalanche and independence in cases that the calibration does not cover:
+//! other levels, a function of 32 bits, few keys, and new random keys each time.
 
 use std::cell::Cell;
 
@@ -12,16 +12,16 @@ use hash_comparison::record::{MixingRow, MixingTest};
 const SEEDS: u64 = 200;
 
 thread_local! {
-    /// Drawn once a seed, since drawing takes longer than many values.
+    /// Drawn once per seed, since drawing takes longer than hashing many keys.
     static HASH: Cell<Ideal> = Cell::new(Ideal::drawn(0, 1));
 }
 
-/// The hash of this thread is that of `seed` from here on.
+/// Sets the hash of this thread to that of `seed`.
 fn seeded(seed: u64) {
     HASH.set(Ideal::drawn(seed, 1));
 }
 
-/// SipHash-2-4 under a key drawn from the seed of this thread.
+/// Returns SipHash-2-4 under a key drawn from the seed of this thread.
 fn keyed() -> Function {
     Function {
         hash: |key| u64::from(HASH.get().hash(key)),
@@ -30,7 +30,7 @@ fn keyed() -> Function {
     }
 }
 
-/// Four standard deviations of a count of `trials` events of probability `p` above its mean.
+/// Returns the mean plus four standard deviations of a count of `trials` events of probability `p`.
 fn most(trials: u64, p: f64) -> f64 {
     let mean = trials as f64 * p;
     mean + 4.0 * (mean * (1.0 - p)).sqrt()
@@ -46,7 +46,7 @@ fn avalanche_and_independence_are_off_as_often_as_they_say() {
     let mut all: Vec<MixingRow> = Vec::new();
     for seed in 0..SEEDS {
         seeded(seed);
-        // Other keys each time: the test has luck with its keys, too.
+        // New keys each time, since the test also depends on the luck of its keys.
         all.extend(mixing::measure(&function, seed, effort).rows);
     }
     for test in [MixingTest::Avalanche, MixingTest::Independence] {
@@ -61,7 +61,7 @@ fn avalanche_and_independence_are_off_as_often_as_they_say() {
             );
             assert!(overall <= most(count, level), "{test:?} {level}: {overall}");
             assert!(worst <= most(count, level), "{test:?} {level}: {worst}");
-            // Nor are they called good too easily: the sum is continuous enough for both ends.
+            // The test is not too lenient either: the sum is continuous enough for a lower bound.
             let lowest = 2.0 * count as f64 * level - most(count, level);
             assert!(overall >= lowest, "{test:?} {level}: {overall}");
         }
@@ -86,7 +86,7 @@ fn windows_collide_as_often_as_they_say() {
             windows::measure("ids", &Hashed::of_values(&function, values))
         })
         .collect();
-    // Counts are whole numbers, so their tails stay below the level; not far where many counts are likely.
+    // Counts are whole numbers, so their tails stay below the level, but not far below if many counts are likely.
     for level in [0.01, 0.1, 0.5] {
         for (index, window) in runs[0].iter().enumerate() {
             let below = runs.iter().filter(|rows| rows[index].p_value < level).count() as f64;

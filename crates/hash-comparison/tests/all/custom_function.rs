@@ -1,4 +1,4 @@
-//! The example program that brings functions of its own, run as a user would.
+//! Runs the example program with custom functions as a user would.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use hash_comparison::record::files::Records;
 use hash_comparison::record::{FunctionGroup, Resistance, Verdict};
 
-/// The program lies in a folder beside that of the tests.
+/// Returns the path of the example program, which is in a folder next to that of the tests.
 fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let name = format!("custom_function{}", std::env::consts::EXE_SUFFIX);
@@ -18,7 +18,7 @@ fn example() -> PathBuf {
         .join("examples")
         .join(name);
     if !path.is_file() {
-        // `cargo test` builds examples, but not where it is told which tests to run.
+        // `cargo test` builds examples, except when it runs selected test targets.
         let profile = match path.iter().rev().nth(2).and_then(|folder| folder.to_str()) {
             Some("debug") => "dev",
             Some(folder) => folder,
@@ -42,7 +42,7 @@ fn run(arguments: &[&Path]) -> Output {
 fn two_custom_functions_are_judged_beside_built_in_ones() {
     let bench = tempfile::tempdir().unwrap();
     let keys = bench.path().join("words.txt");
-    // The letters of five, in any order: sums collide, words do not.
+    // All words of five letters from an alphabet of five: the words are distinct, but their sums collide.
     let letters = ["a", "b", "c", "d", "e"];
     let words: String = (0..3125)
         .map(|number| {
@@ -90,7 +90,7 @@ fn two_custom_functions_are_judged_beside_built_in_ones() {
         page.contains("example custom_function"),
         "the command repeats the run"
     );
-    // Five letters sum to one of 21 values: anything else is a mistake of the measurement.
+    // Five letters have only 21 different sums; any other count is a bug in the measurement.
     let collisions = records.collisions.iter().find(|row| row.function == "ByteSum");
     assert_eq!(collisions.map(|row| row.collisions), Some(3125 - 21));
 }

@@ -1,4 +1,4 @@
-//! Files of a run that something damaged.
+//! Damaged files of a run.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn every_byte_counts() {
     for name in FILES.iter().map(|file| file.name).chain([RUN]) {
         let path = dir.join(name);
         let good = fs::read(&path).unwrap();
-        // All of the first, and some beyond.
+        // Every one of the first 20 bytes, and about 20 of the others.
         let step = (good.len() / 20).max(1);
         for at in (0..good.len().min(20)).chain((20..good.len()).step_by(step)) {
             let mut bad = good.clone();

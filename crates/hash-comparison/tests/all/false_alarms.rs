@@ -1,4 +1,4 @@
-//! How often a hash that nothing is wrong with is called bad: as often as the p-values say.
+//! The false-alarm rate of the tests on an ideal hash is the rate that the p-values state.
 
 use std::cell::Cell;
 
@@ -14,16 +14,16 @@ use statistics::collisions::CollisionLaw;
 const SEEDS: u64 = 400;
 
 thread_local! {
-    /// Drawn once a seed, since drawing takes longer than many values.
+    /// Drawn once per seed, since drawing takes longer than hashing many keys.
     static HASH: Cell<Ideal> = Cell::new(Ideal::drawn(0, 0));
 }
 
-/// The ideal hash of this thread is that of `seed` from here on.
+/// Sets the ideal hash of this thread to that of `seed`.
 fn seeded(seed: u64) {
     HASH.set(Ideal::drawn(seed, 0));
 }
 
-/// A function whose values are those of the ideal hash of the thread.
+/// Returns a function with the values of the thread's ideal hash.
 fn keyed() -> Function {
     Function {
         hash: |key| u64::from(HASH.get().hash(key)),
@@ -45,12 +45,12 @@ fn dataset(count: usize) -> Dataset {
     }
 }
 
-/// The share of p-values below one hundredth may reach this: 0.01 and four standard deviations of a binomial share.
+/// Returns the limit of the share of p-values below 0.01: 0.01 plus four standard deviations of a binomial share.
 fn highest_share(trials: u64) -> f64 {
     0.01 + 4.0 * (0.01 * 0.99 / trials as f64).sqrt()
 }
 
-/// Whole numbers rarely have tails of exactly one hundredth: how often the p-value of this law is below it.
+/// Returns the probability of a p-value below 0.01. Counts are whole numbers, so it is rarely exactly 0.01.
 fn level(law: &CollisionLaw) -> f64 {
     let (low, high) = law.band(1);
     let below = if low == 0 {
@@ -85,7 +85,7 @@ fn one_collision_test_in_a_hundred_says_one_in_a_hundred() {
             assert!(level <= 0.01);
             let error = 4.0 * (level * (1.0 - level) / seeds).sqrt();
             assert!((share - level).abs() <= error, "{law:?}: {share}, not {level}");
-            // The mean of all seeds lies where it should, too.
+            // The mean over all seeds is as expected, too.
             let mean = sums[index] / seeds;
             let error = 4.0 * (law.expected() / seeds).sqrt();
             assert!((mean - law.expected()).abs() <= error, "{law:?}: {mean}");
@@ -116,8 +116,8 @@ fn one_distribution_test_in_a_hundred_says_one_in_a_hundred() {
     }
 }
 
-/// In how many of `runs` comparisons of `functions` ideal hashes at least one is called worse than chance by its
-/// collisions or false positives.
+/// Counts the comparisons, of `runs` with `functions` ideal hashes each, in which collisions or false positives make
+/// some hash appear worse than chance.
 fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
     use hash_comparison::judge::findings::{self, Evidence};
     use hash_comparison::record::Verdict;
@@ -126,7 +126,7 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
     let probes = Probes::new(dataset);
     let ideal = probes.measure_ideal(&Silent).expect("nobody stops it");
     let mut accusing = 0;
-    // The seeds begin far from that of the dataset's own ideal hashes.
+    // The seeds start far from the seed of the dataset's ideal hashes.
     for first in (1000..).step_by(functions as usize).take(runs as usize) {
         let mut raw = Vec::new();
         let mut false_positives = ideal.clone();
@@ -155,20 +155,20 @@ fn accusing_runs(dataset: &Dataset, runs: u64, functions: u64) -> u32 {
 
 #[test]
 fn an_ideal_hash_is_not_worse_than_the_ideal_hash() {
-    // Few keys and many questions: here one filter's luck weighs most.
+    // With few keys and many probes, the luck of a single filter matters most.
     let mut dataset = dataset(4000);
     dataset.recipe = Some(Recipe::DistinctBelow1e9);
     let accusing = accusing_runs(&dataset, 25, 1);
-    // At most two in a hundred for each run; three of 25 would be one time in seventy.
+    // At most 2 % of runs have a false alarm; three or more of 25 would occur once in seventy tests.
     assert!(accusing <= 2, "{accusing} of 25 runs accuse");
 }
 
-/// With few keys, false positives of two-fold sets are rare and come in pairs.
+/// With few keys, false positives of two-fold filters are rare and come in pairs.
 #[test]
 fn an_ideal_hash_is_not_worse_on_few_keys() {
     for (count, runs) in [(2, 600), (20, 100), (102, 100)] {
         let accusing = accusing_runs(&dataset(count), runs, 20);
-        // Collisions and false positives are each held to one run in a hundred; and three standard deviations.
+        // Collisions and false positives may each fail one run in a hundred; allow three standard deviations more.
         let mean = 0.02 * runs as f64;
         assert!(
             f64::from(accusing) <= mean + 3.0 * mean.sqrt(),

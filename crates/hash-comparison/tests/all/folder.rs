@@ -1,4 +1,4 @@
-//! Nothing half-written, nothing of other people's touched. The command-line tests try the rest.
+//! A run leaves no partial output and touches no foreign files. The command-line tests cover the rest.
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -46,7 +46,7 @@ fn a_folder_appears_when_it_is_complete() {
     let read = Records::read(&out).unwrap();
     assert_eq!(read.run.findings, RECORDS.run.findings);
     assert_eq!(read.collisions.len(), RECORDS.collisions.len());
-    // What is read is what is written again.
+    // Writing the records again gives the same files.
     let again = bench.path().join("again");
     fs::create_dir(&again).unwrap();
     read.write(&again).unwrap();

@@ -1,4 +1,4 @@
-//! Help texts and lists: other people and programs rely on them.
+//! Help texts and lists, which people and programs rely on.
 
 use std::io::Read as _;
 use std::process::Stdio;

@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use super::Workbench;
 
-/// Starts a comparison, sends it SIGINT when `phase` begins, and gives its exit code.
+/// Starts a comparison, sends it SIGINT when `phase` begins, and returns its exit code.
 fn interrupted(bench: &Workbench, arguments: &[&str], phase: &str) -> Option<i32> {
     signalled(bench, arguments, phase, "INT")
 }
 
-/// The same with another signal.
+/// Starts a comparison, sends it `signal` when `phase` begins, and returns its exit code.
 fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -> Option<i32> {
     let mut child = bench
         .command(arguments)
@@ -38,7 +38,7 @@ fn signalled(bench: &Workbench, arguments: &[&str], phase: &str, signal: &str) -
 #[test]
 fn nothing_is_left() {
     let bench = Workbench::new();
-    // Long enough that the signal comes first: a million keys.
+    // A million keys take long enough for the signal to arrive first.
     let arguments = ["compare", "--dataset", "random-strings", "--out", "deep/out"];
     for phase in ["timing", "reading keys"] {
         for signal in ["INT", "TERM"] {
@@ -72,7 +72,7 @@ fn a_long_key_is_no_reason_to_wait() {
         "--out",
         "out",
     ];
-    // With fifty thousand calls to a reading this would be a terabyte.
+    // With fifty thousand calls per reading, this would hash a terabyte.
     assert_eq!(interrupted(&bench, &arguments, "timing"), Some(130));
     assert!(bench.snapshot() == before);
 }

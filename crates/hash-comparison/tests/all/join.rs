@@ -1,4 +1,4 @@
-//! Several runs on one page.
+//! The page that joins several runs.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn runs_are_joined_by_their_times_and_run_json_alone() {
     }
     let page = bench.read("joined.html");
     assert!(page.contains("What holds on every machine?") && page.contains(">XXH3</th>"));
-    // Nothing in nanoseconds: they are of two machines.
+    // The runs can be from different machines, so the page shows no nanoseconds.
     let shown = page.split_once("<script>").map_or("", |(shown, _)| shown);
     assert!(shown.contains(">XXH3</th>") && !shown.contains("ns per key"));
 }

@@ -5,7 +5,7 @@ use hash_comparison::record::{DatasetSummary, EMPTY};
 
 use super::Workbench;
 
-/// Compares each of these as a key file in one run, and gives what the records say.
+/// Measures these key files in one run and returns the records.
 fn measured(files: &[&[u8]]) -> Records {
     let bench = Workbench::new();
     let mut arguments = vec!["--out", "out"];
@@ -110,10 +110,10 @@ fn long_keys_take_seconds_not_minutes() {
     ]
     .concat();
     bench.write("keys.txt", lines);
-    // The slowest read less than a gigabyte a second.
+    // The slowest functions hash less than a gigabyte per second.
     bench.compare(&["--function", "PJW", "--function", "BPHash", "--out", "out"]);
     let environment = Records::read(&bench.path("out")).unwrap().run.environment;
-    // A second on a quiet machine; without a bound on the bytes of a reading, hours.
+    // Takes a second on a quiet machine; without a bound on the bytes of a reading, it would take hours.
     let seconds = environment.timing_seconds.unwrap();
     assert!(seconds < 300.0, "{seconds} s of timing");
 }

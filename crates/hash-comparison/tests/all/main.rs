@@ -1,5 +1,5 @@
-//! One program for all tests of whole runs, since each links everything: the command line as its users meet it, on small
-//! key files, and the library behind it.
+//! Tests of whole runs: the command line as users see it, on small key files, and the library. All tests share one
+//! program to link only once.
 #![expect(clippy::unwrap_used, reason = "what cannot be had fails the test")]
 
 mod advice;
@@ -32,17 +32,17 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_hash-comparison");
-/// Makes the program speak as the workspace's own command.
+/// The environment variable that makes the program call itself `cargo xtask`.
 const WORKSPACE: &str = "HASH_COMPARISON_WORKSPACE";
 
-/// What a command did.
+/// The outcome of a command.
 struct Outcome {
     code: i32,
     stdout: String,
     stderr: String,
 }
 
-/// A folder to work in, and the program.
+/// A temporary folder in which to run the program.
 struct Workbench {
     folder: TempDir,
 }
@@ -54,18 +54,18 @@ impl Workbench {
         }
     }
 
-    /// `keys.txt` and the run that [`Workbench::compare`] makes of it in `out`, once for all tests that only look.
+    /// Returns a folder with `keys.txt` and its run in `out`, shared by all tests that only read it.
     fn made() -> &'static (Self, Outcome) {
         static MADE: LazyLock<(Workbench, Outcome)> = LazyLock::new(|| {
             let bench = Workbench::new();
-            // Names are taken once, and in any case.
+            // Repeated names count once, in any letter case.
             let outcome = bench.compare(&["--function", "xxh3", "--function", "CRC32", "--out", "out"]);
             (bench, outcome)
         });
         &MADE
     }
 
-    /// With a copy of [`Workbench::made`].
+    /// Builds a folder with a copy of [`Workbench::made`].
     fn with_run() -> Self {
         let (made, _) = Self::made();
         let bench = Self::new();
@@ -116,7 +116,7 @@ impl Workbench {
         outcome
     }
 
-    /// A quick comparison of two functions on `keys.txt` into `out`, which must succeed.
+    /// Runs a quick comparison of two functions on `keys.txt`, which must succeed.
     fn compare(&self, more: &[&str]) -> Outcome {
         if !self.path("keys.txt").exists() {
             self.write("keys.txt", "one\ntwo\nthree\nfour\n");
@@ -136,13 +136,13 @@ impl Workbench {
         outcome
     }
 
-    /// Every file below the folder with its bytes, sorted.
+    /// Returns every file below the folder with its bytes, sorted.
     fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>)> {
         files(self.folder.path())
     }
 }
 
-/// A `run.json` with the checksum that this text needs, as somebody would forge it.
+/// Inserts the correct checksum into the text of a `run.json`, as a forger would.
 fn sealed(text: &str) -> String {
     let start = "\"run.json\": \"";
     let at = text.find(start).unwrap() + start.len();

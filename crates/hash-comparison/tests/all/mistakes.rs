@@ -1,16 +1,16 @@
-//! Every mistake: exit code 2, one message that names the thing and says what to do, and nothing written.
+//! Every mistake gives exit code 2 and one message that names the cause and the remedy, and writes nothing.
 
 use std::fs;
 
 use super::{Workbench, sealed};
 
-/// Runs `arguments`, which are wrong, and checks that the message holds `named` and that no file changed.
+/// Runs invalid `arguments` and checks that the message contains `named` and that no file changed.
 fn refused(bench: &Workbench, arguments: &[&str], named: &[&str]) {
     let before = bench.snapshot();
     let outcome = bench.run(arguments);
     assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
     assert_eq!(outcome.stdout, "", "{arguments:?}");
-    // Arguments and files are looked at before anything is begun, so the message is all there is.
+    // Arguments and files are checked before anything starts, so the message is the only output.
     assert!(
         outcome.stderr.starts_with("error: "),
         "{arguments:?}: {}",
@@ -32,7 +32,7 @@ fn refused(bench: &Workbench, arguments: &[&str], named: &[&str]) {
     assert!(bench.snapshot() == before, "{arguments:?} changed a file");
 }
 
-/// A comparison that would be quick if it were right.
+/// Returns the arguments of a comparison that would be quick if it were valid.
 fn compare<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["compare", "--quick", "--function", "XXH3"], more].concat()
 }
@@ -78,7 +78,7 @@ fn key_files() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_key_file_that_cannot_be_read() {
-    // Opens, and fails when read; permissions would not stop root.
+    // This file opens but fails to read; permissions would not stop root.
     refused(
         &Workbench::new(),
         &compare(&["--keys", "/proc/self/mem", "--out", "out"]),
@@ -157,7 +157,7 @@ fn places_that_are_not_ours() {
     refused(
         &bench,
         &compare(&["--keys", "keys.txt", "--out", "/proc/out"]),
-        // Nothing stands between: no name of a scratch folder.
+        // The message shows no name of a scratch folder.
         &["/proc/out: cannot write in /proc: No such file or directory; choose another folder\n"],
     );
     refused(&bench, &["render", "absent"], &["absent", "run.json"]);
@@ -225,7 +225,7 @@ fn run_files_that_are_not_ours() {
         refused(&bench, &compare(&["--keys", "keys.txt", "--out", "out"]), &named);
         refused(&bench, &["render", "out"], &named);
     }
-    // Nobody is told to remove what is not ours.
+    // The message never suggests removing foreign files.
     bench.write("out/run.json", "{\"format\": \"lighthouse\"}");
     let elsewhere = ["; choose an empty or new folder\n"];
     refused(
@@ -305,7 +305,7 @@ fn links_are_not_followed() {
 #[test]
 fn a_file_in_the_way_is_kept() {
     let bench = Workbench::with_run();
-    // As if an older version had not written this file, and somebody had put his own in its place.
+    // Simulates an older version that did not write this file, and a user's own file in its place.
     let run = bench.read("out/run.json");
     let without = run
         .lines()

@@ -1,10 +1,9 @@
-//! Where a run may write, and what it leaves alone.
+//! Folders and files that a run writes, and files that it leaves alone.
 
 use std::fs;
 
 use super::Workbench;
 
-/// Names in a folder, sorted.
 fn names(bench: &Workbench, folder: &str) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(bench.path(folder))
         .unwrap()
@@ -62,7 +61,7 @@ fn an_empty_folder_is_filled_and_a_run_is_replaced() {
     bench.write("out/notes.txt", "somebody's\n");
     bench.write("out/charts/notes.svg", "somebody's\n");
 
-    // Other keys under another name: other charts.
+    // Keys under another name give other charts.
     bench.write("other.txt", "five\nsix\nseven\n");
     let outcome = bench.run(&[
         "compare",
@@ -152,7 +151,7 @@ fn a_full_disk_is_told_by_the_name_of_the_file() {
     let bench = Workbench::new();
     bench.write("keys.txt", "one\ntwo\n");
     let before = bench.snapshot();
-    // Files may have 1 KiB (two blocks): the first one that grows past it fails, as on a full disk.
+    // Limits files to 1 KiB (two blocks): the first file that grows beyond it fails, as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" compare --quick --keys keys.txt --function XXH3 --function PJW \
                   --function CRC-32 --function DJB --function 'FNV-1a 64' --out out";
     let output = Command::new("sh")

@@ -1,14 +1,14 @@
-//! Collision counts of the published 17 on the embedded datasets.
+//! Collision counts of the 17 published functions on the embedded datasets.
 //!
-//! On `app-accounts` they are those that the comparison published, since the list is known byte for byte. On the
-//! generated sets they are those of an independent C implementation of functions and recipes, for the seeds given.
+//! The counts on `app-accounts` are the published ones, since this list is known byte for byte. The counts on the
+//! generated sets come from an independent C implementation of the functions and recipes, for the given seeds.
 
 use hash_comparison::functions;
 use hash_comparison::keys::load_embedded;
 use hash_comparison::measure::{Hashed, collisions};
 use hash_comparison::record::FunctionGroup;
 
-/// Collisions at full width of the 17, in the published order.
+/// Returns the collisions of the 17 at full width, in the published order.
 fn counts(dataset: &str, seed: u64) -> Vec<u64> {
     let dataset = load_embedded(dataset, seed).expect("the dataset is what the manifest says");
     functions::all()

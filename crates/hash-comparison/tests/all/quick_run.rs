@@ -1,4 +1,4 @@
-//! Quick comparisons: what the records of all functions hold, and that the number of threads changes nothing but times.
+//! Quick comparisons: the records are complete, and the number of threads changes nothing except times.
 
 use std::fs;
 use std::process::{Child, Stdio};
@@ -10,7 +10,7 @@ use hash_comparison::record::{EMPTY, IDEAL};
 
 use super::Workbench;
 
-/// Starts a quick comparison into `out` on so many threads.
+/// Starts a quick comparison into `out` on `threads` threads.
 fn start(bench: &Workbench, out: &str, threads: &str, more: &[&str]) -> Child {
     let fixed = ["compare", "--quick", "--keys", "keys.txt", "--out", out];
     let mut command = bench.command(&[&fixed[..], more].concat());
@@ -18,7 +18,7 @@ fn start(bench: &Workbench, out: &str, threads: &str, more: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// With `keys.txt` of 2002 keys, enough for a filter of a part of them.
+/// Builds a folder with a `keys.txt` of 2002 keys, enough for a filter over part of them.
 fn bench() -> Workbench {
     let bench = Workbench::new();
     let keys: String = (0..2_002).map(|number| format!("key {number}\n")).collect();
@@ -29,7 +29,7 @@ fn bench() -> Workbench {
 #[test]
 fn records_are_the_same_on_one_thread() {
     let bench = bench();
-    // A set that is large enough to be divided, and functions with findings and without.
+    // A set that is large enough to be split, and functions with and without findings.
     let more = "--dataset app-accounts --function XXH3 --function DEKHash --function CRC-32 --function PJW";
     let more: Vec<&str> = more.split(' ').collect();
     for mut run in [

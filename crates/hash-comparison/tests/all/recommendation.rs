@@ -1,4 +1,4 @@
-//! What `compare` recommends, as people read it.
+//! The recommendations of `compare` as people read them.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         "--function",
         "foldhash",
     ];
-    // Names are taken in any case.
+    // Names match in any letter case.
     let asked = ["--for", "Table", "--stable", "--mine", "djb2hash"];
     let (said, records) = done(folder.path(), 3_000, &[&chosen[..], &asked].concat());
     assert!(
@@ -48,7 +48,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         "{said}"
     );
     let told = &records.run.recommendations[0];
-    // It was measured though it was not chosen.
+    // The function in use was measured although it was not chosen.
     assert_eq!(told.mine.as_ref().unwrap().function, "DJB2Hash");
     assert_eq!(records.run.functions.len(), 4);
     assert!(
@@ -64,7 +64,7 @@ fn the_run_ends_with_advice_on_every_function_and_the_one_in_use() {
         (foldhash.standing, foldhash.reason.as_str()),
         (Standing::Lacking, "values may change")
     );
-    // Numbers that end alike: it costs a table many comparisons.
+    // PJW puts numbered keys into few buckets, which costs a table many comparisons.
     let pjw = told.advice("PJW").unwrap();
     assert!(
         pjw.standing == Standing::Avoid && pjw.reason.ends_with("comparisons"),

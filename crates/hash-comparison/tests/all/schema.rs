@@ -1,10 +1,11 @@
-//! `run.json` is what `run.schema.json` says, and nothing besides: other programs read it by that file.
+//! `run.json` conforms to `run.schema.json`, without extra fields: other programs read the file by this schema.
 
 use serde_json::Value;
 
 use super::Workbench;
 
-/// What does not fit, by its path, as far as generated schemas need: references, choices, types, objects, arrays.
+/// Lists violations with their paths. Supports only the features of generated schemas: references, choices, types,
+/// objects and arrays.
 fn misfits(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let wrong = || vec![format!("{path}: {value}")];
     if let Some(name) = schema["$ref"].as_str() {

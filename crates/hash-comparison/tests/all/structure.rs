@@ -1,4 +1,4 @@
-//! Structured keys, hash tables and mechanisms: the classic failures are found, and good functions are not accused.
+//! Structured keys, hash tables and mechanisms: tests find the classic failures, and good functions pass.
 
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::mechanisms::sentences;
@@ -25,7 +25,7 @@ fn measured(names: &[&str]) -> Records {
     records
 }
 
-/// The sets on which a function is worse than chance, each once.
+/// Returns the distinct sets on which a function is worse than chance.
 fn failed<'a>(structure: &'a Records, function: &str) -> Vec<&'a str> {
     let mut sets: Vec<&str> = structure
         .structured
@@ -62,7 +62,7 @@ fn the_classic_failures_are_found_with_their_reasons() {
             "{reasons:?}"
         );
     }
-    // A failed row shows two keys with one value.
+    // A failed row shows two keys with the same hash.
     let rows = structure.structured.iter();
     for row in rows.filter(|row| row.verdict > Verdict::InBand) {
         assert!(row.first != row.second, "{row:?}");

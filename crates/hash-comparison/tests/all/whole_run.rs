@@ -1,4 +1,4 @@
-//! Everything deterministic on small key sets: hostile sizes and findings.
+//! The deterministic part of a run on small key sets: edge-case sizes and findings.
 
 use hash_comparison::functions::{self, Function};
 use hash_comparison::judge::{
@@ -11,7 +11,7 @@ use hash_comparison::measure::false_positives::{IDEAL_PROBES, MAX_IDEALS, Probes
 use hash_comparison::progress::Silent;
 use hash_comparison::record::{CollisionRow, FailedTest, Finding, IDEAL, Verdict};
 
-/// Everything deterministic of all functions on `datasets`, and what it says.
+/// Measures the deterministic part of all functions on `datasets` and judges it.
 fn run(datasets: &[Dataset]) -> (OnKeys, Vec<CollisionRow>, Vec<Finding>) {
     let functions: Vec<&Function> = functions::all().iter().collect();
     let quality = OnKeys::measure(datasets, &functions, &Silent).expect("a run that nobody stops");
@@ -164,7 +164,7 @@ fn two_fold_filters_hold_one_half_and_are_asked_for_the_other() {
         .iter()
         .map(|row| (row.keys, row.probes, row.filter_bytes))
         .collect();
-    // Bytes: keys times bits per key over eight, rounded up, and the probe count.
+    // Filter bytes: keys times bits per key over eight, rounded up, plus a byte for the probe count.
     assert_eq!(
         sizes,
         [

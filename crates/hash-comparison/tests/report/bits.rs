@@ -1,4 +1,4 @@
-//! What functions do to single bits, as the report tells it.
+//! The report's sections on single bits.
 
 use hash_comparison::functions;
 use hash_comparison::judge::{self, findings::bit_facts};
@@ -11,7 +11,7 @@ use hash_comparison::report::render;
 use super::fixture::Plan;
 use super::{assert_self_contained, checked};
 
-/// The records of two functions on 3,000 numbered keys, with what they do to single bits.
+/// Builds the records of two functions on 3,000 numbered keys, with the tests on single bits.
 pub(super) fn with_bits() -> Records {
     const KEYS: u32 = 3000;
     let names = ["XXH3", "CRC-32"];
@@ -26,7 +26,7 @@ pub(super) fn with_bits() -> Records {
     };
     for name in names {
         let function = functions::find(name).unwrap();
-        // Numbers have nothing in their high bits.
+        // Small numbers as hashes: their high bits are all 0.
         let hashed = Hashed::of_values(function, (0..u64::from(KEYS)).collect());
         records.windows.extend(windows::measure("mine", &hashed));
         let mixing = mixing::measure(function, 1, effort);

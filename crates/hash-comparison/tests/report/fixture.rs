@@ -1,4 +1,4 @@
-//! Records as a run might leave them, made up around the published figures: for tests of charts and report alone.
+//! Plausible records, made up around the published figures, for tests of charts and report without a run.
 
 use hash_comparison::judge::costs;
 use hash_comparison::judge::published::{KeySet, find};
@@ -11,7 +11,7 @@ use hash_comparison::record::{
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::SplitMix64;
 
-/// The published functions and the bits that are compared.
+/// The published functions with their compared bits.
 pub(crate) const PUBLISHED: [(&str, u32); 17] = [
     ("SDBMHash", 32),
     ("SimMurMurHash", 32),
@@ -31,7 +31,7 @@ pub(crate) const PUBLISHED: [(&str, u32); 17] = [
     ("SipHashNoCase", 32),
     ("SipHash", 32),
 ];
-/// Modern functions beside them.
+/// Modern functions for comparison.
 pub(crate) const ANCHORS: [&str; 6] = [
     "FNV-1a 64",
     "CRC-32",
@@ -41,7 +41,7 @@ pub(crate) const ANCHORS: [&str; 6] = [
     "foldhash",
 ];
 
-/// What a fixture is made from.
+/// The datasets and functions of a fixture.
 pub(crate) struct Plan<'a> {
     /// Name and number of keys of each dataset.
     pub(crate) datasets: Vec<(&'a str, u64, DatasetKind)>,
@@ -50,7 +50,7 @@ pub(crate) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The default run.
+    /// Plans the default run.
     pub(crate) fn standard() -> Self {
         let anchors = ANCHORS.iter().map(|name| (*name, 32));
         Self {
@@ -63,7 +63,6 @@ impl Plan<'_> {
         }
     }
 
-    /// The records.
     pub(crate) fn records(&self) -> Records {
         let mut records = Records::of(self.run());
         let mut noise = Noise(SplitMix64::seed_from_u64(7));
@@ -84,7 +83,7 @@ impl Plan<'_> {
                     .push(rate(dataset, IDEAL, keys, bits_per_key, penalty));
             }
         }
-        // No filter is built of fewer keys than two.
+        // Filters need at least two keys.
         let few = |name: &str| {
             self.datasets
                 .iter()
@@ -191,7 +190,7 @@ impl Plan<'_> {
             let chance = (expected + noise.gauss() * expected.sqrt()).round().max(0.0) as u64;
             let count = match published {
                 Some(count) if width == bits => count,
-                // What collides at full width collides at every width.
+                // Keys that collide at full width collide at every width.
                 Some(count) if count as f64 > 4.0 * expected => (count + chance).min(keys - 1),
                 _ => chance,
             };
@@ -290,7 +289,7 @@ impl Noise {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Roughly normal.
+    /// Draws a roughly normal number.
     fn gauss(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }

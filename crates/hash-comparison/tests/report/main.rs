@@ -1,4 +1,4 @@
-//! Charts and report as a reader of the files sees them.
+//! Charts and report, checked by their files.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ use hash_comparison::record::files::Records;
 use hash_comparison::record::{DatasetKind, EMPTY, Purpose, Request, Verdict};
 use hash_comparison::report::render;
 
-/// The records with what a run judges last.
+/// Returns the records with recommendations, the last step of a run.
 fn judged(records: &Records) -> Records {
     let mut records = records.clone();
     if records.run.recommendations.is_empty() {
@@ -24,7 +24,7 @@ fn judged(records: &Records) -> Records {
     records
 }
 
-/// Renders into a folder of its own below `target`, where one can look at the result.
+/// Renders into a folder of its own below `target`, so that the result can be inspected.
 fn rendered(records: &Records, name: &str) -> (PathBuf, Vec<String>) {
     let records = &judged(records);
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -36,7 +36,7 @@ fn rendered(records: &Records, name: &str) -> (PathBuf, Vec<String>) {
     (dir, names)
 }
 
-/// Everything that must hold of every rendering; returns the page.
+/// Renders the records, checks everything that must hold for every rendering, and returns the page.
 fn checked(records: &Records, name: &str) -> String {
     let (dir, names) = rendered(records, name);
     assert_eq!(names, render::file_names(&judged(records)));
@@ -59,7 +59,7 @@ fn checked(records: &Records, name: &str) -> String {
             assert_eq!(root.attribute("role"), Some("img"));
             assert!(!root.attribute("aria-label").unwrap().is_empty());
             let size = |attribute| root.attribute(attribute).unwrap().parse::<u32>().unwrap();
-            // Twice the pixel density.
+            // The PNG has twice the pixel density.
             let png = png_size(&dir.join(format!("{stem}.png")));
             assert_eq!(png, (2 * size("width"), 2 * size("height")), "{name}");
             assert!(
@@ -71,7 +71,7 @@ fn checked(records: &Records, name: &str) -> String {
     std::fs::read_to_string(dir.join("index.html")).unwrap()
 }
 
-/// Decodes the file.
+/// Decodes the file and returns its size in pixels.
 fn png_size(path: &std::path::Path) -> (u32, u32) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -85,7 +85,7 @@ fn png_size(path: &std::path::Path) -> (u32, u32) {
     (frame.width, frame.height)
 }
 
-/// What the page is allowed to load: nothing.
+/// Asserts that the page loads nothing.
 fn assert_self_contained(page: &str) {
     for tag in [
         "<link", "<img", "<iframe", "<object", "<embed", "<base", "@import", " src=", "fetch(", "XMLHttp",
@@ -158,7 +158,7 @@ fn the_answer_comes_first_and_everything_else_folds() {
         .map(|part| article.find(part).unwrap_or_else(|| panic!("{dataset}: {part}")))
         .collect();
         assert!(places.is_sorted(), "{places:?}");
-        // One answer is shown, the others wait for a button.
+        // The page shows one answer and hides the others until a button is pressed.
         let answers = article.matches("<div class=\"choice\"").count();
         let hidden = article.matches("\" hidden>\n<p>For ").count();
         assert_eq!((answers, hidden), (16, 15));
@@ -199,7 +199,7 @@ fn the_answer_is_the_recommendation() {
         let shown = "<div class=\"choice\" data-choice=\"table false false\"";
         let (_, answer) = article.split_once(shown).unwrap();
         let (answer, ranking) = answer.split_once("<details class=\"ranking\">").unwrap();
-        // A percent sign stays with its figure.
+        // A no-break space keeps the percent sign with its figure.
         let mine = told.mine.as_ref().unwrap().words.replace(" %", "\u{a0}%");
         for expected in [&told.pick().unwrap().function, &mine] {
             assert!(answer.contains(expected.as_str()), "{}: {expected}", told.dataset);
@@ -257,7 +257,7 @@ fn names_that_are_markup_stay_text() {
     assert!(!page.contains("<script>alert") && !page.contains("onload=alert(1)>") && !page.contains("<b>F"));
     assert!(!page.contains('\u{1}') && !page.contains('\u{202e}'));
     assert!(page.contains("{{ 7 * 7 }}"), "a name is no template");
-    // A file of the user's is never compared with the published set whose name it bears.
+    // A user's file is never compared with the published set of the same name.
     assert!(!page.contains("id=\"published\""));
 }
 

@@ -10,7 +10,7 @@ use hash_comparison::run::quality;
 use crate::checked;
 use crate::fixture::Plan;
 
-/// The records of the default run, with what two functions do on structured keys and in tables.
+/// Builds the records of the default run, with two functions measured on structured keys and in tables.
 pub(super) fn with_structure() -> Records {
     let mut records = Plan::standard().records();
     let chosen = ["PJW", "XXH3"].map(|name| functions::find(name).unwrap());
@@ -51,7 +51,7 @@ fn runs_without_these_rows_are_drawn_without() {
     let records = Plan::standard().records();
     let page = checked(&records, "no-structure");
     assert!(!page.contains("id=\"structured\"") && !page.contains(": hash tables</h2>"));
-    // What is known of the tests themselves comes with the program.
+    // The calibration of the tests comes with the program.
     assert!(page.contains("False-alarm rate of these tests"));
     assert!(page.contains("20 high bits"));
 }

@@ -1,10 +1,9 @@
-//! Expectation and variance against exact ones.
+//! Expectation and variance against exact values.
 
 use super::*;
 use crate::test_support::assert_close;
 
-/// Keys, bits, expected collisions and their variance, computed from the definitions in 200-digit decimal arithmetic
-/// (Python's `decimal`).
+/// Keys, bits, expected collisions and their variance, from the definitions with 200 digits (Python's `decimal`).
 const EXACT: [(u64, u32, f64, f64); 39] = [
     (2, 1, 0.5, 0.25),
     (3, 1, 1.25, 0.1875),

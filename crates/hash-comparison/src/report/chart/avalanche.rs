@@ -1,4 +1,4 @@
-//! Avalanche: a small map for each function, one key bit a row, one output bit a column.
+//! Avalanche: a small map for each function, with one row per key bit and one column per output bit.
 
 use super::rows::distinct;
 use crate::record::AvalancheRow;
@@ -9,20 +9,20 @@ use plots::number;
 use plots::panel::MARGIN;
 use plots::scene::{Anchor, Font, GRID, PAPER, Scene};
 
-/// Columns and rows of a map: bits of the output that are compared, bits of the recorded keys.
+/// Columns and rows of a map: the compared bits of the output and the bits of the recorded keys.
 const OUTPUT_BITS: usize = 32;
 const INPUT_BITS: usize = 64;
-/// Size of a cell.
+/// Width and height of a cell.
 const WIDTH: f64 = 3.5;
 const HEIGHT: f64 = 2.0;
 const MAPS_IN_A_ROW: usize = 8;
-/// Between maps; long names reach into it.
+/// Gap between maps; long names extend into it.
 const GAP: f64 = 32.0;
 const STEP: f64 = OUTPUT_BITS as f64 * WIDTH + GAP;
 const ROW: f64 = INPUT_BITS as f64 * HEIGHT + 44.0;
 const HEAD: f64 = 54.0;
 
-/// The least distance from one half of each class.
+/// The lower bound of each class, as the distance from one half.
 const CLASSES: [f64; 3] = [0.06, 0.15, 0.3];
 const KEY: [&str; 9] = [
     "never flips",
@@ -36,7 +36,7 @@ const KEY: [&str; 9] = [
     "always flips",
 ];
 
-/// The chart, or `None` without rows. It draws from `avalanche.csv` alone.
+/// Draws the chart from `avalanche.csv` alone; `None` without rows.
 pub(crate) fn scene(records: &Records) -> Option<Scene> {
     let cells = &records.avalanche;
     let mut maps: Vec<Map<'_>> = distinct(cells.iter().map(|row| row.function.as_str()))
@@ -46,7 +46,7 @@ pub(crate) fn scene(records: &Records) -> Option<Scene> {
     if maps.is_empty() {
         return None;
     }
-    // Best first; of equal ones the order recorded stays.
+    // Best first; equal maps keep the recorded order.
     maps.sort_by(|a, b| a.mean_distance.total_cmp(&b.mean_distance));
     let lines = maps.len().div_ceil(MAPS_IN_A_ROW);
     let mut scene = Scene::new(
@@ -116,7 +116,7 @@ impl<'a> Map<'a> {
             width: WIDTH,
             height: HEIGHT,
         };
-        // As numbers are written: the lowest bit at the right.
+        // The lowest bit is at the right, as in written numbers.
         cells.fill(scene, INPUT_BITS, columns, |row, column| {
             self.shares[row][columns - 1 - column].map(heat)
         });

@@ -1,4 +1,4 @@
-//! What is wrong with the bits of each function's values: single bits, buckets, and windows of the output in one map.
+//! One map of the deviations from chance in each function's values: single bits, buckets, and windows of the output.
 
 use super::rows::{DatasetRows, distinct};
 use crate::record::{DistributionKind, WindowEnd};
@@ -6,7 +6,7 @@ use plots::cells::{Cell, Column, Table};
 use plots::heat::Heat;
 use plots::scene::{INK, Scene};
 
-/// The least -log2 p of each class.
+/// The lower bound of each class, as -log2 p.
 const CLASSES: [i32; Heat::MOST as usize] = [10, 20, 50, 100];
 const KEY: [&str; 9] = [
     "less than chance, p below 2^-100",
@@ -29,9 +29,9 @@ const GROUPS: [&str; 6] = [
     "All",
 ];
 
-/// The chart, or `None` without rows. It draws from `distribution.csv` and `windows.csv` alone.
+/// Draws the chart from `distribution.csv` and `windows.csv` alone; `None` without rows.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
-    // Function, group, place in the group, p-value and whether there is more than chance gives.
+    // Function, column group, place in the group, p-value, and true if the statistic is above chance.
     let mut marks: Vec<(&str, usize, u64, f64, bool)> = Vec::new();
     for row in &data.distribution {
         let (group, is_above) = match row.kind {
@@ -42,7 +42,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         marks.push((&row.function, group, row.parameter, row.p_value, is_above));
     }
     for row in &data.windows {
-        // All bits are one column, whatever their number.
+        // All bits share one column, whatever their number.
         let (group, bits) = match row.end {
             WindowEnd::Low => (3, row.bits),
             WindowEnd::High => (4, row.bits),
@@ -60,7 +60,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
             .filter(|&&bits| p < libm::ldexp(1.0, -bits))
             .count() as u8
     };
-    // Failures first; of equal ones the order recorded stays.
+    // Failures first; equal functions keep the recorded order.
     let harm = |name: &str| -> u64 {
         let of_function = marks
             .iter()
@@ -117,7 +117,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(table.scene())
 }
 
-/// The heads of narrow columns.
+/// Returns the head of a narrow column, which has room for only every fourth number.
 fn every_fourth(number: u64) -> String {
     if number.is_multiple_of(4) {
         number.to_string()

@@ -1,4 +1,4 @@
-//! Time against length: short keys above, long ones below, overlapping calls left, chained ones right.
+//! Time against key length: short keys above and long keys below, overlapping calls left and chained calls right.
 
 use super::rows::{DatasetRows, distinct};
 use crate::record::{CallForm, CurveRow, DatasetSummary, EMPTY};
@@ -7,14 +7,14 @@ use plots::scale::Scale;
 use plots::scene::{BAND, Color, INK, PALETTE, Scene};
 use plots::xy::{Axis, Marks, Plot, Row, Series, Sheet};
 
-/// Between short lengths, which have a linear axis, and long ones; it is in both.
+/// Border in bytes between short keys (linear axis) and long keys (log axis); both panels include it.
 const BORDER: u64 = 64;
-/// Best functions that are named, at most.
+/// Maximum number of best functions that are named.
 const BEST: usize = 4;
-/// The filter's own function, which is named unless the user has named his.
+/// LevelDB's filter hash, which is labelled unless the user has named the function in use today.
 const OWN: &str = "MurMurHash2";
 
-/// The chart, or `None` without times of lengths.
+/// Draws the chart; `None` without times by length.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     data.curves.first()?;
     let dataset = &data.summary.name;
@@ -50,7 +50,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(sheet.scene())
 }
 
-/// The best for these keys, the function in use today or else the filter's own, in this order.
+/// Returns the best functions for these keys, followed by the function in use today or, if unknown, the filter's own.
 fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
     let best = data
         .best_first()
@@ -65,7 +65,7 @@ fn named<'a>(data: &DatasetRows<'a>) -> Vec<&'a str> {
     named
 }
 
-/// The named functions with their colours: one that an earlier dataset of the run names has the same there.
+/// Returns the named functions with their colours. A function keeps its colour from an earlier dataset of the run.
 fn coloured<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
     let mut before: Vec<(&str, Color)> = Vec::new();
     for other in DatasetRows::all(data.records) {
@@ -92,8 +92,8 @@ fn coloured<'a>(data: &DatasetRows<'a>) -> Vec<(&'a str, Color)> {
     Vec::new()
 }
 
-/// The part of an axis on which the lengths of the dataset's keys lie; `None` where none does. Keys of one length have a
-/// stripe that can be seen.
+/// Returns the part of an axis that covers the lengths of the dataset's keys, or `None` if no length is on it. Keys of
+/// a single length get a visible stripe.
 fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> {
     let (start, end) = x.ends();
     let (least, most) = (summary.min_len as f64, summary.max_len as f64);
@@ -109,7 +109,7 @@ fn shaded(summary: &DatasetSummary, x: Scale, long: bool) -> Option<(f64, f64)> 
     Some((least, most.max(stripe).min(end)))
 }
 
-/// One of the four panels; `None` where there are no lengths for it.
+/// Builds one of the four panels; `None` without lengths for it.
 fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'static>> {
     let is_part = |row: &&CurveRow| {
         row.form == form
@@ -144,7 +144,7 @@ fn plot(data: &DatasetRows<'_>, form: CallForm, long: bool) -> Option<Plot<'stat
             Scale::log(fastest.max(0.1), slowest),
         )
     } else {
-        // The named lines must be told apart; a slow function may leave the panel at the top.
+        // Named lines must stay distinguishable; a slow function may leave the panel at the top.
         let slowest_named = highest(&mut times().filter(|row| named.contains(&row.function.as_str())));
         let most = slowest.min(2.5 * slowest_named.max(1.0));
         (Scale::linear(BORDER as f64), Scale::linear(most))
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(of(2, 100, true), Some((64.0, 100.0)));
         assert_eq!(of(100, 100_000, true), Some((100.0, 65_536.0)));
         assert_eq!(of(100, 200, false), None);
-        // A stripe that can be seen.
+        // A single length has a visible stripe.
         let (from, to) = of(16, 16, false).unwrap();
         assert!(from == 16.0 && (16.3..17.0).contains(&to));
     }

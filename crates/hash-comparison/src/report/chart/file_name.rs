@@ -1,11 +1,11 @@
-//! File names from dataset names, which may be anything that a file may be called.
+//! File names derived from dataset names, which can be arbitrary file names.
 
-/// Longest slug, bytes: with chart and extension it stays far below the 255 that file systems allow.
+/// Length limit of a slug in bytes; with chart and extension, far below the 255 that file systems allow.
 const LONGEST: usize = 80;
 
-/// For each name a different text of ASCII lower-case letters, digits and inner hyphens.
+/// Returns a different text of ASCII lower-case letters, digits and inner hyphens for each name.
 ///
-/// The result depends on the names and their order alone.
+/// The result depends only on the names and their order.
 pub(crate) fn slugs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names {

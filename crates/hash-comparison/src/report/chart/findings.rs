@@ -1,5 +1,5 @@
-//! The first chart of the report: quality, time and false positives of each function on one dataset, on a wide sheet and
-//! on one that a phone shows without scrolling sideways.
+//! The first chart of the report: quality, time and false positives of each function on one dataset, on a wide sheet
+//! and on a sheet that fits a phone.
 
 use super::mark;
 use super::rows::{DatasetRows, stems};
@@ -13,20 +13,20 @@ use plots::scale::Scale;
 use plots::scene::{Anchor, Dash, Font, INK, MUTED, Scene};
 
 const WIDTH: f64 = 1240.0;
-/// Title line, panel titles, and two lines of labels.
+/// Height of title line, panel titles, and two lines of labels.
 const HEAD: f64 = 66.0;
-/// A narrow sheet, where its names end, and room for title and labels of each of its panels.
+/// Width of the narrow sheet, right end of its names, and height of the title and labels of each of its panels.
 const NARROW: f64 = 366.0;
 const NARROW_NAMES: f64 = 128.0;
 const NARROW_HEAD: f64 = 46.0;
-/// Room for what a row of the first panel says beside it.
+/// Room for notes right of the rows of the first panel.
 const NOTES: f64 = 76.0;
-/// From one line of names to the next.
+/// Distance between lines of names.
 const LINE: f64 = 14.0;
 /// Bits per key of the third panel.
 const BITS_PER_KEY: u32 = 10;
 
-/// Where a panel lies.
+/// Position of a panel.
 struct Place {
     rows: Rows,
     left: f64,
@@ -34,23 +34,23 @@ struct Place {
 }
 
 impl Place {
-    /// Base line of the title.
+    /// Returns the base line of the title.
     fn title(&self) -> f64 {
         self.rows.top - 32.0
     }
 
-    /// Middle of the key.
+    /// Returns the middle of the key.
     fn key(&self) -> f64 {
         self.rows.top - 20.0
     }
 
-    /// Base line of the labels above the rows.
+    /// Returns the base line of the labels above the rows.
     fn label(&self) -> f64 {
         self.rows.top - 4.0
     }
 }
 
-/// The chart, or `None` without findings.
+/// Draws the chart on a wide sheet; `None` without findings.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
     if findings.is_empty() {
@@ -93,7 +93,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-/// The same on a narrow sheet: one panel below the other.
+/// Draws the chart on a narrow sheet, with the panels below each other; `None` without findings.
 pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     let (findings, folded) = data.shown_and_folded();
     findings.first()?;
@@ -130,7 +130,6 @@ pub(crate) fn narrow(data: &DatasetRows<'_>) -> Option<Scene> {
     Some(scene)
 }
 
-/// Draws a panel.
 type Drawn = fn(&mut Scene, &DatasetRows<'_>, &[&Finding], &Place);
 
 fn description(data: &DatasetRows<'_>) -> String {
@@ -148,7 +147,7 @@ fn names(scene: &mut Scene, findings: &[&Finding], rows: &Rows, end: f64) {
     }
 }
 
-/// `text` in two lines, the second cut where there is no room.
+/// Wraps `text` into at most two lines; the second is shortened to fit.
 fn wrapped(text: &str) -> Vec<String> {
     let room = WIDTH - 2.0 * MARGIN;
     let fits = |at: &usize| Font::VALUE.width(&text[..*at]) <= room;
@@ -172,7 +171,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
         .map(|one| data.full_width(&one.function))
         .collect();
     let present: Vec<_> = full.iter().copied().flatten().collect();
-    // The width of most; those that have fewer bits say so in their rows.
+    // The largest width, which most functions have; the rows of the others state their width.
     let common = present.iter().map(|row| row.bits).max().unwrap_or_default();
     let panel = Panel {
         title: "Quality: collisions against chance",
@@ -194,7 +193,7 @@ fn quality(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], pla
             worst.bits != row.bits && worst.verdict > Verdict::InBand && row.verdict <= Verdict::InBand
         });
         let note = match worst.and_then(|worst| Some((worst.bits, ratio(worst)?))) {
-            // Of many collisions a small share more is sure, too.
+            // With many collisions, even a small excess is significant.
             Some((bits, ratio)) if ratio < 1.1 => {
                 let more = number::significant(100.0 * (ratio - 1.0), 2);
                 format!("+{more} % in low {bits}")
@@ -223,7 +222,7 @@ fn collision_mark(
     let (Some(value), Some(low), Some(high)) = (ratio(row), over(row.ci_low), over(row.ci_high)) else {
         let words = "no pair of keys to collide";
         let left = panel.scale.start() + 4.0;
-        // The grid goes behind the words, not through them.
+        // Hides the grid behind the words.
         let right = left + Font::NOTE.width(words) + 3.0;
         scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
         scene.text_middle((left, y), Anchor::Start, Font::NOTE, words);
@@ -234,7 +233,7 @@ fn collision_mark(
     }
     if panel.scale.is_above(value) {
         let words = format!("{}×", number::significant(value, 2));
-        // The band goes behind the words, not through them.
+        // Hides the band behind the words.
         let right = panel.scale.end();
         let left = right - Font::VALUE.width(&words) - 18.0;
         scene.rect(left, y - 7.0, right, y + 7.0, rows.ground(index));
@@ -249,8 +248,8 @@ fn collision_mark(
     }
 }
 
-/// A logarithmic axis for ratios that holds 0.5 to 4 and every row that chance explains with its interval and band. One
-/// that is far off must not press all others together.
+/// Builds a logarithmic axis for ratios that covers 0.5 to 4 and every row that chance explains, with its interval and
+/// band. Rows far off chance must not compress all others.
 fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
     let (mut low, mut high) = (0.5_f64, 4.0_f64);
     for row in rows.iter().filter(|row| row.verdict <= Verdict::InBand) {
@@ -262,7 +261,7 @@ fn ratio_scale(rows: &[&CollisionRow], place: &Place) -> Scale {
             high = high.max(value * 1.1);
             low = low.min((value * 0.9).max(0.01));
         }
-        // Of intervals that reach towards zero the lower end may be cut off.
+        // The lower end of an interval that reaches towards zero may be cut off.
         for value in [row.ci_low, row.band_low].into_iter().filter_map(over) {
             low = low.min((value * 0.9).max(0.35));
         }
@@ -287,7 +286,7 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
         return;
     }
     all.sort_by(f64::total_cmp);
-    // One slow function must not press all others against the left edge.
+    // One slow function must not push all others to the left edge.
     let typical = all[all.len() / 2];
     let high = all[all.len() - 1].min(typical * 5.0) * 1.06;
     let panel = Panel {
@@ -332,7 +331,6 @@ fn time(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place:
     }
 }
 
-/// Draws a mark.
 type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
 
 fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], place: &Place) {
@@ -347,7 +345,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
         return;
     }
     let ideal = data.ideal(BITS_PER_KEY);
-    // Of a file's keys one half is built and the other one asked.
+    // Filters hold one half of a file's keys and are queried with the other.
     let keys = present().map(|row| row.keys).max().unwrap_or_default();
     let title = format!("LevelDB filter: 10 bits, {} keys", number::grouped(keys));
     let panel = Panel {
@@ -375,7 +373,7 @@ fn filter(scene: &mut Scene, data: &DatasetRows<'_>, findings: &[&Finding], plac
     }
 }
 
-/// An axis that holds the rates of `rows` and their intervals.
+/// Builds an axis that covers the rates of `rows` and their intervals.
 fn rate_scale<'a>(rows: impl Iterator<Item = &'a FalsePositiveRow>, place: &Place) -> Scale {
     let values = rows.flat_map(|row| [row.rate, row.ci_low, row.ci_high]);
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
@@ -386,7 +384,7 @@ fn rate_scale<'a>(rows: impl Iterator<Item = &'a FalsePositiveRow>, place: &Plac
     if !low.is_finite() || !high.is_finite() {
         return Scale::log(1e-4, 1.0).over(place.left, place.right);
     }
-    // An interval that reaches almost to zero must not take the axis with it.
+    // An interval that reaches almost to zero must not stretch the axis.
     let low = low.max(high * 1e-6) * 0.8;
     Scale::log(low, (high * 1.25).max(low * 5.0)).over(place.left, place.right)
 }

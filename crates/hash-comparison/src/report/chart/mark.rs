@@ -1,4 +1,4 @@
-//! The mark and the words of each verdict.
+//! The mark and the text of each verdict.
 
 use plots::key::Sign;
 use plots::mark::Mark;
@@ -6,7 +6,7 @@ use plots::scene::Color;
 
 use crate::record::Verdict;
 
-/// Most welcome first.
+/// All verdicts, the best first.
 pub(crate) const VERDICTS: [Verdict; 4] = [
     Verdict::FewerThanChance,
     Verdict::InBand,
@@ -25,7 +25,7 @@ impl From<Verdict> for Mark {
     }
 }
 
-/// The verdict in words.
+/// Describes a verdict in words.
 pub(crate) fn words(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::FewerThanChance => "fewer than chance",
@@ -35,7 +35,7 @@ pub(crate) fn words(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The verdict on a function, whose tests leave out tables that choose buckets by the high bits.
+/// Describes the verdict on a function, whose tests exclude tables that choose buckets by the high bits.
 pub(crate) fn of_function(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::InBand => "as chance",
@@ -43,12 +43,11 @@ pub(crate) fn of_function(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The verdict's colour.
 pub(super) fn color(verdict: Verdict) -> Color {
     Mark::from(verdict).color()
 }
 
-/// What the marks of these verdicts mean.
+/// Builds the key of the verdicts in use.
 pub(super) fn key(used: impl Iterator<Item = Verdict> + Clone) -> Vec<(Sign, &'static str)> {
     let all = VERDICTS.into_iter();
     all.filter(|verdict| used.clone().any(|used| used == *verdict))

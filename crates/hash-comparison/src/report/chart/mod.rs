@@ -1,6 +1,6 @@
-//! Charts, drawn from stored records alone: nothing here measures, and every statistic is a column of the records.
+//! Charts, drawn from stored records alone: this module measures nothing, and every statistic is a recorded column.
 //!
-//! A chart is one file, which lays it out as a [`scene::Scene`], and one line of [`KINDS`].
+//! Each chart has a source file that lays it out as a [`Scene`], and an entry in [`KINDS`].
 
 mod avalanche;
 mod bits;
@@ -22,20 +22,20 @@ use rows::DatasetRows;
 
 use crate::record::files::Records;
 
-/// A kind of chart; there is one for each dataset that has the rows for it, or one for the whole run.
+/// A kind of chart, drawn for each dataset that has the rows for it, or once for the whole run.
 pub(crate) struct Kind {
     /// Start of the file name.
     pub(crate) stem: &'static str,
-    /// Whether times are in it, so that it differs from machine to machine.
+    /// Set if the chart shows times and therefore differs between machines.
     pub(crate) timed: bool,
     draw: Of,
 }
 
-/// What a kind of chart is drawn of.
+/// The scope of a kind of chart.
 enum Of {
-    /// Of each dataset, where it has the rows.
+    /// Drawn for each dataset that has the rows.
     Dataset(fn(&DatasetRows<'_>) -> Option<Scene>),
-    /// Of the functions alone, once a run.
+    /// Drawn once per run, from rows that belong to no dataset.
     Run(fn(&Records) -> Option<Scene>),
 }
 
@@ -54,17 +54,16 @@ pub(crate) const KINDS: &[Kind] = &[
 /// A chart ready to be painted.
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
-    /// Which of [`KINDS`].
+    /// Index into [`KINDS`].
     pub(crate) kind: usize,
-    /// Which of the run's datasets; `None` where it is of none.
+    /// Index of the run's dataset; `None` for a chart of the whole run.
     pub(crate) dataset: Option<usize>,
     /// File name without extension.
     pub(crate) stem: String,
-    /// The shapes.
     pub(crate) scene: Scene,
 }
 
-/// Every chart of the run, by dataset and kind, those of the whole run last.
+/// Lays out every chart, ordered by dataset and kind; charts of the whole run come last.
 pub(crate) fn all(records: &Records) -> Vec<Chart> {
     let slugs = file_name::slugs(records.run.datasets.iter().map(|dataset| dataset.name.as_str()));
     let names = || {

@@ -1,14 +1,14 @@
-//! Marks the function that the user has today, wherever a chart writes its name.
+//! Marks the function in use today wherever a chart shows its name.
 
 use plots::scene::{Anchor, Color, Scene, Shape, printable};
 
-/// Rim and fill of the mark: a colour that no verdict has; the rim tells it without colour.
+/// Rim and fill of the mark, in a colour that no verdict has; the rim is visible without colour.
 const RIM: Color = Color(0x6a, 0x1b, 0x9a);
 pub(super) const FILL: Color = Color(0xf3, 0xe5, 0xf9);
-/// From the text to the rim.
+/// Gap between the text and the rim.
 const GAP: f64 = 2.5;
 
-/// Frames every text that names `mine`; `all` are the names of all functions, since one may begin another.
+/// Frames every text that names `mine`. `all` are the names of all functions, since a name can be a prefix of another.
 pub(super) fn mark<'a>(scene: &mut Scene, mine: &str, all: impl Iterator<Item = &'a str> + Clone) {
     let mine = printable(mine);
     let names: Vec<String> = all.map(printable).collect();
@@ -30,7 +30,7 @@ pub(super) fn mark<'a>(scene: &mut Scene, mine: &str, all: impl Iterator<Item = 
                 Anchor::Middle => at.0 - width / 2.0,
                 Anchor::End => at.0 - width,
             };
-            // Heights of letters above and below the base line, as parts of an em.
+            // Heights of letters above and below the base line in ems.
             let (top, bottom) = (at.1 - 0.78 * font.size, at.1 + 0.22 * font.size);
             let frame = |gap: f64| {
                 [
@@ -52,8 +52,8 @@ pub(super) fn mark<'a>(scene: &mut Scene, mine: &str, all: impl Iterator<Item = 
     }
 }
 
-/// The function that a text names: the longest name that the text is, or that it begins with before a figure, or whose
-/// beginning it shows.
+/// Returns the function that `text` names: the longest name that is the whole text or precedes a space in it. If the
+/// text ends in an ellipsis, returns the only name that starts with the text before the ellipsis.
 fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n str> {
     if let Some(start) = text.strip_suffix('…') {
         let mut fitting = names

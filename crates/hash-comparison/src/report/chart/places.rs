@@ -1,4 +1,4 @@
-//! Time per key of each function, keys in the cache and keys scattered over memory.
+//! Time per key of each function, with keys in the cache and with keys scattered over memory.
 
 use super::rows::{DatasetRows, distinct};
 use crate::record::{CallForm, EMPTY, Place, PlaceRow, of, on};
@@ -11,12 +11,11 @@ use plots::scene::{GRID, MUTED, Scene};
 
 const WIDTH: f64 = 1000.0;
 const HEAD: f64 = 50.0;
-/// Draws a mark.
 type Draw = fn(Mark, &mut Scene, (f64, f64), f64);
-/// Between the panels.
+/// Gap between the panels.
 const GAP: f64 = 40.0;
 
-/// The chart, or `None` without times of both places.
+/// Draws the chart; `None` without times of keys in memory.
 pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
     let measured: Vec<&PlaceRow> = on(&data.records.places, &data.summary.name).collect();
     let find = |function: &str, place: Place, form: CallForm| {
@@ -29,7 +28,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         find(name, Place::Memory, CallForm::Independent).map_or(f64::INFINITY, |row| row.median_ns_per_key)
     };
     functions.sort_by(|a, b| speed(a).total_cmp(&speed(b)));
-    // The floor is a line like the others: what the places themselves cost.
+    // The empty function has a row too: it shows the cost of the places themselves.
     functions.push(EMPTY);
     let rows = Rows::new(HEAD, functions.len());
     let name = &data.summary.name;
@@ -62,7 +61,7 @@ pub(crate) fn scene(data: &DatasetRows<'_>) -> Option<Scene> {
         let times = measured.iter().filter(|row| row.form == form);
         let mut times: Vec<f64> = times.map(|row| row.median_ns_per_key).collect();
         times.sort_by(f64::total_cmp);
-        // One slow function must not press all others against the left edge.
+        // One slow function must not push all others to the left edge.
         let highest = times[times.len() - 1].min(times[times.len() * 3 / 4] * 3.0);
         let panel = Panel {
             title,

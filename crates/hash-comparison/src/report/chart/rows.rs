@@ -1,4 +1,4 @@
-//! The records of one dataset, as charts and report look them up.
+//! The records of one dataset, for look-ups by charts and report.
 
 use crate::record::files::Records;
 use crate::record::{
@@ -9,34 +9,34 @@ use crate::record::{
 /// The records of one dataset, in recorded order.
 #[derive(Debug, Clone)]
 pub(crate) struct DatasetRows<'a> {
-    /// What the dataset is.
+    /// Summary of the dataset.
     pub(crate) summary: &'a DatasetSummary,
-    /// One a function.
+    /// One per function.
     pub(crate) findings: Vec<&'a Finding>,
-    /// Of each function and width.
+    /// One per function and width.
     pub(crate) collisions: Vec<&'a CollisionRow>,
-    /// Independent calls.
+    /// Times of independent calls.
     pub(crate) timing: Vec<&'a TimingRow>,
-    /// Chained calls.
+    /// Times of chained calls.
     pub(crate) latency: Vec<&'a TimingRow>,
-    /// Keys of one length, of no dataset.
+    /// Times by key length, which belong to no dataset.
     pub(crate) curves: &'a [CurveRow],
-    /// All records of the run, for rows that one chart alone needs.
+    /// All records of the run, for rows that only one chart needs.
     pub(crate) records: &'a Records,
-    /// Buckets and bits.
+    /// Tests of buckets and bits.
     pub(crate) distribution: Vec<&'a DistributionRow>,
-    /// Of each function and number of bits per key.
+    /// One per function and number of bits per key.
     pub(crate) false_positives: Vec<&'a FalsePositiveRow>,
-    /// Of each function and window of the output.
+    /// One per function and window of the output.
     pub(crate) windows: Vec<&'a WindowRow>,
-    /// What the run recommends; older runs do not tell.
+    /// The recommendation of the run; `None` in older runs.
     pub(crate) recommendation: Option<&'a Recommendation>,
-    /// Names of the functions that nobody asked for.
+    /// Names of the functions that the user did not request.
     folded: Vec<&'a str>,
 }
 
 impl<'a> DatasetRows<'a> {
-    /// The datasets of a run, in the order measured.
+    /// Returns the datasets of a run, in the order measured.
     pub(crate) fn all(records: &'a Records) -> Vec<Self> {
         records
             .run
@@ -68,16 +68,16 @@ impl<'a> DatasetRows<'a> {
         }
     }
 
-    /// The findings that charts draw, best first, and those that they fold away, in the same order.
+    /// Returns the findings that charts draw, best first, and the findings that they fold away, in the same order.
     ///
-    /// Only what nobody asked for is folded: never a published function, the one in use today, or what is recommended for
-    /// any dataset, so that all of them draw the same functions.
+    /// Only functions that the user did not request are folded, and never a published function, the function in use, or
+    /// a function recommended for any dataset. So the charts of all datasets draw the same functions.
     pub(crate) fn shown_and_folded(&self) -> (Vec<&'a Finding>, Vec<&'a Finding>) {
         let best = self.best_first().into_iter();
         best.partition(|finding| self.is_shown(&finding.function))
     }
 
-    /// Whether charts draw this function.
+    /// Returns true if charts draw this function.
     pub(crate) fn is_shown(&self, function: &str) -> bool {
         let recommended = |told: &Recommendation| {
             let advice = told.functions.iter().find(|advice| advice.function == function);
@@ -88,61 +88,61 @@ impl<'a> DatasetRows<'a> {
             || self.records.run.recommendations.iter().any(recommended)
     }
 
-    /// The function in use today, where the user has named it.
+    /// Returns the function in use today, if the user has named it.
     pub(crate) fn mine(&self) -> Option<&'a str> {
         let mine = self.recommendation?.mine.as_ref()?;
         Some(mine.function.as_str())
     }
 
-    /// Findings best first.
+    /// Returns the findings, best first.
     pub(crate) fn best_first(&self) -> Vec<&'a Finding> {
         let mut findings = self.findings.clone();
         findings.sort_by_key(|finding| finding.rank);
         findings
     }
 
-    /// Independent calls of `function`.
+    /// Returns the time of independent calls of `function`.
     pub(crate) fn throughput(&self, function: &str) -> Option<&'a TimingRow> {
         of(self.timing.iter().copied(), function).next()
     }
 
-    /// Chained calls of `function`.
+    /// Returns the time of chained calls of `function`.
     pub(crate) fn chained(&self, function: &str) -> Option<&'a TimingRow> {
         of(self.latency.iter().copied(), function).next()
     }
 
-    /// What the loop itself costs, independent calls.
+    /// Returns the cost of the timing loop itself, with independent calls.
     pub(crate) fn floor(&self) -> Option<&'a TimingRow> {
         self.throughput(EMPTY)
     }
 
-    /// Collisions of `function` at the widest width compared.
+    /// Returns the collisions of `function` at the widest width compared.
     pub(crate) fn full_width(&self, function: &str) -> Option<&'a CollisionRow> {
         of(self.collisions.iter().copied(), function).max_by_key(|row| row.bits)
     }
 
-    /// Collisions at the width where the function was furthest above chance.
+    /// Returns the collisions at the width where the function was furthest above chance.
     pub(crate) fn worst_width(&self, finding: &Finding) -> Option<&'a CollisionRow> {
         of(self.collisions.iter().copied(), &finding.function).find(|row| row.bits == finding.worst_bits)
     }
 
-    /// False positives of `function` at `bits_per_key`.
+    /// Returns the false positives of `function` at `bits_per_key`.
     pub(crate) fn false_positives(&self, function: &str, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
         of(self.false_positives.iter().copied(), function).find(|row| row.bits_per_key == bits_per_key)
     }
 
-    /// Hash tables of these keys.
+    /// Iterates over the hash tables of these keys.
     pub(crate) fn tables(&self) -> impl Iterator<Item = &'a OccupancyRow> {
         on(&self.records.occupancy, &self.summary.name)
     }
 
-    /// The probe scheme with an ideal hash at `bits_per_key`.
+    /// Returns the false positives of the probe scheme with an ideal hash at `bits_per_key`.
     pub(crate) fn ideal(&self, bits_per_key: u32) -> Option<&'a FalsePositiveRow> {
         self.false_positives(IDEAL, bits_per_key)
     }
 }
 
-/// The names in `names`, each once, in order of first appearance.
+/// Returns the distinct names in order of first appearance.
 pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut out: Vec<&str> = Vec::new();
     for name in names {
@@ -153,7 +153,7 @@ pub(crate) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a 
     out
 }
 
-/// Names in a list; of those that differ by a word behind a hyphen alone, the beginning is written once.
+/// Joins names into a list. Names that differ only after a hyphen followed by a letter share their stem.
 pub(crate) fn stems<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {

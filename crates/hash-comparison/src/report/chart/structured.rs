@@ -1,4 +1,4 @@
-//! Structured key sets: where each function has more collisions than chance.
+//! Structured key sets on which each function has more collisions than chance.
 
 use super::rows::distinct;
 use crate::judge::structured::{ratio, worst};
@@ -7,7 +7,7 @@ use crate::record::of;
 use plots::cells::{Cell, Column, Surprise, Table};
 use plots::scene::Scene;
 
-/// The chart, or `None` in runs without these rows. It draws from `structured.csv` alone.
+/// Draws the chart from `structured.csv` alone; `None` in runs without these rows.
 pub(super) fn scene(records: &Records) -> Option<Scene> {
     let all = &records.structured;
     let sets = distinct(all.iter().map(|row| row.set.as_str()));
@@ -48,7 +48,7 @@ pub(super) fn scene(records: &Records) -> Option<Scene> {
     Some(table.scene())
 }
 
-/// A ratio above 1 in at most four characters.
+/// Formats a ratio above 1 in at most four characters.
 fn short(ratio: f64) -> String {
     match ratio {
         _ if ratio < 9.95 => format!("{ratio:.1}"),

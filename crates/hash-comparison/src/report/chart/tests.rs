@@ -1,4 +1,4 @@
-//! What charts have in common: files, names and colours.
+//! Tests of properties that all charts share: files, names and colours.
 
 mod scheme;
 

@@ -1,4 +1,4 @@
-//! The report in headless Chromium: used as a reader uses it, by a script in a copy of the page.
+//! The report in headless Chromium: a script in a copy of the page uses it as a reader would.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +11,16 @@ use serde::Deserialize;
 
 use super::{bits, rendered, structure};
 
-/// What the script in a page sends.
+/// The results that the script in a page sends.
 #[derive(Debug, Deserialize)]
 struct Findings {
-    /// What is not as it should be.
+    /// Descriptions of failed checks.
     troubles: Vec<String>,
-    /// How often each kind of thing was looked at.
+    /// Number of checks of each kind.
     checks: BTreeMap<String, u32>,
 }
 
-/// A report with every section.
+/// Builds records for a report with every section.
 fn everything() -> Records {
     let bits = bits::with_bits();
     let mut records = Records {
@@ -29,7 +29,7 @@ fn everything() -> Records {
         mixing: bits.mixing,
         ..structure::with_structure()
     };
-    // Charts fold one function away, which a reader may name.
+    // Charts fold one function away, which a reader can still select.
     let mut functions = records.run.functions.iter_mut();
     functions.find(|one| one.name == "CRC-32").unwrap().folded = true;
     let request = Request {
@@ -41,7 +41,7 @@ fn everything() -> Records {
     records
 }
 
-/// The page with the scripts of the test before and behind its own.
+/// Returns the page with test scripts before and after its own script.
 fn instrumented(page: &str) -> String {
     let (head, rest) = page.split_once("<head>").unwrap();
     let (body, end) = rest.rsplit_once("</body>").unwrap();
@@ -49,15 +49,15 @@ fn instrumented(page: &str) -> String {
     format!("{head}<head><script>{watch}</script>{body}<script>{test}</script></body>{end}")
 }
 
-/// The page as it looks on paper.
+/// Returns the page with its print styles on screen.
 fn printed(page: &str) -> String {
     assert!(page.contains("@media print {") && page.contains("@media screen"));
     page.replace("@media screen", "@media speech")
         .replace("@media print {", "@media all {")
 }
 
-/// Opens each page in a frame as wide as it says, all in one browser, makes the named kind of checks or all of them (""), and
-/// waits for the findings; those that belong to no page are in the last.
+/// Opens each page in a frame of the given width, all in one browser, runs the given kind of checks (all for ""), and
+/// returns the findings. Findings that belong to no page are in the last element.
 fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -84,7 +84,7 @@ fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
             "--host-resolver-rules=MAP * ~NOTFOUND",
             "--enable-logging=stderr",
             "--window-size=1400,1000",
-            // Of the pages' own clock, which stands still while scripts run.
+            // In milliseconds of the pages' clock, which stands still while scripts run.
             "--virtual-time-budget=60000",
             "--dump-dom",
         ])
@@ -114,7 +114,7 @@ fn findings(pages: &[(String, u32, &str)]) -> Vec<Findings> {
     found
 }
 
-/// What pages asked the network for, of a log of Chromium's network stack. Chromium itself asks, too, and gets no answer.
+/// Returns the network requests of pages from Chromium's network log; requests by Chromium itself are ignored.
 fn requests(log: &str) -> Vec<String> {
     let log: serde_json::Value = serde_json::from_str(log).unwrap();
     let by_page = |event: &serde_json::Value| {
@@ -126,7 +126,7 @@ fn requests(log: &str) -> Vec<String> {
     events.iter().filter_map(by_page).collect()
 }
 
-/// A sheet of A4 between its margins, in pixels of style sheets.
+/// Width of an A4 sheet without margins, in CSS pixels.
 const PAPER: u32 = 703;
 
 #[test]
@@ -155,12 +155,12 @@ fn readers_can_use_the_report_wide_narrow_and_on_paper() {
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn what_is_wrong_is_seen() {
     const FETCH: &str = "fetch(\"https://example.org/\").catch(() => {}); const all = ";
-    // Two datasets: all kinds of sections on pages that are tried in less time.
+    // Two datasets are enough for all kinds of sections, and take less time.
     let mut records = everything();
     records.run.datasets.truncate(2);
     let (folder, _) = rendered(&records, "browser-wrong");
     let page = fs::read_to_string(folder.join("index.html")).unwrap();
-    // What is replaced by what, and what must then be complained of.
+    // Replacements that break the page, and the prefix of the trouble that each must cause.
     let wrongs: [(&[(&str, &str)], &'static str); 12] = [
         (&[("return sign * (u - v);", "return 0;")], "sorting: "),
         (
@@ -187,7 +187,7 @@ fn what_is_wrong_is_seen() {
             assert!(page.contains(from), "{from}");
             wrong = wrong.replace(from, to);
         }
-        // Requests are watched during every check.
+        // Some troubles come from checks of another kind; requests are watched during every check.
         let kind = match trouble.trim_end_matches(": ") {
             "blocked" | "network" => "requests",
             "order" | "yours" => "view",

@@ -1,5 +1,5 @@
-//! Whether page and charts can be read in both colour schemes. Charts are drawn for white paper; the style sheet of the
-//! page gives their colours of sheet, ink and shades others in the dark.
+//! Tests that page and charts are readable in both colour schemes. Charts are drawn for white paper; the page's style
+//! sheet replaces their paper, ink and shade colours in the dark scheme.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use plots::scene::{Color, INK, MUTED, PAPER, STRIPE};
 
 const CSS: &str = include_str!("../../style.css");
 
-/// The custom properties that stand for colours in the first `:root` of a text.
+/// Returns the custom properties that hold colours in the first `:root` of a text.
 fn variables(css: &str) -> BTreeMap<&str, Color> {
     let (_, rest) = css.split_once(":root {").unwrap();
     let (block, _) = rest.split_once('}').unwrap();
@@ -26,7 +26,7 @@ fn color(text: &str) -> Option<Color> {
     Some(Color(part(0)?, part(2)?, part(4)?))
 }
 
-/// The contrast of two colours as WCAG 2 defines it, 1 to 21.
+/// Returns the WCAG 2 contrast of two colours, from 1 to 21.
 fn contrast(a: Color, b: Color) -> f64 {
     let linear = |part: u8| {
         let share = f64::from(part) / 255.0;
@@ -41,12 +41,11 @@ fn contrast(a: Color, b: Color) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// The rules of the dark scheme.
 fn dark() -> &'static str {
     CSS.split_once("(prefers-color-scheme: dark)").unwrap().1
 }
 
-/// What a colour of a chart becomes in the dark scheme, as a fill or a stroke; itself where no rule says otherwise.
+/// Returns the dark-scheme replacement of a chart's fill or stroke colour; the same colour if no rule replaces it.
 fn in_the_dark(property: &str, light: Color) -> Color {
     let Color(r, g, b) = light;
     let rule = format!(".chart [{property}=\"#{r:02X}{g:02X}{b:02X}\"] {{ {property}: ");
@@ -108,13 +107,13 @@ fn every_colour_of_a_chart_has_a_place_in_the_dark() {
         for digits in used {
             let light = color(&format!("#{digits}")).unwrap();
             let dark = in_the_dark(property, light);
-            // A rectangle is an area in one place and a stroke in another.
+            // The same rectangle can be written as an area or as a stroke.
             assert_eq!(
                 in_the_dark("fill", light),
                 in_the_dark("stroke", light),
                 "#{digits}"
             );
-            // What is pale on white must not stay so, and what stays must be seen.
+            // Colours that are pale on white must change, and colours that stay must be visible.
             let found = contrast(dark, in_the_dark("fill", PAPER));
             let is_seen = dark != light || found >= 3.0;
             let is_pale = contrast(light, PAPER) < 1.5;
