@@ -31,19 +31,19 @@ pub(crate) enum Name {
     Rates,
 }
 
-/// A program, and what is made of its batches.
+/// A program, and the processing of its batches.
 pub(crate) struct Part {
-    /// The text that people see while it runs.
+    /// The text shown while the program runs.
     pub(crate) title: &'static str,
     /// Folder below the suite's; empty for the suite's own.
     pub(crate) below: &'static str,
     pub(crate) package: &'static str,
     /// First argument of the package's program.
     pub(crate) program: &'static str,
-    /// Checks that what it needs is there, before minutes are spent.
+    /// The needs of the program, checked before minutes are spent.
     pub(crate) needs: &'static [Need],
     pub(crate) suite: &'static dyn AnySuite,
-    /// Makes records and charts from the program's file, and gives the summary.
+    /// Writes records and charts from the program's file, and returns the summary.
     pub(crate) write: fn(&dyn AnySuite, &Folder, &Bench, &Path) -> Result<String, String>,
 }
 
@@ -84,7 +84,7 @@ const GUAVA: &[Need] = &[
 ];
 
 impl Name {
-    /// The suite's programs, in the order in which they run.
+    /// Returns the suite's programs, in the order in which they run.
     #[rustfmt::skip]
     pub(crate) const fn parts(self) -> &'static [Part] {
         match self {
@@ -120,7 +120,7 @@ fn committed() -> PathBuf {
     root().join("reports/reference/instructions")
 }
 
-/// The committed counts; none where there is no record.
+/// Reads the committed counts; empty without a record.
 fn recorded() -> Result<Vec<Instructions>, String> {
     let path = committed().join("instructions.csv");
     if path.exists() {
@@ -130,7 +130,8 @@ fn recorded() -> Result<Vec<Instructions>, String> {
     }
 }
 
-/// Writes counts, and compares them with the committed ones; those are renewed where they are what is written.
+/// Writes counts and compares them with the committed counts. If `folder` is the committed folder, renews its counts
+/// instead.
 fn write_instructions(
     suite: &dyn AnySuite,
     folder: &Folder,
