@@ -4,15 +4,15 @@ use super::{Offence, Source};
 
 /// Longest file that needs no reason, lines.
 const LONG: usize = 500;
-/// How a longer file gives its reason.
+/// The comment with the reason of a longer file.
 const REASON: &str = "// tidy: long file: ";
-/// Names that say nothing of what a file holds.
+/// File names that do not describe the contents.
 const NAMELESS: [&str; 3] = ["utils.rs", "util.rs", "helpers.rs"];
-/// The attribute that gives a module another file than the usual one.
+/// The attribute that sets a module's file.
 const PATH: &str = "#[path = ";
-/// The keyword, in halves, so that this file does not hold it.
+/// The keyword, in halves, so that this file does not contain it.
 const UNSAFE: &str = concat!("un", "safe");
-/// Has its own entry point, which cannot be had in safe code.
+/// The folder whose program has its own entry point, which needs such code.
 const FREESTANDING: &str = "crates/filter-policy/freestanding/";
 
 /// Checks one Rust file.
@@ -45,7 +45,7 @@ pub(super) fn check(source: &Source) -> Vec<Offence> {
     offences
 }
 
-/// Whether the path in an attribute leads out of the package in which the file at `path` lies.
+/// Returns true if the path in an attribute leads out of the package of the file at `path`.
 fn leaves(path: &str, attribute: &str) -> bool {
     let inside = ["/src/", "/tests/", "/examples/", "/benches/"];
     let package = inside.iter().filter_map(|part| path.find(part)).min();
@@ -53,7 +53,7 @@ fn leaves(path: &str, attribute: &str) -> bool {
     attribute.matches("../").count() >= depth
 }
 
-/// Whether the first line that is no attribute and no plain comment is documentation of the file.
+/// Returns true if the first line other than attributes and plain comments documents the file.
 fn documented(text: &str) -> bool {
     text.lines()
         .find(|line| !(line.is_empty() || line.starts_with("#!") || (line.starts_with("//") && !line.starts_with("//!"))))
@@ -62,7 +62,7 @@ fn documented(text: &str) -> bool {
         || text.contains("doc = include_str!(")
 }
 
-/// Whether the file lies in a module that may hold such code.
+/// Returns true if the file is in a module that may contain such code.
 fn may_be_unsafe(path: &str) -> bool {
     path.starts_with(FREESTANDING)
         || path
@@ -70,7 +70,7 @@ fn may_be_unsafe(path: &str) -> bool {
             .any(|part| matches!(part, "arch" | "ffi" | "arch.rs" | "ffi.rs"))
 }
 
-/// Whether a line lifts the lint that denies such code in the whole workspace.
+/// Returns true if a line lifts the workspace's lint against such code.
 fn lifts(line: &str) -> bool {
     let code = line.split("//").next().unwrap_or(line);
     let stays = ["forbid(", "deny("].iter().any(|how| code.contains(how));
