@@ -7,7 +7,7 @@ use crate::cargo::{cargo_command, output_of, run_command, words};
 use crate::failure::Failure;
 use crate::fuzz::HOST;
 
-/// What is looked for.
+/// A sanitizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Sanitizer {
     /// Bytes outside of objects and freed memory: the functions for C, and C and C++ programs that call them

@@ -13,21 +13,21 @@ use crate::root;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Name {
-    /// Blocks read and time of a Get on LevelDB, rusty-leveldb and SlateDB and of a key in a Parquet file, without filters
-    /// and with each policy
+    /// Blocks read and time per Get on LevelDB, rusty-leveldb and SlateDB, and per key in a Parquet file, without
+    /// filters and with each policy
     PointReads,
-    /// Time of a put and of a look-up of Guava's Bloom filter, ours, and those of other crates, at four sizes
+    /// Insert and lookup times of Guava's Bloom filter, ours, and those of other crates, at four sizes
     Membership,
-    /// Memory of filters and of sets for each key, and the rates that the filters reach; no times
+    /// Memory per key of filters and sets, and the filters' false-positive rates; no times
     Memory,
-    /// Keys a second that filters in Redis are asked for and get, beside redis-benchmark, by keys a round trip
+    /// Keys per second of queries and inserts in Redis filters and of redis-benchmark, by keys per round trip
     Redis,
-    /// Time of building filters and of asking them, of LevelDB's and RocksDB's own policies, ours, and those of other
-    /// crates, by the number of keys
+    /// Build and query times of LevelDB's and RocksDB's own policies, ours, and those of other crates, by the number of
+    /// keys
     Policy,
-    /// Instructions that each policy takes by its portable kernel, against the committed record; no times
+    /// Instructions that each policy takes with the portable kernel, compared with the committed record; no times
     Instructions,
-    /// False positives of every policy against an ideal filter's, by keys and by bits per key; no times
+    /// False positives of every policy relative to an ideal filter's, by keys and by bits per key; no times
     Rates,
 }
 

@@ -14,7 +14,7 @@ use crate::turns::{self, take_turns};
 /// Bits per key of all filters.
 pub const BITS_PER_KEY: u32 = 10;
 
-/// Filters of up to so many keys take 21 rounds; larger ones take long enough with 7.
+/// Filters of up to this number of keys take 21 rounds; larger filters take long enough with 7.
 const SMALL: usize = 1_000_000;
 
 /// A contender with its form.
