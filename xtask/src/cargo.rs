@@ -35,7 +35,6 @@ fn is_about_this_package(name: &OsStr) -> bool {
         .any(|start| name.starts_with(start))
 }
 
-/// Runs cargo in the workspace.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
     run_command(&mut cargo_command(root, arguments))
 }

@@ -12,7 +12,6 @@ use crate::programs::{self, Need};
 /// A processor and its emulator.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The short name.
     pub(crate) name: &'static str,
     pub(crate) triple: &'static str,
     linker: Option<&'static str>,

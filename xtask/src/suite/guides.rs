@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 
 use crate::cargo::output_of;
 
-/// The folder of the guides.
 const GUIDES: &str = "crates/guides";
 
 /// Follows every guide. `programs` is the folder of programs that the guides install.

@@ -15,7 +15,6 @@ use crate::cargo::{cargo, cargo_command, run_command, words};
 use crate::failure::Failure;
 use crate::{cross, site, tidy, workspace};
 
-/// One part of the suite.
 struct Step {
     name: &'static str,
     /// Set if the step needs only Rust and a C compiler, and finds many faults for its time.
@@ -27,7 +26,6 @@ struct Step {
 struct Suite {
     root: PathBuf,
     quick: bool,
-    /// The test programs that cargo built.
     binaries: Binaries,
 }
 
@@ -45,7 +43,6 @@ const FEATURES: &str = "guava-bloom/rayon,guava-bloom/slot,membership-filters/sl
 const BUILD: &str = "tests: build";
 
 impl Step {
-    /// A step of every run.
     const fn quick(name: &'static str, run: fn(&mut Suite) -> Result<(), String>) -> Self {
         let quick = true;
         Self { name, quick, run }

@@ -5,7 +5,6 @@ use super::Offence;
 /// The allowed entries, in addition to dot-files and cargo's `target`. Everything else belongs in one of these folders.
 const ENTRIES: &str = "CHANGELOG.md CITATION.cff Cargo.lock Cargo.toml LICENSE-APACHE LICENSE-MIT README.md bench-data crates reports xtask";
 
-/// Checks the names at the top level.
 pub(super) fn top_level(names: &[String]) -> Vec<Offence> {
     let is_stray = |name: &&String| {
         let known = ENTRIES

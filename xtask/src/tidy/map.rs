@@ -2,9 +2,7 @@
 
 use super::{Offence, Source};
 
-/// The path of the map.
 const MAP: &str = "crates/ARCHITECTURE.md";
-/// Heading of the table.
 const HEADING: &str = "## Where a change goes";
 /// Endings of source files; other files are generated or prose.
 const WRITTEN: [&str; 5] = [".rs", ".toml", ".html", ".js", ".css"];

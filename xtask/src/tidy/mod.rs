@@ -44,7 +44,6 @@ impl fmt::Display for Offence {
     }
 }
 
-/// A file of the workspace.
 struct Source {
     /// Path from the root, with forward slashes.
     path: String,

@@ -239,7 +239,6 @@ fn first_name(path: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// Returns the offences of a package with these files.
     fn offences(package: &str, files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files
             .iter()

@@ -15,7 +15,6 @@ const UNSAFE: &str = concat!("un", "safe");
 /// The folder whose program has its own entry point, which needs such code.
 const FREESTANDING: &str = "crates/filter-policy/freestanding/";
 
-/// Checks one Rust file.
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
     let mut offence = |line, rule: String| offences.push(Offence::new(&source.path, line, rule));

@@ -34,7 +34,6 @@ pub(super) fn is_ours(path: &str) -> bool {
     text && !data && !generated && !name.starts_with("LICENSE")
 }
 
-/// Checks one file.
 pub(super) fn check(source: &Source) -> Vec<Offence> {
     let mut offences = Vec::new();
     for (index, line) in source.text.split('\n').enumerate() {

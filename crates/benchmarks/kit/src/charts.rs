@@ -2,7 +2,6 @@
 
 use plots::bars::{Bar, Group};
 
-/// Builds a bar with a text behind it.
 pub(crate) fn bar(value: f64, interval: Option<(f64, f64)>, text: String, full: bool) -> Bar {
     Bar {
         value,

@@ -63,7 +63,6 @@ pub(crate) fn with_spread(median: f64, mad: f64, decimals: usize) -> String {
     format!("{median:.decimals$} \u{b1} {mad:.decimals$}")
 }
 
-/// Formats a ratio's interval.
 pub(crate) fn interval(low: f64, high: f64) -> String {
     format!("{low:.3}\u{2013}{high:.3}")
 }

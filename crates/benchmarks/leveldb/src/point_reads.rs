@@ -15,7 +15,6 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Gets of a batch.
 pub(crate) const GETS: usize = 2_000;
 
-/// The policies in the comparison.
 const POLICIES: [Policy; 5] = [
     Policy::None,
     Policy::Engine,

@@ -18,7 +18,6 @@ use rusty_leveldb::{BloomPolicy, DB, FilterPolicy, Options};
 
 use crate::point_reads::GETS;
 
-/// The policies in the comparison.
 const POLICIES: [Policy; 5] = [
     Policy::AlwaysYes,
     Policy::Engine,

@@ -14,7 +14,6 @@ use structures::Keys;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The requested false-positive probabilities.
 const RATES: [f64; 5] = [0.1, 0.01, 0.001, 0.000_1, 0.000_01];
 const SEED: u64 = 1;
 

@@ -117,7 +117,6 @@ pub(crate) fn measure(
     }
 }
 
-/// The arguments of a measurement.
 struct Measured<'a> {
     structure: Structure,
     rate: Option<f64>,

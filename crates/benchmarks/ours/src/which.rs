@@ -75,7 +75,6 @@ fn rate(policy: &dyn FilterPolicy, size: usize) -> (f64, usize) {
     )
 }
 
-/// Measures every size.
 pub(crate) fn measure(is_quick: bool) -> Vec<Batch> {
     let sizes: &[usize] = if is_quick { &QUICK_SIZES } else { &SIZES };
     let each = |&size: &usize| {

@@ -67,7 +67,6 @@ struct Filters {
     bloom64: Vec<u8>,
 }
 
-/// arrow-rs and its peers.
 struct Parquet;
 
 impl policies::Engine for Parquet {

@@ -177,7 +177,6 @@ fn one_size(
     Ok(())
 }
 
-/// Returns the clients that take part.
 fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client> {
     let mut clients = vec![
         Client::RedisBenchmark,
@@ -196,7 +195,6 @@ fn clients(operation: Operation, batch: usize, insertions: usize) -> Vec<Client>
     clients
 }
 
-/// Checks the answers of one contestant.
 fn check(
     client: Client,
     operation: Operation,

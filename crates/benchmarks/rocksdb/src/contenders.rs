@@ -58,7 +58,6 @@ pub(crate) struct Filters {
     bloom64: Vec<u8>,
 }
 
-/// RocksDB and its peers.
 pub(crate) struct RocksDb;
 
 impl policies::Engine for RocksDb {

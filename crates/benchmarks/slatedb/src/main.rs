@@ -31,7 +31,6 @@ const GETS: usize = 500;
 /// Tables of a database, each of which spans the whole range of keys.
 const TABLES: usize = 4;
 
-/// The policies in the comparison.
 const POLICIES: [Policy; 6] = [
     Policy::None,
     Policy::Engine,

@@ -11,7 +11,6 @@ use crate::plan::{FPP, Plan};
 /// A garbage collector without threads, and a heap that holds the largest filter and never grows.
 const OPTIONS: [&str; 4] = ["-XX:+UseSerialGC", "-Xms1g", "-Xmx1g", "-Xmn256m"];
 
-/// Guava's own filter.
 pub(crate) struct Guava {
     java: Java,
     description: Description,

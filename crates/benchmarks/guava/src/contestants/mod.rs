@@ -26,11 +26,9 @@ pub(crate) struct Timed {
 pub(crate) struct Description {
     pub(crate) filter: membership::Filter,
     pub(crate) version: String,
-    /// The settings.
     pub(crate) setup: String,
 }
 
-/// A filter that takes part.
 pub(crate) trait Contestant {
     fn description(&self) -> Description;
 
@@ -90,10 +88,8 @@ trait Filter: Sized {
 
 /// Runs the loops over a [`Filter`] and times them.
 struct Local<F> {
-    /// The plan of the current size.
     plan: Option<Plan>,
     filter: Option<F>,
-    /// The buffer of the keys.
     part: Vec<String>,
 }
 

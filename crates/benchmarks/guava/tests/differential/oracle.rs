@@ -89,7 +89,6 @@ impl Guava {
         self.ask(&Request::new(b'N').i32(slot), Reply::i64)
     }
 
-    /// Returns the filter's stream.
     pub(crate) fn write(&mut self, slot: i32) -> Vec<u8> {
         self.ask(&Request::new(b'W').i32(slot), Reply::bytes).unwrap()
     }

@@ -167,7 +167,6 @@ fn summary(rows: &[Rate]) -> String {
 /// The most stored bits per key in the chart.
 const MAX_BITS: f64 = 26.0;
 
-/// The parameters of a chart.
 struct Drawing<'a> {
     title: &'a str,
     note: &'a str,

@@ -43,7 +43,6 @@ fn table_paths(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Reads a database's tables.
 fn tables(folder: &Path) -> Vec<Vec<u8>> {
     table_paths(folder)
         .iter()

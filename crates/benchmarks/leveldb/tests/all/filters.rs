@@ -6,7 +6,6 @@ use filter_policy_leveldb::HASH_LEVELDB;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// Draws a number below `limit`.
 fn below(random: &mut SplitMix64, limit: u64) -> u64 {
     random.next_u64() % limit
 }

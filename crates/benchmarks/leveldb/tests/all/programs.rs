@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The output of every program.
 const OUTPUT: &str = "10000 of 10000 stored keys found\n0 of 10000 absent keys found\n";
 
 fn library_package() -> PathBuf {

@@ -184,7 +184,6 @@ pub(super) fn leveldb<'a>(hash: impl Fn(&[u8]) -> u32 + Sync + 'a) -> Kind<'a, u
     }
 }
 
-/// The bits of an ideal filter.
 pub(super) struct IdealFilter {
     words: Vec<u64>,
     bits: u64,
@@ -234,7 +233,6 @@ pub(super) fn ideal_scheme<'a>(hash: impl Fn(&[u8]) -> u64 + Sync + 'a) -> Kind<
     }
 }
 
-/// `BloomFilter64.Xxph3`.
 pub(super) fn bloom64() -> Kind<'static, u64, Vec<u8>> {
     stored::<BloomFilter64Policy>()
 }
@@ -244,7 +242,6 @@ pub(super) fn fast_local_bloom() -> Kind<'static, u64, Vec<u8>> {
     stored::<FastLocalBloomPolicy>()
 }
 
-/// RocksDB's Ribbon.
 pub(super) fn ribbon() -> Kind<'static, u64, Vec<u8>> {
     stored::<RibbonPolicy>()
 }
@@ -319,7 +316,6 @@ pub(super) fn counting() -> Kind<'static, Hash128, CountingBloomFilter<()>> {
     }
 }
 
-/// The cuckoo filter.
 pub(super) fn cuckoo() -> Kind<'static, Hash128, CuckooFilter<()>> {
     Kind {
         value: hash128(),

@@ -7,13 +7,10 @@ use bench_kit::suites::rates::{IDEAL, KeyForm, LEVELDB, Scheme};
 pub(crate) struct Series {
     /// Name in the records: of the policy, or of the function for [`functions::find`].
     pub(crate) name: &'static str,
-    /// The mapping to bits.
     pub(crate) scheme: Scheme,
-    /// The form of the keys.
     pub(crate) key_form: KeyForm,
 }
 
-/// The name of the policy with MurmurHash2.
 pub(super) const BLOOM_FILTER2: &str = "BloomFilter2";
 
 const fn random(name: &'static str, scheme: Scheme) -> Series {

@@ -11,7 +11,6 @@ impl Source {
         Self(SplitMix64::seed_from_u64(seed))
     }
 
-    /// Draws a number below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64() % limit
     }
