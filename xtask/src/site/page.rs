@@ -1,4 +1,4 @@
-//! A page: Markdown in, HTML out.
+//! Converts a Markdown page to HTML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

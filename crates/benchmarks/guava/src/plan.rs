@@ -5,7 +5,7 @@ use bench_kit::suites::membership::Contents;
 /// The false-positive probability of every filter.
 pub(crate) const FPP: f64 = 0.01;
 
-/// One size.
+/// The measurement of one size.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     /// The requested bits, which name the size.

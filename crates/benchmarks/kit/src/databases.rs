@@ -8,7 +8,7 @@ use filter_policy::{Error, FilterPolicy};
 use crate::suites::point_reads::{Batch, Cache, KeySet, Keys, Policy};
 use crate::turns::{timed, turn};
 
-/// Bits of filter for each key.
+/// Filter bits per key.
 pub const BITS_PER_KEY: u32 = 10;
 /// Bytes of a value.
 pub const VALUE_BYTES: usize = 100;
@@ -27,7 +27,7 @@ pub struct Database<'a> {
     pub policy: Policy,
     /// The contents of the block cache.
     pub cache: Cache,
-    /// Bits of filter for each key.
+    /// Filter bits per key.
     pub bits_per_key: u32,
     /// Looks keys up and counts those found.
     pub found: Box<Count<'a>>,
@@ -40,7 +40,7 @@ pub struct Database<'a> {
 pub struct Entries<'a> {
     /// The engine's name.
     pub engine: &'a str,
-    /// Its version.
+    /// The engine's version.
     pub version: &'a str,
     /// The form of the keys.
     pub key_set: KeySet,

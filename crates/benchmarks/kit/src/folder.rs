@@ -98,7 +98,7 @@ impl Folder {
         })
     }
 
-    /// The folder, absolute.
+    /// Returns the absolute path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -5,14 +5,14 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// The number of phone numbers.
 pub const NUMBERS: u64 = 10_000_000_000;
-/// Digits of each.
+/// Digits of a phone number.
 pub const DIGITS: usize = 11;
 
 /// Bits of half a block of the permutation: 34 bits are the fewest that hold [`NUMBERS`].
 const HALF: u32 = 17;
 const ROUNDS: usize = 6;
 
-/// An order of all phone numbers.
+/// A seeded order of all phone numbers.
 #[derive(Debug, Clone)]
 pub struct Phones {
     rounds: [u64; ROUNDS],
@@ -55,7 +55,7 @@ impl Phones {
 pub fn digits(mut number: u64) -> [u8; DIGITS] {
     let mut digits = [b'0'; DIGITS];
     for place in digits.iter_mut().rev() {
-        // Below 10.
+        // The remainder is below 10.
         *place += (number % 10) as u8;
         number /= 10;
     }

@@ -185,7 +185,7 @@ fn rates_of_leveldb() {
             continue;
         }
         let said = said(row.bits_per_key, row.keys);
-        // No record contradicts the calculator.
+        // The record agrees with the calculator.
         assert!((row.expected / said - 1.0).abs() < 1e-8, "{said}: {row:?}");
         let chance = 3.0 / (row.false_positives as f64).sqrt();
         assert!((row.rate / said - 1.0).abs() < 0.03 + chance, "{said}: {row:?}");

@@ -4,7 +4,7 @@ use guava_bloom::{BloomFilter, Bytes, Funnel, Integer, Long, Sequence, Utf8, Utf
 
 use crate::random::Random;
 
-/// An element of one of the kinds.
+/// An element for one of the funnels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Element {
     /// UTF-16 units in any order, as Java's strings allow.

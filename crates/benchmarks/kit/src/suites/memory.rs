@@ -50,7 +50,7 @@ pub struct Measurement {
     pub structure: Structure,
     /// Requested false-positive probability; none for sets.
     pub asked_rate: Option<f64>,
-    /// Keys in it.
+    /// Number of keys.
     pub keys: u64,
     /// Bytes that the structure reports; none for sets.
     pub reported_bytes: Option<u64>,
@@ -71,7 +71,7 @@ pub struct Memory {
     pub structure: Structure,
     /// Requested false-positive probability; none for sets.
     pub asked_rate: Option<f64>,
-    /// Keys in it.
+    /// Number of keys.
     pub keys: u64,
     /// Bits per key that the structure reports; none for sets.
     pub reported_bits_per_key: Option<f64>,

@@ -70,7 +70,7 @@ words! {
     Keys {
         /// Keys that the database does not have.
         Absent = "absent keys",
-        /// Keys that it has.
+        /// Keys that the database has.
         Present = "present keys",
     }
 }
@@ -79,7 +79,7 @@ timed! {
     dimensions {
         /// Name of the engine.
         engine: String,
-        /// Its version.
+        /// The engine's version.
         version: String,
         /// The policy that answers for the filters.
         policy: Policy,

@@ -101,7 +101,7 @@ pub struct Rate {
     /// its requested rate, an upper bound; for Guava's, the counting and the legacy filter the ideal rate.
     #[serde(with = "statistics::significant")]
     pub expected: f64,
-    /// Bytes of a filter as stored; the mean where they differ.
+    /// Mean bytes of a stored filter.
     #[serde(with = "statistics::significant")]
     pub bytes: f64,
 }
@@ -313,7 +313,7 @@ impl Drawing<'_> {
                 firsts.push(row);
             }
         }
-        // The second round through the colours has hollow marks.
+        // Colours that are used again have hollow marks.
         let mut colors = (0..).map(|index| (PALETTE[index % PALETTE.len()], index >= PALETTE.len()));
         for first in firsts {
             let (color, is_hollow) = match (first.series == IDEAL, first.scheme) {

@@ -109,9 +109,9 @@ pub struct EnginePolicy {
 enum Owner {
     /// LevelDB created the policy; C++ frees it.
     Engine,
-    /// The hook for Rust frees it.
+    /// The Rust hook frees the policy.
     Hook { _policy: LevelDbPolicy },
-    /// C frees it.
+    /// The C interface frees the policy.
     CInterface(*mut leveldb_filterpolicy_t),
 }
 
@@ -301,7 +301,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// LevelDB's message.
+    /// If LevelDB reports an error; with its message.
     #[inline]
     pub fn try_has(&self, key: &[u8]) -> Result<bool, String> {
         let (key, mut error) = (EngineSlice::from(key), ptr::null_mut());

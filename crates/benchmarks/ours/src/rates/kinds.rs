@@ -1,4 +1,4 @@
-//! Kinds of filters: those of engines, and those for applications.
+//! Kinds of filters, of engines and for applications.
 //!
 //! Keys are hashed once for all bits per key: the crates' own filters are built and queried by the methods that take
 //! hash values.
